@@ -28,7 +28,6 @@ ALLOWED = Path(__file__).parent / "api_changes.toml"
 PUBLIC = (
     "wosdk_async",
     "wosdk_async.web.asgi",
-    "wosdk_async.web.fastapi",
     "wosdk_async.web.litestar",
     "wosdk_async.web.pydantic",
     "wosdk_async.jobs",

@@ -66,8 +66,8 @@ if TYPE_CHECKING:
     from wosdk_async.options import CallOptions, ClientOptions, Limits, RetryPolicy, Timeouts
     from wosdk_async.options.hooks import Attempt, DryRun
     from wosdk_async.query.builder import Query
-    from wosdk_async.query.conditions import Condition
     from wosdk_async.query.fields import fields
+    from wosdk_async.query.plan import Condition
     from wosdk_async.resources.changes import ChangeFeed
     from wosdk_async.resources.watermark import Watermark
     from wosdk_async.text.remedies import Remedy
@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     from wosdk_async.transport.session.credentials import CredentialProvider, Credentials, Region
     from wosdk_async.transport.telemetry.statistics import Stats, Trace
     from wosdk_async.web.problems import ProblemDetails, problem_of
-    from wosdk_async.web.webhooks import read_event
+    from wosdk_async.web.validation import read_event
 
 __all__ = [
     "Attempt",
@@ -168,7 +168,7 @@ _EXPORTS = {
     "wosdk_async.resources.watermark": ("Watermark",),
     "wosdk_async.calls.outcome": ("Done", "Failed", "InDoubt", "NotStarted", "Outcome"),
     "wosdk_async.query.builder": ("Query",),
-    "wosdk_async.query.conditions": ("Condition",),
+    "wosdk_async.query.plan": ("Condition",),
     "wosdk_async.query.fields": ("fields",),
     "wosdk_async.codec.json_schema": ("json_schema",),
     "wosdk_async.codec.records": ("from_dict", "from_json", "to_dict", "to_json"),
@@ -178,7 +178,7 @@ _EXPORTS = {
     "wosdk_async.options": ("CallOptions", "ClientOptions", "Limits", "RetryPolicy", "Timeouts"),
     "wosdk_async.transport.telemetry.statistics": ("Stats", "Trace"),
     "wosdk_async.web.problems": ("ProblemDetails", "problem_of"),
-    "wosdk_async.web.webhooks": ("read_event",),
+    "wosdk_async.web.validation": ("read_event",),
 }
 _MODULE_OF = {name: module for module, names in _EXPORTS.items() for name in names}
 

@@ -18,7 +18,7 @@ from wosdk_async.model import Command, CommandResult, EntitySpecifier, QueryExpr
 from wosdk_async.model.base import Referable
 from wosdk_async.options import CallOptions
 from wosdk_async.options.checks import check_number
-from wosdk_async.protocol import calls, updates
+from wosdk_async.protocol import calls, records, updates
 from wosdk_async.protocol.arguments import (
     described,
     entity_name,
@@ -26,10 +26,9 @@ from wosdk_async.protocol.arguments import (
     require_record,
     require_support,
 )
-from wosdk_async.protocol.calls import Id
+from wosdk_async.protocol.records import Id
 from wosdk_async.protocol.wire import Call
-from wosdk_async.query.builder import Query
-from wosdk_async.query.plan import selection
+from wosdk_async.query.builder import Query, selection
 from wosdk_async.query.properties import Path
 from wosdk_async.resources.changes import ChangeFeed, follow
 from wosdk_async.resources.editing import Change, edit
@@ -240,7 +239,7 @@ class Company:
             NotFoundError: no record has that id.
             InvalidCallError: the value cannot be an id.
         """
-        return await self._sender.send(calls.retrieve(entity, id, selection(entity, properties, check)))
+        return await self._sender.send(records.retrieve(entity, id, selection(entity, properties, check)))
 
     @overload
     async def create(
@@ -281,10 +280,10 @@ class Company:
             require_support(entity if isinstance(entity, str) else type(entity), "create")
         if marker is not None or look_first:
             mark = Marker.of_record(entity, _marker(marker))
-            call = calls.create(entity, fields, check=check)
+            call = records.create(entity, fields, check=check)
             made: EntitySpecifier = await self._sender.send_marked(call, mark, look_first=look_first)
             return made
-        return await self._sender.send(calls.create(entity, fields, check=check))
+        return await self._sender.send(records.create(entity, fields, check=check))
 
     async def update(
         self,
@@ -358,7 +357,9 @@ class Company:
             InDoubtError: the record may have been written, but no response confirms it. The PUT is not sent
                 again.
         """
-        return await self._sender.send(calls.put(entity, content, selection(entity, properties, check=False)))
+        return await self._sender.send(
+            records.put(entity, content, selection(entity, properties, check=False))
+        )
 
     async def edit(
         self,
@@ -416,7 +417,7 @@ class Company:
         """
         if check:
             require_support(entity, "delete")
-        return await self._sender.send(calls.delete(entity, id, missing_ok=missing_ok))
+        return await self._sender.send(records.delete(entity, id, missing_ok=missing_ok))
 
     async def restore(self, entity: type[Record] | str, id: int) -> EntitySpecifier:
         """Undo the removal of a record."""
@@ -424,7 +425,7 @@ class Company:
         name = entity_name(entity)
         require_id(entity, id)
         done = await self.run("RestoreCommand", {"EntitySpecifier": {"EntityType": name, "Id": id}})
-        return calls.specifier_of(done)
+        return records.specifier_of(done)
 
     # --- queries ------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from wosdk_async import InvalidCallError, WorkOrder
 from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.input.texts import condition, order
-from wosdk_async.query.conditions import Comparison, comparisons
+from wosdk_async.query.plan import Comparison, comparisons
 
 
 def asked(text: str, entity: object = WorkOrder) -> tuple[str, str, tuple[str, ...]]:

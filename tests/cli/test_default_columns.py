@@ -12,7 +12,7 @@ from tests.support.service import Answer, Request, Service
 from wosdk_async.cli.output.cells import DefaultColumns
 from wosdk_async.cli.output.table import TableFormat, print_record
 from wosdk_async.model import entity_class, index
-from wosdk_async.query.plan import selection
+from wosdk_async.query.builder import selection
 
 ORDER: dict[str, Any] = {
     "Id": 7,

@@ -17,8 +17,8 @@ from wosdk_async import model
 from wosdk_async.client import ClientArguments
 
 PUBLIC = (
-    "jobs", "sandbox", "testing", "web.asgi", "web.problems", "web.webhooks", "options.hooks", "errors",
-    "web.pydantic", "web.fastapi", "web.litestar",
+    "jobs", "sandbox", "testing", "web.asgi", "web.problems", "options.hooks", "errors",
+    "web.pydantic", "web.litestar",
 )  # fmt: skip
 PAGES = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "api").glob("*.md"))
 DIRECTIVES = dict(re.findall(r"^::: wosdk_async\.(\S+)\n((?:    .*\n)*)", PAGES, re.MULTILINE))

@@ -29,7 +29,7 @@ PUBLIC = (
     "wosdk_async.sandbox",
     "wosdk_async.settings.environment",
     "wosdk_async.testing",
-    "wosdk_async.web.webhooks",
+    "wosdk_async.web.validation",
 )
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import CREATED, CUSTOMER, HEADER, MAP, MARKER, WORK_ORDER, rows
-from wosdk_async import Client, Customer, WorkZone
+from wosdk_async import Client, Customer, Ref, WorkZone
 from wosdk_async.calls import marked_records
 from wosdk_async.jobs import CsvFile, ImportMap, ImportMapError, ImportOptions
 from wosdk_async.jobs.imports.check import Check, CheckResult, Finding
@@ -309,9 +309,12 @@ async def test_a_check_says_that_another_job_has_sent_rows_of_a_new_file(
 AMOUNT = """
 [command.work_order]
 type_category = "Request"
-sub_type = { id = 1 }
-customer = { id = 1 }
+sub_type = "@kind"
+customer = { id = 512 }
 vendor_nte.value = "{text}"
+[reference.kind]
+entity = "WorkOrderType"
+where = { type_id = "Request", is_def_sr = true }
 """
 
 
@@ -373,3 +376,34 @@ async def test_a_job_that_was_renamed_counts_as_little_as_in_an_import(
     assert (await job(source, 'key = "{key}"\n' + MAP).run(local.company)).done == 2
     source.with_name("rows.csv.job").rename(source.with_name("rows.csv.job-old"))
     assert (await checked(local, source, 'key = "{key}"\n' + MAP)).counts == {"would_send": 2}
+
+
+async def test_ids_of_columns_and_constants_are_looked_up(local: Local, write: Write) -> None:
+    """In batches, also those of new records; one that is removed counts as none."""
+    gone = await local.company.create(Customer(display_as="Gone", name="Gone", work_zone=Ref(14)))
+    await local.company.delete(Customer, gone.id)
+    text = WORK_ORDER.replace('customer = "@customer"', 'customer = { id = "{customer}" }')
+    source = write(HEADER, [["1", "", "", "512"], ["2", "", "", str(gone.id)], ["3", "", "", "99999"]])
+    result = await checked(local, source, text)
+    assert kinds(result) == {2: "missing", 3: "missing"}
+    assert "customer.id" in result.findings[0].reason
+    assert sum("query/Customer" in path for path in local.server.asked) <= 2 + 1  # that of the test
+    created = (WORK_ORDER + CREATED).replace('"@zone"', "{ id = 99999 }")
+    created = created[: created.index("[reference.zone]")]
+    result = await checked(local, write(HEADER, rows(1, customer="New")), created)
+    assert kinds(result) == {1: "missing"}
+
+
+async def test_texts_that_are_cut_equal_rows_and_rows_without_a_key_are_counted(
+    local: Local, write: Write
+) -> None:
+    text = MAP.replace(MARKER, "").replace(
+        'comment = "{notes}"', 'comment = {text = "{notes}", truncate = true}'
+    )
+    long = [["1", "", "x" * 4000, ""], ["2", "", "y" * 5000, ""]]
+    result = await checked(local, write(HEADER, [*long, *rows(3, 3, 3)]), text)
+    assert [each.count for each in result.cautions] == [2]
+    assert dict(result.counts) == {"would_send": 5}
+    assert [each[:6] for each in result.warnings] == ["2 rows", "the ma"]
+    marked = await checked(local, write(HEADER, rows(3, 4)), f'marker = "{MARKER}"\n{MAP}')
+    assert (marked.cautions, marked.warnings) == ([], [])

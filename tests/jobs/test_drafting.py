@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import tomllib
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,11 @@ from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import HEADER, MAP, rows
 from tests.support.laws import examples
 from wosdk_async.jobs import CsvFile, Import, ImportMap, ImportMapError
+from wosdk_async.jobs.mapping.draft_fields import draft_fields
 from wosdk_async.jobs.mapping.drafting import ADAPT, draft_map, key_columns
 from wosdk_async.jobs.mapping.marking import RowKeys
 from wosdk_async.jobs.mapping.record_operations import operation_named
+from wosdk_async.jobs.mapping.synonyms import SYNONYMS
 from wosdk_async.model import entity_class, index
 
 COLUMNS = ("Name", "Tenant Code", "work zone", "Comment", "asset", "PO Number", "Remarks")
@@ -60,15 +63,13 @@ def test_columns_with_similar_names_are_proposed(tmp_path: Path) -> None:
         "display_as": ADAPT,
         "name": "{Name}",
         "work_zone": "@work_zone",
-        "dba": ADAPT,
         "tenant_code": "{Tenant Code}",
-        "tax_exempt": ADAPT,
     }
     assert tables["reference"] == {
         "work_zone": {"entity": "WorkZone", "by": "display_as", "from": "{work zone}", "if_missing": "fail"}
     }
     assert "# Columns without a proposal: Comment, asset, PO Number, Remarks" in text
-    assert 'name = "{Name}"  # required; a text of at most 64 characters' in text
+    assert 'name = "{Name}"  # a text of at most 64 characters' in text
 
 
 def test_work_orders_have_their_items_and_references(tmp_path: Path) -> None:
@@ -162,6 +163,39 @@ def test_names_are_similar_by_their_words(column: str, place: str) -> None:
     assert place in draft_map([column], operation_named("WoCreateCommand"), "f.csv")
 
 
+def test_words_that_people_use_name_their_fields() -> None:
+    """Each word alone, with capitals and diacritics; none is that of two fields of one operation."""
+    for field, words in SYNONYMS.items():
+        table, _, name = field.partition(".")
+        operations = ["WoCreateCommand"]
+        if table == "entity":
+            operations = [f"create {entity}" for entity in ("Customer", "Location", "Contact")]
+        for word in words:
+            drafts = [draft_fields([word.title()], operation_named(each)) for each in operations]
+            found = {
+                (each.table.strip("[]").rpartition(".")[2], each.name)
+                for each in chain(*drafts)
+                if each.column
+            }
+            assert found == {(table, name)}, word
+
+
+@pytest.mark.parametrize(
+    ("column", "name"),
+    [("Fällig am", "dt_due"), ("Störung", "task"), ("Ubicación", "asset"), ("Priorité", "priority")],
+)
+def test_words_are_known_with_their_diacritics(column: str, name: str) -> None:
+    found = draft_fields([column], operation_named("WoCreateCommand"))
+    assert [each.name for each in found if each.column] == [name]
+
+
+def test_only_what_was_seen_required_is_marked_so(tmp_path: Path) -> None:
+    """Of records the marks of the catalogue were not seen enforced; names and references are asked for."""
+    text = draft_map(["Name"], operation_named("create Customer"), "f.csv")
+    assert "required" not in text
+    assert {"name", "display_as", "work_zone"} == set(tomllib.loads(text)["entity"])
+
+
 @examples(50)
 @given(columns=st.lists(st.text(max_size=12), unique=True, max_size=8))
 def test_any_header(tmp_path_factory: pytest.TempPathFactory, columns: list[str]) -> None:
@@ -203,12 +237,12 @@ async def test_a_draft_that_is_filled_in_imports(local: Local, tmp_path: Path) -
     text = draft_map(["name", "tenant_code", "work zone"], operation_named("create Customer"), "f.csv")
     with pytest.raises(
         ImportMapError,
-        match=r"in entity\.display_as, entity\.dba, entity\.tax_exempt of .*: write a \{column\}",
+        match=r"in entity\.display_as of .*: write a \{column\}",
     ):
         Import(CsvFile(source), loaded(tmp_path, text))
     unnamed = text.replace("{work zone}", ADAPT)
     with pytest.raises(ImportMapError, match=r"For one record write \{ id = 12 \} in place of \"@name\""):
         Import(CsvFile(source), loaded(tmp_path, unnamed))
-    text = text.replace(f'tax_exempt = "{ADAPT}"', "tax_exempt = false").replace(ADAPT, "{name}")
+    text = text.replace(ADAPT, "{name}")
     summary = await Import(CsvFile(source), loaded(tmp_path, text), company=local.company)
     assert (summary.done, summary.complete) == (1, True)

@@ -55,7 +55,8 @@ async def test_names_that_look_alike_are_one_record(local: Local, job: Job, writ
     names = ("New Co", " New  Co\n", "New\xa0Co", "Café", "Cafe\u0301", "NEW CO", "m²", "m2")
     importing = job(write(HEADER, named(*names)), WORK_ORDER + CREATED)
     rows = importing.read()
-    assert len(rows.warnings) == 1 and "2 names" in rows.warnings[0], "before anything is sent"
+    (warning,) = rows.warnings  # before anything is sent
+    assert "2 names" in warning
     outcomes = await carried_out(importing, local)
     assert {row.outcome for row in outcomes.values()} == {"created"}
     customers = [row["DisplayAs"] for row in await local.rows("Customer", "DisplayAs")]
@@ -386,3 +387,30 @@ async def test_a_creation_in_doubt_is_looked_up_as_names_are(
     used = {row["Customer"]["Id"] for row in await local.rows("WorkOrder", "Customer.Id")}
     assert used == {made[-1]["Id"]}
     assert (made[-1]["Name"], made[-1]["WorkZone"]["Id"], made[-1]["IsRemoved"]) == ("New", first, False)
+
+
+async def test_a_wrong_map_leaves_one_new_record_and_not_one_for_each_name(
+    local: Local, job: Job, write: Write
+) -> None:
+    """The first row with new records is sent before any other record is created."""
+    source = write(HEADER, named("Pier Coffee", *(f"New {i}" for i in range(40))))
+    without_zone = CREATED[: CREATED.index("work_zone")]
+    summary = await job(source, WORK_ORDER + without_zone).run(local.company)
+    assert summary.stopped is not None
+    assert summary.stopped.kind == "references"
+    assert (summary.failed, summary.created, summary.not_started) == (1, 0, 40)
+    assert local.server.count("base/Customer") == 1
+    summary = await job(source, WORK_ORDER + CREATED).run(local.company)
+    assert (summary.complete, summary.created, summary.references_created) == (False, 40, 39)
+
+
+async def test_new_records_that_the_service_refuses_do_not_hold_back_the_others(
+    local: Local, job: Job, write: Write
+) -> None:
+    """Neither one that is refused, nor three of them."""
+    local.server.refused = "unwanted"
+    text = (WORK_ORDER + CREATED).replace('name = "{}"', 'name = "{}"\ndba = "{text}"')
+    rows = [[str(i), "unwanted" if i < 5 else "good", "", f"New {i}"] for i in range(1, 7)]
+    outcomes = await carried_out(job(write(HEADER, rows), text), local)
+    assert [outcomes[i].outcome for i in range(1, 7)] == ["failed"] * 4 + ["created"] * 2
+    assert sum("base/Customer" in path for path in local.server.asked) == 6

@@ -22,7 +22,7 @@ from wosdk_async import (
     WOType,
     fields,
 )
-from wosdk_async.query.conditions import criteria
+from wosdk_async.query.plan import criteria
 from wosdk_async.query.properties import compared
 
 f = fields(WorkOrder)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.query.table import query, unsent
 from wosdk_async import AssetTree, Condition, Query, WorkOrder, fields
-from wosdk_async.query.conditions import Comparison, comparisons, criteria
+from wosdk_async.query.plan import Comparison, comparisons, criteria
 
 f = fields(WorkOrder)
 

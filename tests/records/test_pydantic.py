@@ -28,8 +28,7 @@ from wosdk_async import (
     from_dict,
     from_json,
 )
-from wosdk_async.web.fastapi import encode_records
-from wosdk_async.web.pydantic import Strict
+from wosdk_async.web.pydantic import Strict, encode_records
 
 ORDERS = TypeAdapter(WorkOrder)
 

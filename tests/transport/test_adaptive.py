@@ -26,7 +26,8 @@ from tests.support.virtual import World, reply
 from wosdk_async import Company, NoAnswerError, NotSentError, RetryPolicy
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.engine import SendError
-from wosdk_async.transport.limiter.adaptive import AIMDLimit, ThroughputLimit
+from wosdk_async.transport.limiter import AIMDLimit
+from wosdk_async.transport.throughput_limit import ThroughputLimit
 
 ONCE = RetryPolicy(attempts=1)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.support.laws import examples
 from tests.support.virtual import Time
-from wosdk_async.transport.limiter.limiter import SHARE, ConcurrencyLimiter, TenantQueue
+from wosdk_async.transport.limiter import SHARE, ConcurrencyLimiter, TenantQueue
 
 
 async def spin() -> None:

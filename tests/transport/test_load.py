@@ -25,7 +25,7 @@ from wosdk_async import (
     Trace,
 )
 from wosdk_async.protocol.wire import Response
-from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter
+from wosdk_async.transport.limiter import ConcurrencyLimiter
 
 ONCE = RetryPolicy(attempts=1)
 

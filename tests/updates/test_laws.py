@@ -11,7 +11,7 @@ from tests.support.laws import examples
 from tests.updates.pairs import applied, pairs, reads, seen
 from wosdk_async import codec
 from wosdk_async.protocol import updates
-from wosdk_async.protocol.difference import difference
+from wosdk_async.protocol.elements import difference
 
 laws = examples(50)
 

@@ -22,7 +22,6 @@ from wosdk_async.errors import (
 )
 from wosdk_async.model import Command, EntitySpecifier, Record, entity_class
 from wosdk_async.model.metadata import Wire
-from wosdk_async.protocol import calls
 from wosdk_async.protocol.arguments import (
     described,
     entity_name,
@@ -30,9 +29,10 @@ from wosdk_async.protocol.arguments import (
     require_record,
     require_support,
 )
-from wosdk_async.query.conditions import text
-from wosdk_async.query.paths import ResolvedPath, root
-from wosdk_async.query.plan import Plan, condition_of, selected
+from wosdk_async.protocol.records import specifier_of
+from wosdk_async.query.builder import condition_of, selected
+from wosdk_async.query.paths import ResolvedPath, root, text
+from wosdk_async.query.plan import Plan
 from wosdk_async.query.properties import Path, property_at
 from wosdk_async.text.suggestions import suggestion
 
@@ -284,7 +284,7 @@ def _specifier(record: Any) -> EntitySpecifier:
         raise NoAnswerError(f"the service found a {record.wire_name} by its key, but returned it without Id")
     version = getattr(record, "concurrency_id", None)
     content = {"EntityType": record.wire_name, "Id": record.id}
-    return calls.specifier_of(
+    return specifier_of(
         {"EntitySpecifier": content if version is None else content | {"ConcurrencyId": version}}
     )
 

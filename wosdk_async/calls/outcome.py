@@ -1,18 +1,30 @@
-"""Outcomes of ``run_many``: each input of a run gets exactly one of these.
+"""Inputs of ``run_many``, read one by one for the workers that ask, and outcomes: each input gets one.
 
-``reply`` is the last response as it came, if the run keeps responses and there was one.
+``reply`` of an outcome is the last response as it came, if the run keeps responses and there was one.
 """
 
 from __future__ import annotations
 
+import asyncio
+from collections import deque
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+)
 from typing import Generic, TypeVar
 
 import attrs
 
-from wosdk_async.errors import InDoubtError
+from wosdk_async.codec.checks import kind_of
+from wosdk_async.errors import InDoubtError, InvalidCallError
 from wosdk_async.protocol.wire import Response
 
-__all__ = ["Done", "Failed", "InDoubt", "NotStarted", "Outcome"]
+__all__ = ["Done", "Failed", "InDoubt", "NotStarted", "Outcome", "RunInputs"]
 
 I = TypeVar("I")  # noqa: E741 - an input
 R = TypeVar("R")
@@ -65,3 +77,144 @@ class NotStarted(Generic[I]):
 
 Outcome = Done[I, R] | Failed[I] | InDoubt[I] | NotStarted[I]
 """Outcome of one input: ``match`` on the class, or ask ``isinstance``."""
+
+
+# --- inputs ---------------------------------------------------------------------------------
+
+_Taken = tuple[int, I]
+
+
+class RunInputs(Generic[I]):
+    """Gives each input once, with its index; nothing is read before somebody asks for it.
+
+    One task reads an async iterable for all workers. Inputs that are ready without waiting are handed out in
+    one turn of the event loop, so that the calls of a burst leave together. An iterable that has a
+    method ``at_hand``, which returns the next input or None when it has to be waited for, is asked without
+    that task.
+
+    Attributes:
+        taken: the number of inputs that were read.
+        exhausted: whether there are no more.
+        cut_off: whether inputs are lost: a cancellation ended their generator.
+        error: what the iterable raised.
+    """
+
+    def __init__(self, inputs: Iterable[I] | AsyncIterable[I]) -> None:
+        self.taken = 0
+        self.exhausted = False
+        self.cut_off = False
+        self.error: BaseException | None = None
+        self._at_hand: Callable[[], I | None] = getattr(inputs, "at_hand", _nothing)
+        self._plain: Iterator[I] | None = None
+        self._source: AsyncIterator[I] | None = None
+        if isinstance(inputs, AsyncIterable):
+            self._source = aiter(inputs)
+        else:
+            self._plain = iter(_checked(inputs))
+        self._waiting: deque[asyncio.Future[_Taken[I] | None]] = deque()
+        self._left: deque[_Taken[I]] = deque()  # read for a worker that was cancelled meanwhile
+        self._reader: asyncio.Task[None] | None = None
+
+    async def take(self) -> _Taken[I] | None:
+        """Return the next input with its index, or None when there is none left."""
+        if self._left:
+            return self._left.popleft()
+        if self.exhausted:
+            return None
+        if self._plain is not None:
+            return self._next(self._plain)
+        if (item := self._at_hand()) is not None:
+            return self._numbered(item)
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[_Taken[I] | None] = loop.create_future()
+        self._waiting.append(future)
+        if self._reader is None or self._reader.done():
+            self._reader = loop.create_task(self._read())
+            self._reader.add_done_callback(self._read_ended)
+        try:
+            return await future
+        except asyncio.CancelledError:
+            if future.done() and not future.cancelled() and (taken := future.result()) is not None:
+                self._left.append(taken)  # it came in the turn in which the worker was cancelled
+            raise
+
+    async def close(self) -> None:
+        """End the task that waits for the iterable; a generator ends with it."""
+        if self._reader is not None:
+            self._reader.cancel()
+            await asyncio.gather(self._reader, return_exceptions=True)
+
+    def _next(self, inputs: Iterator[I]) -> _Taken[I] | None:
+        try:
+            item = next(inputs)
+        except StopIteration:
+            self.exhausted = True
+        except BaseException as error:
+            self.exhausted = True
+            self.error = error
+        else:
+            return self._numbered(item)
+        return None
+
+    async def _read(self) -> None:
+        """Read for those who wait, until nobody does."""
+        assert self._source is not None  # noqa: S101 - only async iterables are read here
+        while self._somebody_waits() and not self.exhausted:
+            try:
+                item = await anext(self._source)
+            except StopAsyncIteration:
+                self.exhausted = True
+            except BaseException as error:
+                if isinstance(error, asyncio.CancelledError) and _task_is_cancelled():
+                    # The iterable was cancelled, too, and a generator ends with that.
+                    self.exhausted = self.cut_off = isinstance(self._source, AsyncGenerator)
+                    raise
+                self.exhausted = True
+                self.error = error
+            else:
+                self._give(self._numbered(item))
+
+    def _read_ended(self, reader: asyncio.Task[None]) -> None:
+        """Let nobody wait for a task that has ended, also when it was cancelled before it began."""
+        if self._reader is reader:  # otherwise the next one reads for those who wait
+            while self._waiting:
+                _set(self._waiting.popleft(), None)
+
+    def _somebody_waits(self) -> bool:
+        while self._waiting and self._waiting[0].done():  # cancelled
+            self._waiting.popleft()
+        return bool(self._waiting)
+
+    def _give(self, taken: _Taken[I]) -> None:
+        if self._somebody_waits():
+            self._waiting.popleft().set_result(taken)
+        else:
+            self._left.append(taken)
+
+    def _numbered(self, item: I) -> _Taken[I]:
+        self.taken += 1
+        return self.taken - 1, item
+
+
+def _nothing() -> None:
+    """Return None: nothing is at hand."""
+
+
+def _set(future: asyncio.Future[_Taken[I] | None], taken: _Taken[I] | None) -> None:
+    if not future.done():
+        future.set_result(taken)
+
+
+def _task_is_cancelled() -> bool:
+    """Return whether this task is cancelled; otherwise the inputs raised CancelledError themselves."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def _checked(inputs: Iterable[I]) -> Iterable[I]:
+    several = isinstance(inputs, Iterable) or hasattr(inputs, "__getitem__")
+    if not several or isinstance(inputs, str | bytes | Mapping):  # letters and keys are never meant
+        raise InvalidCallError(
+            f"the inputs are {kind_of(inputs)}; pass a list, another iterable or an async iterable"
+        )
+    return inputs

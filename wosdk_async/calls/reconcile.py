@@ -17,10 +17,10 @@ from wosdk_async.calls.marked_records import MarkedRecords
 from wosdk_async.calls.markers import Marker
 from wosdk_async.errors import DeadlineError, InDoubtError, NoAnswerError, NotUniqueError, WosdkError
 from wosdk_async.options import CallOptions
+from wosdk_async.options.hooks import report_in_doubt
 from wosdk_async.protocol.verdicts import ending_of
 from wosdk_async.protocol.wire import Call
 from wosdk_async.protocol.writes import BETWEEN, LookUps, State
-from wosdk_async.transport.dispatcher import report_in_doubt
 from wosdk_async.transport.loop_state import Hold
 from wosdk_async.transport.session.manager import SessionManager
 from wosdk_async.transport.telemetry.statistics import Trace

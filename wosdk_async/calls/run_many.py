@@ -15,8 +15,7 @@ from typing import Generic, Self, TypeVar
 
 import anyio
 
-from wosdk_async.calls.inputs import RunInputs
-from wosdk_async.calls.outcome import Done, Failed, InDoubt, NotStarted, Outcome
+from wosdk_async.calls.outcome import Done, Failed, InDoubt, NotStarted, Outcome, RunInputs
 from wosdk_async.errors import DeadlineError, InDoubtError, InvalidCallError, WosdkError
 from wosdk_async.options.checks import check_number
 from wosdk_async.protocol.wire import Response

@@ -22,8 +22,8 @@ from wosdk_async.cli.options import TEMPORARY, Target
 from wosdk_async.cli.signals import INTERRUPTION
 from wosdk_async.company import secrets_of
 from wosdk_async.errors import ConfigurationError, WosdkError
+from wosdk_async.options.hooks import report_in_doubt
 from wosdk_async.settings.environment import ignored_profile
-from wosdk_async.transport.dispatcher import report_in_doubt
 from wosdk_async.transport.session.hosts import is_local
 
 __all__ = [

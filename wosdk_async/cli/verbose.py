@@ -29,7 +29,7 @@ from wosdk_async.codec.masking import mask_text
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.options import ClientOptions, Limits
 from wosdk_async.options.hooks import Attempt
-from wosdk_async.protocol.envelopes import document_of
+from wosdk_async.protocol.responses import document_of
 from wosdk_async.protocol.wire import Response
 from wosdk_async.text.safe_text import Secrets, is_secret_name
 from wosdk_async.text.secret import Secret

@@ -71,7 +71,8 @@ class RunStoppedError(WosdkError):
     """Why a run stopped before its end; it is not raised, ``Summary.stopped`` has it.
 
     ``kind`` names the rule: ``asked``, ``client-closed``, ``all-refused``, ``none-sent``, ``marker``,
-    ``too-many-failed`` or ``too-many-in-doubt``. Otherwise ``stopped`` has the error that stopped it.
+    ``references``, ``too-many-failed`` or ``too-many-in-doubt``. Otherwise ``stopped`` has the error that
+    stopped it.
     """
 
     kind = "stopped"

@@ -20,8 +20,9 @@ from wosdk_async.mcp.results import RecordId, RecordResult, Result, RowsResult, 
 from wosdk_async.mcp.rows import MAX_ROWS, Filter, RowsQuery, conditions, entity_named, queryable
 from wosdk_async.model import RepairCode, WoPriority, WorkOrder, WorkOrderType
 from wosdk_async.protocol.arguments import entity_name
+from wosdk_async.query.builder import selection
 from wosdk_async.query.fields import fields
-from wosdk_async.query.plan import KEYS, selection
+from wosdk_async.query.plan import KEYS
 
 __all__ = [
     "ChangesResult",

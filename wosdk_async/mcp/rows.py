@@ -23,11 +23,10 @@ from wosdk_async.mcp.results import RowsResult, fitted
 from wosdk_async.model import Record, entity_class, index
 from wosdk_async.protocol.arguments import entity_name, require_support
 from wosdk_async.query.builder import Query
-from wosdk_async.query.conditions import Condition
 from wosdk_async.query.fields import fields
 from wosdk_async.query.paging import property_of
 from wosdk_async.query.paths import find, root
-from wosdk_async.query.plan import KEYS
+from wosdk_async.query.plan import KEYS, Condition
 from wosdk_async.query.properties import FOR_REFERENCES, Nested, TextProperty, compared, property_at, resolved
 from wosdk_async.text.suggestions import suggestion
 

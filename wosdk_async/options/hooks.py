@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
@@ -20,6 +21,8 @@ __all__ = [
     "DryRun",
     "OnInDoubt",
 ]
+
+_log = logging.getLogger("wosdk_async")
 
 BeforeSend = Callable[[Call[Any], str], Awaitable[Response | None]]
 """Called with a call and the Company's name, once for each call, before anything of it is sent.
@@ -107,6 +110,21 @@ def call_hook(name: str, hook: Callable[..., object], *values: object) -> None:
         raise ConfigurationError(
             f"{name} returned a coroutine, which is not awaited; it takes a plain function"
         )
+
+
+def report_in_doubt(hook: OnInDoubt | None, call: Call[Any], company: str) -> None:
+    """Log that ``call`` was cancelled while it may have taken effect, and call the client's hook."""
+    _log.warning(
+        "cancelled, and it may have been carried out: operation=%s company=%s request_id=%s",
+        call.operation,
+        company,
+        call.request_id,
+    )
+    if hook is not None:
+        try:
+            call_hook("on_in_doubt", hook, call, call.request_id)
+        except (Exception, asyncio.CancelledError):
+            _log.exception("on_in_doubt failed: operation=%s request_id=%s", call.operation, call.request_id)
 
 
 def is_cancelled() -> bool:

@@ -8,26 +8,35 @@ is sent.
 from __future__ import annotations
 
 import functools
+import logging
 import reprlib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
+from urllib.parse import quote
 
 from wosdk_async.codec.checks import kind_of, named_by
 from wosdk_async.errors import InvalidCallError, UnsupportedError
-from wosdk_async.model import Command, CommandResult, Record, Ref
-from wosdk_async.model.index import UNSUPPORTED
+from wosdk_async.model import Command, CommandResult, Record, Ref, command_class, entity_class
+from wosdk_async.model.index import COMMANDS, ENTITIES, UNSUPPORTED
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.suggestions import suggestion
 
 __all__ = [
     "described",
     "entity_name",
+    "name_of",
     "require_class",
     "require_command",
     "require_id",
     "require_record",
     "require_support",
+    "segment",
+    "warn_of_typo",
 ]
+
+_log = logging.getLogger("wosdk_async")
+
+_TYPO = 0.85  # how alike names must be for a warning; new commands are alike by their endings
 
 _BITS = 64  # of the longest id that may be sent, as for every whole number in validation.py
 
@@ -181,3 +190,31 @@ def require_command(value: Any) -> None:
     else:
         remedy = "pass one such as WoStartCommand(work_order_id=1), or its name with fields: run('Name', {})"
     raise InvalidCallError(f"run() takes a command, not {described(value)}; {remedy}")
+
+
+# --- names as paths --------------------------------------------------------------------------
+
+
+def name_of(entity: type[Record] | str) -> str:
+    """Return the name of an entity as a path. Raises InvalidCallError when it is not an entity."""
+    name = segment(entity_name(entity))
+    if isinstance(entity, str):
+        warn_of_typo("entity", entity)
+    return name
+
+
+@functools.lru_cache(maxsize=256)  # once for each name, and a program may make names up
+def warn_of_typo(kind: Literal["entity", "command"], name: str) -> None:
+    """Log a name that is not in the catalogue but similar to one that is; it is sent as it is."""
+    entities = kind == "entity"
+    if (entity_class(name) if entities else command_class(name)) is None:
+        near = suggestion(name, ENTITIES if entities else COMMANDS, cutoff=_TYPO)
+        if near:
+            _log.warning("the %s %r is not in the catalogue and is sent as it is%s", kind, name, near)
+
+
+def segment(name: str) -> str:
+    """Return ``name`` as a path; forms such as ``WorkOrder/Create`` are allowed (facts 5)."""
+    if not name or not all(part.isidentifier() for part in name.split("/")):
+        raise InvalidCallError(f"{name!r} is not a name of an entity or command")
+    return quote(name)

@@ -1,60 +1,98 @@
-"""Calls of all verbs: commands (spec 4.2), records (spec 4.9, facts 3), queries (facts 4), any other path.
+"""Calls of commands (spec 4.2), queries (facts 4) and any other path, and the contents of all bodies.
 
 Each function takes an entity or command as a class of the model or, for one that the catalogue does not know,
-as its name with plain dicts.
+as its name with plain dicts. The calls of records are in ``records.py``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import logging
+import os
+import random
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
-from urllib.parse import quote
 
 import attrs
 
 from wosdk_async import codec
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.model import (
-    Command,
-    EntitySpecifier,
-    QueryExpression,
-    Record,
-    command_class,
-    entity_class,
-    registry,
-)
-from wosdk_async.protocol import envelopes
-from wosdk_async.protocol.arguments import described, require_command, require_id
-from wosdk_async.protocol.content import (
-    ADAPTERS,
-    body_of,
-    content_of,
-    content_of_dict,
-    name_of,
-    new_request_id,
-    segment,
-    warn_of_typo,
-)
+from wosdk_async.model import Command, QueryExpression, Record, command_class, registry
+from wosdk_async.protocol import responses
+from wosdk_async.protocol.arguments import described, name_of, require_command, segment, warn_of_typo
+from wosdk_async.protocol.validation import Problem, content_problems, lacks, problems
 from wosdk_async.protocol.wire import COMMANDS, Call
 from wosdk_async.text.remedies import Remedy
 
-__all__ = [
-    "Id",
-    "command",
-    "create",
-    "delete",
-    "post",
-    "put",
-    "query",
-    "retrieve",
-    "specifier_of",
-    "update",
-]
+__all__ = ["body_of", "command", "content_of", "content_of_dict", "post", "query"]
+
+_log = logging.getLogger("wosdk_async")
 
 E = TypeVar("E", bound=Record)
+Content = dict[str, Any]
 
-Id = int | Mapping[str, int]
-"""A record's id, or the identifier fields of an entity with a compound key (facts 3.1)."""
+
+# --- contents -------------------------------------------------------------------------------
+
+
+def content_of(record: Record, check: bool = True, *, new: bool = False) -> dict[str, Any]:
+    """Return the JSON object of ``record``; ``new`` says that it is to be created.
+
+    Raises InvalidCallError that names each fault and its remedy. Without ``check`` only values without a JSON
+    form are refused.
+    """
+    content = codec.plain(record)
+    if content is not None and not (new and check and lacks(record, new=True)):
+        return content
+    if check:
+        _refuse(type(record).__name__, problems(record, new=new))
+    try:
+        written: dict[str, Any] = codec.unstructure(record)
+    except ValueError as error:
+        raise InvalidCallError(str(error)) from None
+    return written
+
+
+def content_of_dict(
+    known: type[Record] | None, content: Mapping[str, Any] | None, check: bool
+) -> Mapping[str, Any]:
+    """Return a JSON object that the caller wrote, checked where the catalogue knows its names."""
+    if content is not None and not isinstance(content, Mapping):
+        raise InvalidCallError(f"fields by name come as a dict, {{'Name': ...}}, not as {described(content)}")
+    if known is not None and content and check:
+        _refuse(known.wire_name, content_problems(known, content))
+    return content or {}
+
+
+def _refuse(name: str, found: list[Problem]) -> None:
+    """Raise InvalidCallError for errors, and log warnings."""
+    if faults := [problem for problem in found if problem.severity == "error"]:
+        in_json = " ".join(f"{problem.path} {problem.in_json or problem.message}" for problem in faults)
+        raise InvalidCallError(
+            f"{name}: {' '.join(map(str, faults))}",
+            remedies=(Remedy.UNCHECKED,),
+            for_callers=f"{name}: {in_json}",
+        )
+    for problem in found:
+        _log.warning("%s: %s", name, problem)  # of names and numbers of the catalogue: on one line
+
+
+def body_of(content: Mapping[str, Any]) -> bytes:
+    """Return ``content`` as a JSON body. Raises InvalidCallError for a value that JSON cannot hold."""
+    try:
+        return codec.dumps(content)
+    except ValueError as error:
+        raise InvalidCallError(str(error)) from None
+
+
+# Not os.urandom: an id is not a secret, and the system call costs three times as much.
+_random = random.Random()  # noqa: S311
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_random.seed)
+
+
+def _new_request_id() -> str:
+    """Return a RequestId that no other call has."""
+    return _random.getrandbits(128).to_bytes(16, "big").hex()
 
 
 # --- commands -------------------------------------------------------------------------------
@@ -78,7 +116,7 @@ def command(
     body: dict[str, Any] = {"Command": content}
     request_id = None
     if not kind.to_locator:  # spec 4.2: on each command except discovery
-        body["RequestId"] = request_id = new_request_id()
+        body["RequestId"] = request_id = _new_request_id()
     return Call(
         kind.name,
         "POST",
@@ -106,7 +144,7 @@ class _Kind:
     adapt: Any = None
 
 
-_PLAIN = envelopes.objects(envelopes.RESULT, None)
+_PLAIN = responses.objects(responses.RESULT, None)
 
 
 _kinds: dict[type[Any], _Kind] = {}
@@ -121,111 +159,13 @@ def _kind_of(cmd: Command[Any]) -> _Kind:
     _kinds[cls] = _Kind(
         cls.wire_name,
         COMMANDS + cls.path,
-        envelopes.objects(envelopes.RESULT, registry.resolve(cls.result_name)),
+        responses.objects(responses.RESULT, registry.resolve(cls.result_name)),
         cls.repeat == "safe",
         cls.host == "locator",
         tuple(COMMANDS + path for path in cls.other_paths),
-        ADAPTERS.get(cls.wire_name),
+        _ADAPTERS.get(cls.wire_name),
     )
     return _kinds[cls]
-
-
-def specifier_of(result: Mapping[str, Any]) -> EntitySpecifier:
-    """Return the record that a generic command was about."""
-    return codec.structure(result.get("EntitySpecifier") or {}, EntitySpecifier)
-
-
-# --- records --------------------------------------------------------------------------------
-
-_SPECIFIER = envelopes.objects(envelopes.SPECIFIER, EntitySpecifier)
-
-
-def retrieve(entity: type[E] | str, id: Id, properties: Iterable[str]) -> Call[Any]:
-    """Return the call that reads one record; without property paths the service chooses (facts 3.4)."""
-    name = name_of(entity)
-    require_id(entity, id)
-    paths = ",".join(properties)
-    arguments = [f"properties={quote(paths, safe='*,.')}"] if paths else []
-    if isinstance(id, int):
-        path = f"api/v1/base/{name}/{int(id)}"  # facts 3.1; spec 4.10 does not show the path
-    else:
-        path = f"api/v1/base/{name}"
-        arguments.insert(0, f"ID={quote(codec.dumps(dict(id)).decode(), safe='')}")
-    query = f"?{'&'.join(arguments)}" if arguments else ""
-    decode = envelopes.objects(envelopes.RECORD, entity)
-    if name.lower() != "assettree":  # facts 3.4: its Id repeats that of the parent
-        decode = envelopes.record_with(decode, id)
-    return Call(f"retrieve {name}", "GET", path + query, decode, repeat_safe=True)
-
-
-def create(
-    entity: Record | str, fields: Mapping[str, Any] | None = None, *, check: bool = True
-) -> Call[EntitySpecifier]:
-    """Return the call that creates a record (spec 4.9)."""
-    name = name_of(entity if isinstance(entity, str) else type(entity))
-    if isinstance(entity, str):
-        content = content_of_dict(entity_class(entity), fields, check)
-    elif fields is not None:
-        raise InvalidCallError(f"create({type(entity).__name__}(...)) takes no more fields; set them in it")
-    else:
-        content = content_of(entity, check=check, new=True)
-    return _write("create", "POST", name, {"Entity": content})
-
-
-def update(
-    entity: type[Record] | str, id: Id, properties: list[str], fields: Mapping[str, Any]
-) -> Call[EntitySpecifier]:
-    """Return the call that writes the listed properties of a record (spec 4.9); ``fields`` by wire name."""
-    key = {"Id": id} if isinstance(id, int) else dict(id)
-    content = {"Properties": properties, "Entity": key | dict(fields)}
-    return _write("update", "PUT", name_of(entity), content, id)
-
-
-def put(entity: type[Record] | str, content: Any, properties: list[str]) -> Call[EntitySpecifier]:
-    """Return the call that writes what the caller wrote, with ``Properties`` as given (facts 3.6)."""
-    if not isinstance(content, Record | Mapping):
-        raise InvalidCallError(f"put() takes a dict with the Id and the fields, not {described(content)}")
-    name = name_of(entity)
-    try:
-        written = codec.unstructure({"Properties": properties, "Entity": content})
-    except ValueError as error:
-        raise InvalidCallError(str(error)) from None
-    id = next((value for key, value in written["Entity"].items() if key.lower() == "id"), None)  # facts 3.3
-    return _write("update", "PUT", name, written, id)
-
-
-def _write(
-    verb: str, method: str, name: str, content: Mapping[str, Any], id: object = None
-) -> Call[EntitySpecifier]:
-    """Return the call of a write, which is never safe to repeat."""
-    decode = envelopes.specifier_for(_SPECIFIER, name, id)
-    path = f"api/v1/base/{name}"
-    # facts 10 row 4: an update that changes StatusId fails
-    moves = verb == "update" and name == "WorkOrder" and "StatusId" in content["Properties"]
-    return Call(
-        f"{verb} {name}",
-        method,
-        path,
-        decode,
-        repeat_safe=False,
-        body=body_of(content),
-        remedy=Remedy.MOVED_BY_COMMANDS if moves else None,
-    )
-
-
-def delete(entity: type[Record] | str, id: Id, *, missing_ok: bool) -> Call[EntitySpecifier]:
-    """Return the call that deletes a record; only with ``missing_ok`` is it safe to repeat (facts 3.8)."""
-    name = name_of(entity)
-    require_id(entity, id)
-    text = str(int(id)) if isinstance(id, int) else codec.dumps(dict(id)).decode()
-    return Call(
-        f"delete {name}",
-        "DELETE",
-        f"api/v1/base/{name}?ID={quote(text, safe='')}",  # spec 4.9
-        envelopes.specifier_for(_SPECIFIER, name, id),
-        repeat_safe=missing_ok,
-        headers=(("IgnoreMissingEntityOnDelete", "true"),) if missing_ok else (),
-    )
 
 
 # --- queries, and any other path ------------------------------------------------------------
@@ -256,12 +196,12 @@ def query(
     body: dict[str, Any] = {"QueryExpression": content}
     request_id = None
     if numbered:
-        body["RequestId"] = request_id = new_request_id()
+        body["RequestId"] = request_id = _new_request_id()
     return Call(
         f"query {name}",
         "POST",
         f"api/v1/query/{name}",
-        envelopes.objects(envelopes.ROWS, entity),
+        responses.objects(responses.ROWS, entity),
         repeat_safe=True,
         body=body_of(body),
         headers=(("DataRetrievalIsolationLevel", isolation),) if isolation else (),
@@ -284,3 +224,44 @@ def post(path: str, body: Any, *, repeat_safe: bool) -> Call[Any]:
     except ValueError as error:
         raise InvalidCallError(str(error)) from None
     return Call(f"POST {path}", "POST", f"api/v1/{segment(path)}", codec.loads, repeat_safe, body=content)
+
+
+# --- forms of commands that specification and recordings both accept -------------------------
+# ``catalogue/differences.json`` lists all places where the specification and the recordings differ.
+
+
+def _create_work_order(content: Content) -> None:
+    """Send the category as the number that is shown, and the requestor in both places."""
+    order = content.get("WorkOrder")
+    if order.__class__ is not dict:
+        return
+    if order.get("TypeCategory") == "Request":  # spec 4.3 sends the integer; facts 9: 4 came back as Request
+        order["TypeCategory"] = 4
+    # spec 4.3 sends Contactid; facts 5: it is dropped and RequestorContact taken
+    contact_id, contact = order.get("Contactid"), order.get("RequestorContact")
+    if contact_id is None and contact.__class__ is dict and contact.get("Id") is not None:
+        order["Contactid"] = contact["Id"]
+    elif contact_id is not None and contact is None:
+        order["RequestorContact"] = {"Id": contact_id}
+    elif contact_id is not None and contact.__class__ is dict and contact.get("Id") is None:
+        contact["Id"] = contact_id
+
+
+def _change_ap_status(content: Content) -> None:
+    """Spell the order's id as the specification does; the service is case-insensitive."""
+    if content.get("WorkOrderId") is not None:  # spec 4.5; facts 3.3
+        content["WorkOrderid"] = content.pop("WorkOrderId")
+
+
+def _create_space(content: Content) -> None:
+    """Send the customer's id as text."""
+    if content.get("CustomerId") is not None:  # spec 4.4 sends a string; facts 5: an integer by schema
+        content["CustomerId"] = str(content["CustomerId"])
+
+
+_ADAPTERS: dict[str, Callable[[Content], None]] = {
+    "WoCreateCommand": _create_work_order,
+    "ApStatusChangeCommand": _change_ap_status,
+    "SpaceCreateCommand": _create_space,
+}
+"""Name of a command -> the function that changes its content, in place, to forms that both sources accept."""

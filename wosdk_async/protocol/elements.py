@@ -1,28 +1,26 @@
-"""References, and elements of nested lists, in the form that an update sends (facts 3.6)."""
+"""References and elements of lists as an update sends them, and the difference that it writes (facts 3.6)."""
 
 from __future__ import annotations
 
 import functools
 import reprlib
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
 
+import attrs
+
+from wosdk_async import codec
 from wosdk_async.errors import InvalidCallError
+from wosdk_async.model import Record
 from wosdk_async.model.metadata import Wire
 from wosdk_async.model.registry import resolve
+from wosdk_async.protocol.calls import content_of
 from wosdk_async.text.remedies import Remedy
 
-__all__ = [
-    "NOT_WRITTEN",
-    "OWNED",
-    "elements",
-    "fields_by_wire_name",
-    "full_element",
-    "key_of",
-    "point_reference",
-    "reference_target",
-    "removal",
-]
+__all__ = ["OWNED", "Difference", "difference", "elements", "point_reference"]
+
+E = TypeVar("E", bound=Record)
+Content = Mapping[str, Any]
 
 # Entities that are a part of the record that refers to them (facts 3.4; Blob and ContactInfo assumed): an
 # update writes inside them. Every other reference names a separate record.
@@ -30,27 +28,25 @@ OWNED = frozenset({"Address2", "AssetInfo", "Blob", "ContactInfo", "WoEstimate",
 
 # Fields that an update does not write: the id, the version, which the service counts (facts 3.3, 3.7), and
 # the marks of a new or a removed element.
-NOT_WRITTEN = frozenset({"Id", "ConcurrencyId", "IsNew", "PerformDeletion"})
-
-Content = Mapping[str, Any]
+_NOT_WRITTEN = frozenset({"Id", "ConcurrencyId", "IsNew", "PerformDeletion"})
 
 
 @functools.cache
-def fields_by_wire_name(of: str | None) -> dict[str, Wire]:
+def _fields_by_wire_name(of: str | None) -> dict[str, Wire]:
     """Return the metadata of the fields of a class, by wire name; empty for an unknown class."""
     known: Mapping[str, Wire] = resolve(of).__wire__ if of else {}
     return {meta["name"]: meta for meta in known.values()}
 
 
-def key_of(element: Any) -> Any:
+def _key_of(element: Any) -> Any:
     """Return the Id of an element; None when it has no Id or 0, which mean a new one."""
     key = element.get("Id") if isinstance(element, Mapping) else None
     return key if isinstance(key, int | str) and key != 0 else None
 
 
-def reference_target(of: str | None, value: Any) -> dict[str, Any] | None:
+def _reference_target(of: str | None, value: Any) -> dict[str, Any] | None:
     """Return the target of a reference: ``{"Id": 5}``, with ``TypeId`` for an actor (facts 3.4)."""
-    if key_of(value) is None:
+    if _key_of(value) is None:
         return None
     names = ("Id", "TypeId") if of == "Actor" else ("Id",)
     return {name: value[name] for name in names if name in value}
@@ -62,10 +58,10 @@ def point_reference(of: str | None, value: Any, where: str) -> tuple[list[str], 
     Only the id of the record is sent: ``Child.*`` would write inside it (facts 3.6). Raises
     InvalidCallError when ``value`` has no id, or a text as its id.
     """
-    target = reference_target(of, value)
-    if isinstance(key_of(value), str):
+    target = _reference_target(of, value)
+    if isinstance(_key_of(value), str):
         raise InvalidCallError(
-            f"{where} has the id {reprlib.repr(key_of(value))}, a text", remedies=(Remedy.REFERENCE,), of=of
+            f"{where} has the id {reprlib.repr(_key_of(value))}, a text", remedies=(Remedy.REFERENCE,), of=of
         )
     if value is not None and target is None:
         raise InvalidCallError(
@@ -79,9 +75,9 @@ def elements(of: str | None, content: list[Any], where: str) -> list[Any]:
     return [_element(of, element, f"{where}[{i}]") for i, element in enumerate(content)]
 
 
-def removal(element: Content, where: str) -> dict[str, Any]:
+def _removal(element: Content, where: str) -> dict[str, Any]:
     """Return what to send to remove ``element``. Raises InvalidCallError when it has no id."""
-    key = key_of(element)
+    key = _key_of(element)
     if key is None:
         raise InvalidCallError(
             f"{where}: an element without an id cannot be removed; read the list again, or leave it out"
@@ -89,30 +85,30 @@ def removal(element: Content, where: str) -> dict[str, Any]:
     return {"Id": key, "PerformDeletion": True}
 
 
-def full_element(of: str | None, element: Any, where: str) -> Any:
+def _full_element(of: str | None, element: Any, where: str) -> Any:
     """Return an element with its fields, references by id only (facts 3.7) and without ``ConcurrencyId``.
 
     Raises InvalidCallError when an element with an id has parts itself: only one level is shown (facts 3.6).
     """
     if not isinstance(element, Mapping):
         return element
-    key = key_of(element)
+    key = _key_of(element)
     made = {"Id": element["Id"]} if element.get("Id") is not None else {}  # 0 means new, like no Id
     for name, value in element.items():
-        meta = fields_by_wire_name(of).get(name, {})
-        if key is not None and value and is_part(meta):
-            raise too_deep(f"{where}.{name}", of)
-        if name not in NOT_WRITTEN:
+        meta = _fields_by_wire_name(of).get(name, {})
+        if key is not None and value and _is_part(meta):
+            raise _too_deep(f"{where}.{name}", of)
+        if name not in _NOT_WRITTEN:
             made[name] = _value(meta, value, f"{where}.{name}")
     return made
 
 
-def is_part(meta: Wire) -> bool:
+def _is_part(meta: Wire) -> bool:
     """Return whether a field holds parts of its record: a list, or an owned object."""
     return bool(meta.get("many")) or meta.get("of") in OWNED
 
 
-def too_deep(where: str, of: str | None) -> InvalidCallError:
+def _too_deep(where: str, of: str | None) -> InvalidCallError:
     """Return the error for a list within a list: sources show updates of the record's own lists only."""
     return InvalidCallError(
         f"{where}: an update reaches one level deep; update the {of or 'element'} by itself"
@@ -121,17 +117,167 @@ def too_deep(where: str, of: str | None) -> InvalidCallError:
 
 def _element(of: str | None, element: Any, where: str) -> Any:
     marked = isinstance(element, Mapping) and element.get("PerformDeletion") is True
-    return removal(element, where) if marked else full_element(of, element, where)
+    return _removal(element, where) if marked else _full_element(of, element, where)
 
 
 def _value(meta: Wire, value: Any, where: str) -> Any:
     of = meta.get("of")
     if meta.get("many") and isinstance(value, list):
-        return [full_element(of, element, f"{where}[{i}]") for i, element in enumerate(value)]
+        return [_full_element(of, element, f"{where}[{i}]") for i, element in enumerate(value)]
     if meta.get("type") != "ref":
         return value
     if of in OWNED:
-        return full_element(of, value, where)
+        return _full_element(of, value, where)
     return (
-        reference_target(of, value) or value
+        _reference_target(of, value) or value
     )  # a reference without an id may name its record in another way (spec 2.9)
+
+
+# --- difference of a record and its edited copy ------------------------------------------------
+
+# The JSON forms are compared, so that an enum member and its text, or ``Ref(5)`` and a record with that id,
+# are equal. A change that the grammar cannot express is refused: it would be lost in silence.
+
+
+@attrs.define
+class Difference:
+    """Entries of ``Properties``, and the fields to send with them by wire name."""
+
+    properties: list[str] = attrs.field(factory=list)
+    fields: dict[str, Any] = attrs.field(factory=dict)
+
+
+def difference(read: E, edited: E) -> Difference:
+    """Return what an update has to write so that ``read`` becomes ``edited``.
+
+    Raises InvalidCallError, which names the field and the remedy, for faults of changed fields and for
+    changes that an update cannot make.
+    """
+    names = [name for name in read.__wire__ if getattr(read, name) != getattr(edited, name)]
+    old, new = codec.unstructure(_only(read, names)), content_of(_only(edited, names))
+    if new.get("PerformDeletion"):
+        raise InvalidCallError(
+            f"perform_deletion removes elements of lists; delete the {read.wire_name}",
+            for_callers=f"PerformDeletion removes elements of lists; delete the {read.wire_name}",
+        )
+    return _members(type(read).__name__, old, new, type(read).__name__)
+
+
+def _only(record: E, names: Iterable[str]) -> E:
+    """Return a copy of ``record`` that has the named fields only."""
+    part = type(record)(extra=record.extra)
+    for name in names:
+        setattr(part, name, getattr(record, name))
+    return part
+
+
+def _members(of: str | None, old: Content, new: Content, where: str) -> Difference:
+    """Return the difference of two objects of the class ``of``."""
+    made = Difference()
+    for name in dict.fromkeys((*old, *new)):
+        before, after = old.get(name), new.get(name)
+        if before == after or name in _NOT_WRITTEN:
+            continue
+        meta = _fields_by_wire_name(of).get(name) or _guess(name, before, after)
+        inner = _member(meta, before, after, f"{where}.{name}")
+        made.properties += [f"{name}{step}" for step in inner.properties]
+        if inner.properties:
+            made.fields[name] = inner.fields.get("")
+    return made
+
+
+def _guess(name: str, before: Any, after: Any) -> Wire:
+    """Guess how to write a field that the catalogue does not know, from its values (not shown; assumed)."""
+    values = [value for value in (before, after) if value is not None]
+    lists = all(isinstance(value, list) for value in values)
+    objects = lists and any(isinstance(element, Mapping) for value in values for element in value)
+    return {"name": name, "type": "any", "many": objects}
+
+
+def _member(meta: Wire, before: Any, after: Any, where: str) -> Difference:
+    """Compare one field; return the steps behind its name, and its value under the empty name."""
+    if meta.get("many"):
+        made = _list(meta.get("of"), before, after, where)
+        return Difference([".*"], {"": made}) if made else Difference()
+    if meta["type"] != "ref":
+        return Difference([""], {"": after})
+    if meta["of"] in OWNED:
+        return _owned(meta["of"], before, after, where)
+    return _reference(meta["of"], before, after, where)
+
+
+def _reference(of: str, before: Any, after: Any, where: str) -> Difference:
+    """Compare a reference to another record: only the reference can change, not the record's own fields."""
+    steps, target = point_reference(of, after, where)
+    if target == _reference_target(of, before):
+        if after is not None and dict(after) != target:  # more than a bare reference
+            raise InvalidCallError(
+                f"{where} is a record of its own; update that {of}", remedies=(Remedy.REFERENCE,), of=of
+            )
+        return Difference()
+    return Difference(steps, {"": target})
+
+
+def _owned(of: str, before: Any, after: Any, where: str) -> Difference:
+    """Compare a part of the record; changes inside it are paths such as ``Address.Street`` (facts 3.6)."""
+    if after is None:
+        raise InvalidCallError(f"{where}: no way to remove it is shown; set its fields to None instead")
+    key = _key_of(after)
+    if key is not None and key != _key_of(before):
+        raise InvalidCallError(f"{where}: it keeps its id; change its fields instead")
+    inner = _members(of, before if isinstance(before, Mapping) else {}, after, where)
+    own = {} if key is None else {"Id": key}
+    return Difference([f".{path}" for path in inner.properties], {"": own | inner.fields})
+
+
+# --- difference of lists -----------------------------------------------------------------------
+
+
+def _list(of: str | None, before: Any, after: Any, where: str) -> list[Any]:
+    """Return the elements to send that turn one list into the other."""
+    if after is None or not (after or before):
+        raise InvalidCallError(f"{where}: an update cannot send {after!r}", remedies=(Remedy.KEEP_ELEMENTS,))
+    before = before if isinstance(before, list) else []
+    held, kept = _by_id(before, where), _by_id(after, where)
+    made = [_removal({"Id": key}, where) for key in held if key not in kept]
+    for key, element in kept.items():
+        spot = f"{where}[id {key}]"
+        if key not in held or element.get("PerformDeletion") is True:
+            made += elements(of, [element], spot)  # an id that was not read is a link (not shown; assumed)
+        elif changed := _changed(of, held[key], element, spot):
+            made.append({"Id": key} | changed)
+    return made + _added(of, before, after, where)
+
+
+def _by_id(content: list[Any], where: str) -> dict[Any, Any]:
+    """Return the elements that have an id, by id."""
+    found: dict[Any, Any] = {}
+    for element in content:
+        key = _key_of(element)
+        if key in found:
+            raise InvalidCallError(f"{where}: two elements have the id {key}; give a new element none")
+        if key is not None:
+            found[key] = element
+    return found
+
+
+def _changed(of: str | None, before: Content, after: Content, where: str) -> dict[str, Any]:
+    """Return the changed fields of an element; an update cannot reach its parts."""
+    for name, meta in _fields_by_wire_name(of).items():
+        if _is_part(meta) and before.get(name) != after.get(name):
+            raise _too_deep(f"{where}.{name}", of)
+    return _members(of, before, after, where).fields
+
+
+def _added(of: str | None, before: list[Any], after: list[Any], where: str) -> list[Any]:
+    """Return the new elements; those that were read without an id must still be there unchanged."""
+    new = [element for element in after if _key_of(element) is None]
+    for element in before:
+        if _key_of(element) is None:
+            if element not in new:
+                raise InvalidCallError(
+                    f"{where}: an element that was read without an id cannot be changed or removed; "
+                    "read it again"
+                )
+            new.remove(element)
+    return elements(of, new, where)

@@ -1,18 +1,25 @@
 """Reader of responses: the result of the call, a refusal of the service, or a doubt. It does no I/O.
 
-``verdicts.py`` says what each status and code means. Before a response is accepted, its RequestId is compared
-with the one that was sent.
+``verdicts.py`` says what each status and code means, ``matching.py`` whether a response is that of the call.
+
+Envelopes say where the objects of a response are, and how a success says that the call failed. The functions
+on a loaded document are the definition. The Structs say the same to msgspec, so that
+:func:`wosdk_async.codec.reader` reads envelope and objects in one pass. They name all documented keys and
+leave a response with another key to the functions.
 """
 
 from __future__ import annotations
 
-import re
 import time
-from collections.abc import Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
 
 from wosdk_async import codec
 from wosdk_async.errors import BusinessRuleError, RefusedError, ThrottledError
+from wosdk_async.protocol.matching import LONG, RequestIds, members, require_no_request_id
 from wosdk_async.protocol.order_rules import remedy_of
 from wosdk_async.protocol.verdicts import (
     IN_DOUBT,
@@ -23,18 +30,16 @@ from wosdk_async.protocol.verdicts import (
     verdict_of,
     verdict_on,
 )
-from wosdk_async.protocol.wire import COMMANDS, Call, InconclusiveResponse, Response
+from wosdk_async.protocol.wire import Call, InconclusiveResponse, Response
 from wosdk_async.text.safe_text import Secrets
 
-__all__ = ["RequestIds", "read", "refused"]
+__all__ = ["RECORD", "RESULT", "ROWS", "SPECIFIER", "document_of", "objects", "read", "refused"]
 
 T = TypeVar("T")
+One = Callable[[Any], Any]
 
 _MAX_REASON = 300  # characters that are shown of a reader's error, and of an error of the service in doubt
 _MAX_TYPE = 60  # characters that are shown of a content type
-_MAX_ID = 80  # characters that are shown of another call's RequestId
-_TAIL = 1024  # bytes at the end of a body, in which its last key is looked for
-_LONG = 1024 * 1024  # bytes; longer bodies are not parsed here, an error of the service has some hundreds
 _NO_SECRETS = Secrets()
 
 
@@ -70,7 +75,7 @@ def read(
             elif failure is not None and is_early(failure):
                 pass  # a gateway that asks to wait may number its own responses: not shown; assumed
             elif failure is not None or not call.repeat_safe:
-                _require_none(call, response)
+                require_no_request_id(call, response)
         if response.followed and not id_matches:
             raise InconclusiveResponse(response.status, "other bytes came with it, after its end")
         if failure is not None:
@@ -111,7 +116,7 @@ def _throttled(refusal: RefusedError, response: Response) -> ThrottledError:
 
 def _failure(response: Response, secrets: Secrets, own: OwnCodes) -> RefusedError | InconclusiveResponse:
     """Return the error for a response whose status is not a success."""
-    body = _members(response.body) if len(response.body) <= _LONG else {}
+    body = members(response.body) if len(response.body) <= LONG else {}
     code, message = body.get("ErrorCode"), body.get("ErrorMessage")
     has_error_body = any(isinstance(text, str) and text for text in (code, message))
     wait = response.headers.get("retry-after")
@@ -164,15 +169,6 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _members(body: bytes) -> dict[str, Any]:
-    """Return the members of a JSON object; an empty dict for anything else."""
-    try:
-        found = codec.loads(body)
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
 def _retry_after(value: str | None) -> float | None:
     """Return the seconds to wait, from a number of seconds or an HTTP date; None when it is neither."""
     if value is None:
@@ -194,93 +190,122 @@ def _until(date: str) -> float:
         return -1.0
 
 
-# --- RequestIds -----------------------------------------------------------------------------
+# --- envelopes ---------------------------------------------------------------------------------
 
 
-class RequestIds:
-    """Comparison of the RequestId of each response with the one that was sent.
-
-    A response with another RequestId belongs to another call: after one surplus response on a connection,
-    every later request gets the response to the one before it.
-
-    The response to a command repeats its RequestId as the last key, in every success (spec 4.2) and, as
-    recorded, in every error (facts 5 and 12 row 9; the error body of spec 7 has none). The response to a
-    query repeats it if the query sent one (facts 4). A response without a RequestId is accepted until its
-    host has sent one in a response of that kind.
-    """
-
-    def __init__(self) -> None:
-        self._echoing: set[tuple[str, bool, bool]] = set()
-        """Kinds of response that have carried a RequestId: host, for a command or not, success or not."""
-        # GIL: the loops of a client share the set; threads add to it and look into it atomically.
-
-    def check(
-        self,
-        call: Call[Any],
-        sent: str,
-        response: Response,
-        host: str,
-        secrets: Secrets,
-        failure: RefusedError | None = None,
-    ) -> bool:
-        """Return whether the response carries the RequestId that was sent.
-
-        Args:
-            call: A command or a query.
-            sent: Its RequestId.
-            response: The response of ``host``.
-            host: The origin that the request was sent to.
-            secrets: Texts that the error must not show.
-            failure: The refusal in the response, if it is one.
-
-        Raises:
-            InconclusiveResponse: The response cannot be the one of ``call``.
-        """
-        kind = (host, call.path.startswith(COMMANDS), failure is None)
-        # A cheap test first: compact JSON ends with these bytes when the RequestId is its last key.
-        if response.body.endswith(b'"RequestId":"%b"}' % sent.encode()):
-            self._echoing.add(kind)
-            return True
-        found = _echoed(response.body)
-        if found is None:
-            if kind in self._echoing and not (failure is not None and is_early(failure)):
-                why = f"it carries no RequestId, but this host has sent one before{_HOW_TO_SKIP}"
-                raise InconclusiveResponse(response.status, why)
-            return False
-        if failure is None or failure.code:  # a gateway may number its own refusals: not shown; assumed
-            self._echoing.add(kind)
-        if found.strip().lower() != sent.lower():
-            shown = secrets.hide(found, _MAX_ID)
-            why = f"it carries the RequestId {shown!a} of another call{_HOW_TO_SKIP}"
-            raise InconclusiveResponse(response.status, why)
-        return True
+def objects(form: codec.Envelope, cls: type[Any] | str | None) -> Callable[[bytes], Any]:
+    """Return the reader of an envelope: of objects of ``cls``, or of dicts when it is not a class."""
+    if cls is None or isinstance(cls, str):
+        return lambda body: form.plain(codec.loads(body), lambda data: data)
+    return codec.reader(cls, form)  # type: ignore[arg-type]  # mypy takes the objects for the class
 
 
-_HOW_TO_SKIP = "; Client(check_request_ids=False) turns this check off"
-_LAST = re.compile(rb'"requestid"\s*:\s*"([^"\\]*)"\s*\}\s*$', re.IGNORECASE)
+def document_of(body: bytes) -> dict[str, Any]:
+    """Return the JSON object of a body. Raises ValueError when it is not one."""
+    return _object(codec.loads(body))
 
 
-def _echoed(body: bytes) -> str | None:
-    """Return the RequestId in a body, by its case-insensitive key; None when there is none."""
-    # A body may have 64 MB, so it is parsed only if it is short and the key is not at its end. A key in
-    # a key in other than the documented case is found only near the end.
-    tail = body[-_TAIL:]
-    if last := _LAST.search(tail):
-        return last[1].decode("utf-8", "replace")
-    if len(body) > _LONG or (body.find(b'"RequestId"') < 0 and tail.lower().find(b'"requestid"') < 0):
-        return None
-    found: Mapping[str, Any] = _members(body)
-    value = found.get("RequestId")
-    if value is None:  # facts 3.3: names are case-insensitive
-        value = next((each for key, each in found.items() if key.lower() == "requestid"), None)
-    return None if value is None else str(value)
+def _object(found: Any) -> dict[str, Any]:
+    if not isinstance(found, dict):
+        raise ValueError(f"a JSON object was expected, not {type(found).__name__}")
+    return found
 
 
-def _require_none(call: Call[Any], response: Response) -> None:
-    """Raise InconclusiveResponse when the response carries a RequestId and the request did not.
+# --- rows of a query, a record --------------------------------------------------------------
 
-    The service repeats only a RequestId that was sent, and calls of records send none (facts 5).
-    """
-    if _echoed(response.body) is not None and b"requestid" not in (call.body or b"").lower():
-        why = f"it carries a RequestId, but none was sent, so it is that of another call{_HOW_TO_SKIP}"
-        raise InconclusiveResponse(response.status, why)
+
+class _Row(Struct, Generic[T], forbid_unknown_fields=True, gc=False):
+    data: T = msgspec.field(name="Data")
+
+
+class _Rows(Struct, Generic[T], forbid_unknown_fields=True, gc=False):
+    entities: list[_Row[T]] = msgspec.field(name="Entities")
+    request_id: Any = msgspec.field(name="RequestId", default=None)
+
+
+class _Record(Struct, Generic[T], forbid_unknown_fields=True, gc=False):
+    data: T | UnsetType = msgspec.field(name="Data", default=UNSET)
+    entities: list[_Row[T]] | UnsetType = msgspec.field(name="Entities", default=UNSET)
+    request_id: Any = msgspec.field(name="RequestId", default=None)
+
+
+def _plain_rows(found: Any, one: One) -> list[Any]:
+    return [one(row["Data"]) for row in _object(found)["Entities"]]
+
+
+def _plain_record(found: Any, one: One) -> Any:
+    found = _object(found)
+    if "Data" not in found:
+        rows = found["Entities"]
+        if not rows:
+            raise refused("ERROR_CODE_1019", "no record has that id", 200)
+        found = rows[0]
+    data = found["Data"]
+    if not isinstance(data, dict):
+        raise ValueError("Data is not an object")
+    return one(data)
+
+
+def _typed_record(found: _Record[Any], one: One) -> Any:
+    if found.data is not UNSET:
+        return one(found.data)
+    return one(found.entities[0].data) if found.entities else None
+
+
+ROWS = codec.Envelope(_plain_rows, lambda found, one: [one(row.data) for row in found.entities], _Rows)
+"""The records of a query: ``{Entities: [{Data}]}`` (facts 4)."""
+
+RECORD = codec.Envelope(_plain_record, _typed_record, _Record)
+"""The record of a retrieve, out of either envelope: ``{Entities: [{Data}]}`` of spec 4.9,
+``{Data}`` of the recordings (facts 3.3)."""
+
+
+# --- responses to writes and commands -------------------------------------------------------
+
+
+class _Specifier(Struct, Generic[T], forbid_unknown_fields=True, gc=False):
+    specifier: T = msgspec.field(name="EntitySpecifier")
+    request_id: Any = msgspec.field(name="RequestId", default=None)
+
+
+class _Result(Struct, Generic[T], forbid_unknown_fields=True, gc=False):
+    result: T = msgspec.field(name="CommandResult")
+    request_id: Any = msgspec.field(name="RequestId", default=None)
+
+
+def _plain_specifier(found: Any, one: One) -> Any:
+    specifier = _object(found)["EntitySpecifier"]
+    if not isinstance(specifier, dict):
+        raise ValueError("EntitySpecifier is not an object")
+    return one(specifier)
+
+
+def _plain_result(found: Any, one: One) -> Any:
+    document = _object(found)
+    result = document["CommandResult"]
+    if not isinstance(result, dict):  # null is as good as none: it does not say that it was carried out
+        raise ValueError(f"CommandResult is a {type(result).__name__}, not an object")
+    info = next((each for name, each in result.items() if name.lower() == "errorinfo" and each), None)
+    if info and not (isinstance(info, dict) and not any(info.values())):  # an empty one says nothing
+        raise _refusal(info, document)
+    return one(result)
+
+
+def _typed_result(found: _Result[Any], one: One) -> Any:
+    made = one(found.result)
+    return made if made.error_info is None else None
+
+
+def _refusal(info: Any, document: dict[str, Any]) -> RefusedError:
+    fields = info if isinstance(info, dict) else {"Description": str(info)}
+    number = fields.get("Number")
+    code = f"ERROR_CODE_{number}" if number else "BUSINESS_LOGIC_ERROR"
+    text = fields.get("Description") or fields.get("Type")
+    return refused(code, text, 200, document.get("TimeStamp"), document.get("RequestId"))
+
+
+SPECIFIER = codec.Envelope(_plain_specifier, lambda found, one: one(found.specifier), _Specifier)
+"""The ``EntitySpecifier`` of a create, update or delete (spec 4.9, facts 3.3)."""
+
+RESULT = codec.Envelope(_plain_result, _typed_result, _Result)
+"""``CommandResult``; an ``ErrorInfo`` in it is a refusal, though the status is 200 (facts 5)."""

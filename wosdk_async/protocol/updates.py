@@ -14,10 +14,9 @@ from wosdk_async.errors import ConflictError, InvalidCallError, UnknownFieldErro
 from wosdk_async.model import EntitySpecifier, Record
 from wosdk_async.model.metadata import Wire
 from wosdk_async.protocol.arguments import require_id
-from wosdk_async.protocol.calls import retrieve, update
-from wosdk_async.protocol.content import content_of, with_fields
-from wosdk_async.protocol.difference import difference
-from wosdk_async.protocol.elements import OWNED, elements, point_reference
+from wosdk_async.protocol.calls import content_of
+from wosdk_async.protocol.elements import OWNED, difference, elements, point_reference
+from wosdk_async.protocol.records import retrieve, update
 from wosdk_async.protocol.wire import Call
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.suggestions import suggestion
@@ -46,7 +45,7 @@ def change(record: E, changes: Mapping[str, Any]) -> tuple[Made, E]:
     for name in changes:
         _require_writable(entity, id, name, changes)
     changes = {name: _whole(record, name, value) for name, value in changes.items()}
-    content = content_of(with_fields(entity(), changes))
+    content = content_of(_with_fields(entity(), changes))
     properties: list[str] = []
     fields: dict[str, Any] = {}
     for name in changes:
@@ -54,7 +53,7 @@ def change(record: E, changes: Mapping[str, Any]) -> tuple[Made, E]:
         steps, fields[meta["name"]] = _written(name, meta, content.get(meta["name"]))
         properties += [meta["name"] + step for step in steps]
     after = {name: _after(record, name, value) for name, value in changes.items()}
-    return update(entity, id, properties, fields), with_fields(copy.copy(record), after)
+    return update(entity, id, properties, fields), _with_fields(copy.copy(record), after)
 
 
 def change_to(edited: E, read: E) -> tuple[Made | None, E]:
@@ -78,7 +77,7 @@ def change_to(edited: E, read: E) -> tuple[Made | None, E]:
     found = difference(read, after)
     _without_removed(after)
     if _locked(read):
-        with_fields(after, {"concurrency_id": _held(read)})
+        _with_fields(after, {"concurrency_id": _held(read)})
     return (update(type(read), id, found.properties, found.fields) if found.properties else None), after
 
 
@@ -86,7 +85,7 @@ def versioned(record: E, made: EntitySpecifier) -> E:
     """Set the version of ``record`` to that of the response, None when it has none (spec 4.9)."""
     if not _locked(record):
         return record
-    return with_fields(record, {"concurrency_id": made.concurrency_id})
+    return _with_fields(record, {"concurrency_id": made.concurrency_id})
 
 
 def version(record: E) -> Call[E]:
@@ -214,7 +213,7 @@ def _merged(element: Any, change: Any) -> Any:
     if change is None or not isinstance(element, Record):
         return element if change is None else change
     given = {name: value for name in change.__wire__ if (value := getattr(change, name)) is not None}
-    return with_fields(copy.copy(element), given)
+    return _with_fields(copy.copy(element), given)
 
 
 def _without_removed(record: E) -> E:
@@ -271,3 +270,13 @@ def _complete_elements(value: Any, held: Any, where: str) -> None:
         id = getattr(element, "id", None)
         if id and isinstance(by_id.get(id), type(element)):
             _complete_amounts(element, by_id[id], f"{where}[id {id}]")
+
+
+def _with_fields(record: E, changes: Mapping[str, Any]) -> E:
+    """Set fields of ``record`` and return it. Raises UnknownFieldError for a name that it does not have."""
+    for name, value in changes.items():
+        if name not in record.__wire__:
+            near = suggestion(name, record.__wire__)
+            raise UnknownFieldError(f"{type(record).__name__} has no field {name!r}{near}")
+        setattr(record, name, value)
+    return record

@@ -88,7 +88,7 @@ REFUSED = Verdict(
 )
 SESSION_REFUSED = Verdict(
     "session refused",
-    "never",  # the attempt itself renews the session: transport/attempts.py
+    "never",  # the attempt itself renews the session: transport/dispatcher.py
     when="{codes}; any 401",
     then="token and host are renewed once for all calls, and the call is retried",
 )

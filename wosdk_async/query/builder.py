@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import attrs
 
+from wosdk_async.codec.checks import named_by
 from wosdk_async.errors import InvalidCallError, NotFoundError, NotUniqueError
 from wosdk_async.model import Record
 from wosdk_async.protocol import calls
+from wosdk_async.protocol.arguments import described, entity_name
 from wosdk_async.protocol.wire import Call
-from wosdk_async.query.conditions import Condition, Order
 from wosdk_async.query.paging import (
     KeyCursor,
     OffsetCursor,
@@ -20,14 +21,16 @@ from wosdk_async.query.paging import (
     key_ranges,
     prefetch,
 )
-from wosdk_async.query.plan import Plan, condition_of, isolation_of, order_of, selected
-from wosdk_async.query.properties import Path
+from wosdk_async.query.paths import ResolvedPath, find, root
+from wosdk_async.query.plan import Comparison, Condition, Order, Plan, comparisons
+from wosdk_async.query.properties import Path, resolved
+from wosdk_async.text.suggestions import suggestion
 
 if TYPE_CHECKING:
     from wosdk_async.model import IsolationLevel
     from wosdk_async.query.table import RecordTable
 
-__all__ = ["Query", "first_page"]
+__all__ = ["Query", "condition_of", "first_page", "selected", "selection"]
 
 T = TypeVar("T")
 
@@ -86,7 +89,7 @@ class Query(Generic[T]):
 
         An order other than by ``Id`` alone is paged by offset, which is not stable while records change.
         """
-        checked = tuple(order_of(self._plan, order) for order in orders)
+        checked = tuple(_order_of(self._plan, order) for order in orders)
         return self._with(orders=self._plan.orders + checked)
 
     def distinct(self) -> Query[T]:
@@ -102,7 +105,7 @@ class Query(Generic[T]):
     def isolation(self, level: IsolationLevel | str) -> Query[T]:
         """Read at an isolation level: ``isolation("ReadUncommitted")``."""
         # facts 3.8
-        return self._with(isolation=isolation_of(level))
+        return self._with(isolation=_isolation_of(level))
 
     def _with(self, **changes: Any) -> Query[T]:
         made: Query[T] = Query(self._plan.entity, self._send)
@@ -187,3 +190,97 @@ class Query(Generic[T]):
 async def first_page(query: Query[T], rows: int) -> list[T]:
     """Return the first records of a query by ``Id``. Raises WosdkError when they are not in its order."""
     return await KeyCursor(query._fetch, query._plan, rows).page()
+
+
+# --- checks of the parts of a query ---------------------------------------------------------
+
+
+def condition_of(plan: Plan, condition: Any) -> Condition:
+    """Return ``condition``. Raises InvalidCallError when it cannot be one of the query."""
+    if not isinstance(condition, Condition):
+        raise InvalidCallError(
+            f"where() takes conditions, not {_shown(condition)}; fields({plan.name}).id == 1 makes one"
+        )
+    for comparison in comparisons(condition):
+        _same_entity(plan, comparison)
+    return condition
+
+
+def _order_of(plan: Plan, order: Any) -> Order:
+    """Return the Order for an argument of :meth:`Query.order_by`. Raises InvalidCallError."""
+    if isinstance(order, Order):
+        _same_entity(plan, order)
+        return order
+    down = isinstance(order, str) and order.startswith("-")
+    path = _resolve(plan, order[1:] if down else order)
+    if path.in_list or path.below is not None or path.kind == "entity":
+        raise InvalidCallError(f"{path.entity} cannot be ordered by {path.path!r}; name a single value")
+    return Order(path.entity, path.path, down)
+
+
+def selected(plan: Plan, path: Any) -> str:
+    """Return the property path for an argument of :meth:`Query.select`. Raises InvalidCallError."""
+    if isinstance(path, str) and (path == "*" or path.endswith(".*")):
+        return f"{_resolve(plan, path[:-2]).path}.*" if path != "*" else path
+    found = _resolve(plan, path)
+    single = not found.checked or found.below is None or found.kind == "money"
+    if single or not isinstance(path, str):
+        return found.path if single else f"{found.path}.*".lstrip(".")
+    raise InvalidCallError(  # facts 3.4: ERROR_CODE_1003
+        f"{plan.name}.{path} is not a single value; write '{path}.*' or {_one_property(found)}"
+    )
+
+
+def _one_property(found: ResolvedPath) -> str:
+    """Return the advice to read one property of a record, with the one by which people know it."""
+    key = named_by(found.below) if found.below is not None else None
+    example = f", such as '{found.path}.{found.below.__wire__[key]['name']}'" if found.below and key else ""
+    return f"name one of its properties{example}"
+
+
+def selection(entity: type[Record] | str, properties: Any, check: bool = True) -> list[str]:
+    """Return the paths of a ``properties=`` argument, each checked as :func:`selected` does.
+
+    Without ``check`` any text is a path. Raises InvalidCallError.
+    """
+    if isinstance(properties, str | Path) or not isinstance(properties, Iterable):
+        shown = _shown(properties)
+        remedy = "leave it out" if properties is None else f"pass a list, [{shown}]"
+        raise InvalidCallError(f"properties is {shown}; it takes several paths: {remedy}")
+    paths = list(properties)
+    if not paths:
+        return []
+    plan = Plan(entity if check else entity_name(entity))
+    return [selected(plan, path) for path in paths]
+
+
+def _shown(value: Any) -> str:
+    return str(resolved(value)) if isinstance(value, Path) else described(value)
+
+
+def _resolve(plan: Plan, path: Any) -> ResolvedPath:
+    if isinstance(path, Path):
+        found = resolved(path)
+        _same_entity(plan, found)
+        return found
+    if not isinstance(path, str):
+        raise InvalidCallError(f"a property is given as its path or as f.name, not as {described(path)}")
+    return find(root(plan.entity), path)
+
+
+def _same_entity(plan: Plan, part: Comparison | Order | ResolvedPath) -> None:
+    if part.entity != plan.name:
+        raise InvalidCallError(
+            f"{part.entity}.{part.path} is not a property of {plan.name}, which the query reads"
+        )
+
+
+def _isolation_of(level: IsolationLevel | str) -> str:
+    """Return the value of the isolation header (facts 3.8). Raises InvalidCallError."""
+    from wosdk_async.model import IsolationLevel  # loads all enums
+
+    found = IsolationLevel(level)
+    if not found.is_known:
+        near = suggestion(str(level), map(str, IsolationLevel))
+        raise InvalidCallError(f"there is no isolation level {str(level)!r}{near}")
+    return str(found)

@@ -17,9 +17,7 @@ import anyio
 import attrs
 
 from wosdk_async.errors import InvalidCallError, WosdkError
-from wosdk_async.query.conditions import Comparison, Order
-from wosdk_async.query.plan import Plan
-from wosdk_async.shared_tasks import mark_retrieved
+from wosdk_async.query.plan import Comparison, Order, Plan
 
 __all__ = [
     "ROW_CAP",
@@ -221,7 +219,7 @@ async def prefetch(cursors: Iterable[Cursor]) -> AsyncGenerator[list[Any], None]
 
 def _start(cursor: Cursor) -> asyncio.Task[list[Any]]:
     task = asyncio.get_running_loop().create_task(cursor.page())
-    task.add_done_callback(mark_retrieved)
+    task.add_done_callback(lambda done: done.cancelled() or done.exception())  # else asyncio logs an error
     return task
 
 

@@ -1,20 +1,27 @@
-"""Property paths, checked against the metadata of the model, step by step (facts 3.4)."""
+"""Property paths, checked against the metadata of the model, step by step (facts 3.4); and their values.
+
+Values are always sent as text; the type of the property says how it is written (facts 4).
+"""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 import attrs
 
-from wosdk_async.errors import UnknownPropertyError
-from wosdk_async.model import Record, registry
+from wosdk_async.codec.field_types import FIELD_TYPES
+from wosdk_async.codec.values import write_local, write_utc
+from wosdk_async.errors import InvalidCallError, UnknownPropertyError
+from wosdk_async.model import OpenEnum, Record, Ref, registry
 from wosdk_async.model.metadata import Wire
 from wosdk_async.protocol.arguments import entity_name
 from wosdk_async.text.suggestions import suggestion
 
-__all__ = ["ResolvedPath", "find", "root"]
+__all__ = ["ResolvedPath", "find", "identifier", "root", "text"]
 
 _ALIKE = 0.9  # a name as alike as this is meant, rather than one of an object below
 
@@ -122,3 +129,86 @@ def _by_python(cls: type[Record] | None) -> dict[str, Wire]:
 @functools.cache
 def _by_wire(cls: Any) -> dict[str, Wire]:
     return {meta["name"]: meta for meta in _by_python(cls).values()}
+
+
+# --- values ---------------------------------------------------------------------------------
+
+
+def text(value: Any, path: ResolvedPath) -> str:
+    """Return the text of ``value`` for the property at ``path``. Raises InvalidCallError with the remedy."""
+    meta = path.meta
+    if meta is not None and meta["type"] == "string" and isinstance(value, str):
+        return str.__str__(value)
+    where = f"{path.entity}.{path.path}"
+    if value is None:
+        raise InvalidCallError(f"{where} is compared with None; use .is_null() or .not_null()")
+    if meta is None:
+        return _by_python_type(value, where)
+    kind = meta["type"]
+    found = FIELD_TYPES[kind].check(value, path.unbounded)
+    if found and found[1] == "error":
+        in_json = f"{where} {found.in_json}" if found.in_json else ""
+        raise InvalidCallError(f"{where} {found.message}", for_callers=in_json)
+    return _WRITERS[kind](value, meta, where)
+
+
+def _integer(value: Any, _: Wire, __: str) -> str:
+    return str(int(value))
+
+
+def _number(value: Any, _: Wire, __: str) -> str:
+    """Return exact digits without an exponent; a float by its shortest digits."""
+    return format(Decimal(repr(value) if isinstance(value, float) else value), "f")
+
+
+def _boolean(value: Any, _: Wire, __: str) -> str:
+    return "true" if value else "false"
+
+
+def _enum(value: Any, meta: Wire, _: str) -> str:
+    """Return the name, never the number (facts 9)."""
+    enum: type[OpenEnum] = registry.resolve(meta["of"])
+    return str(enum(value))
+
+
+def _moment(write: Callable[[Any, str], Any]) -> Callable[[Any, Wire, str], str]:
+    def written(value: Any, _: Wire, where: str) -> str:
+        return str(write(value, where))
+
+    return written
+
+
+_WRITERS: dict[str, Callable[[Any, Wire, str], str]] = {
+    "integer": _integer,
+    "number": _number,
+    "boolean": _boolean,
+    "enum": _enum,
+    "datetime-local": _moment(write_local),
+    "datetime-utc": _moment(write_utc),
+}
+
+
+def _by_python_type(value: Any, where: str) -> str:
+    """Return the text of a value whose property is not known."""
+    if isinstance(value, bool):
+        return _boolean(value, {}, where)
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int | float | Decimal) and Decimal(value).is_finite():
+        return _number(value, {}, where)
+    if isinstance(value, datetime):
+        return str((write_utc if value.tzinfo else write_local)(value, where))
+    if isinstance(value, Record | type(Ref(0))):
+        return identifier(value, where)
+    raise InvalidCallError(f"{where} is compared with {value!r}; it takes text, a number, a time or a Ref")
+
+
+def identifier(value: Any, where: str, of: str | None = None) -> str:
+    """Return the id that a reference is compared by: of a number, a Ref or a record."""
+    fits = of is None or any(base.__name__ == of for base in type(value).__mro__)
+    is_record = isinstance(value, Record) and fits
+    found = getattr(value, "id", None) if is_record or isinstance(value, type(Ref(0))) else value
+    if isinstance(found, int) and not isinstance(found, bool):
+        return str(found)
+    shown = f"a {type(value).__name__} without an id" if is_record else repr(value)
+    raise InvalidCallError(f"{where} is {shown}; it takes Ref(id), a record with its id, or an id")

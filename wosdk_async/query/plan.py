@@ -1,25 +1,149 @@
-"""The plan of a query, and the QueryExpression that it is sent as (facts 4)."""
+"""What a query asks for: conditions, orders and the plan; and the QueryExpression that is sent (facts 4)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+import abc
+import functools
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, NoReturn
 
 import attrs
 
-from wosdk_async.codec.checks import named_by
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import Record, entity_class
-from wosdk_async.protocol.arguments import described, entity_name
-from wosdk_async.query.conditions import Comparison, Condition, Order, comparisons, criteria
-from wosdk_async.query.paths import ResolvedPath, find, root
-from wosdk_async.query.properties import Path, resolved
-from wosdk_async.text.suggestions import suggestion
+from wosdk_async.protocol.arguments import entity_name
 
-if TYPE_CHECKING:
-    from wosdk_async.model import IsolationLevel
+__all__ = ["KEYS", "Comparison", "Condition", "Group", "Order", "Plan", "comparisons", "criteria"]
 
-__all__ = ["KEYS", "Plan", "condition_of", "isolation_of", "order_of", "selected", "selection"]
+Joiner = Literal["And", "Or"]
+
+NEGATED = {
+    "Equal": "NotEqual",
+    "GreaterThan": "LessOrEqual",
+    "GreaterOrEqual": "LessThan",
+    "In": "NotIn",
+    "Between": "NotBetween",
+    "Like": "NotLike",
+    "Null": "NotNull",
+}
+NEGATED |= {other: operator for operator, other in NEGATED.items()}
+"""Each of the 14 operators of the service and its opposite; only those of the last pair match null."""
+
+
+class Condition(abc.ABC):
+    """A condition on records: ``(f.status_id == "New") & f.customer.name.like("%mall%")``.
+
+    Conditions are joined by ``&`` and ``|`` and negated by ``~``. They have no truth value, so ``and``,
+    ``or``, ``not`` and chained comparisons raise a TypeError.
+    """
+
+    __slots__ = ()
+
+    def __and__(self, other: Condition) -> Condition:
+        return _join("And", self, other) if isinstance(other, Condition) else NotImplemented
+
+    def __or__(self, other: Condition) -> Condition:
+        return _join("Or", self, other) if isinstance(other, Condition) else NotImplemented
+
+    @abc.abstractmethod
+    def __invert__(self) -> Condition:
+        """Return the opposite, if the service has an operator for it."""
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError(
+            "a condition has no truth value: join conditions with & and |, each in parentheses, negate with"
+            " ~, and write .between(low, high) or (f.x > low) & (f.x < high) instead of a chained comparison"
+        )
+
+
+@attrs.frozen
+class Comparison(Condition):
+    """Comparison of one property with values."""
+
+    entity: str
+    path: str
+    operator: str
+    values: tuple[str, ...] = ()
+    """Texts, whatever the type of the property: all recorded values are texts (facts 4)."""
+    in_list: bool = False
+
+    def __invert__(self) -> Condition:
+        """Return the comparison with the opposite operator.
+
+        Raises InvalidCallError for a path through a list: ``~`` would have to mean "no element matches", but
+        the opposite operator means "some element does not match".
+        """
+        if self.in_list:
+            raise InvalidCallError(
+                f"~ of a condition on {self.path}: the service cannot ask that no element of a list matches;"
+                " use the opposite operator if you mean that some element does not"
+            )
+        return attrs.evolve(self, operator=NEGATED[self.operator])
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the ``ConditionExpression``."""
+        return {"PropertyName": self.path, "Operator": self.operator, "Values": list(self.values)}
+
+
+@attrs.frozen
+class Group(Condition):
+    """Conditions joined by one operator."""
+
+    joiner: Joiner
+    parts: tuple[Condition, ...]
+
+    def __invert__(self) -> Condition:
+        """Return every part negated, joined by the other operator (De Morgan)."""
+        return Group("Or" if self.joiner == "And" else "And", tuple(~part for part in self.parts))
+
+
+@attrs.frozen
+class Order:
+    """A property that records are ordered by, as ``f.number.desc()`` makes it."""
+
+    entity: str
+    path: str
+    descending: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the ``OrderExpression``."""
+        direction = "Descending" if self.descending else "Ascending"
+        return {"PropertyName": self.path, "OrderType": direction}
+
+
+def _join(joiner: Joiner, *conditions: Condition) -> Condition:
+    flat: list[Condition] = []
+    for condition in conditions:
+        if isinstance(condition, Group) and condition.joiner == joiner:
+            flat += condition.parts
+        else:
+            flat.append(condition)
+    return Group(joiner, tuple(flat))
+
+
+def comparisons(condition: Condition) -> Iterator[Comparison]:
+    """Yield every comparison in ``condition``."""
+    if isinstance(condition, Comparison):
+        yield condition
+    elif isinstance(condition, Group):
+        for part in condition.parts:
+            yield from comparisons(part)
+
+
+def criteria(parts: Sequence[Condition], joiner: Joiner = "And") -> dict[str, Any]:
+    """Return the ``FilterExpression`` of conditions that are joined by one operator."""
+    if len(parts) == 1 and isinstance(parts[0], Group):
+        return criteria(parts[0].parts, parts[0].joiner)
+    made: dict[str, Any] = {
+        "Conditions": [part.as_json() for part in parts if isinstance(part, Comparison)],
+        "FilterOperator": joiner,
+    }
+    if groups := [criteria(part.parts, part.joiner) for part in parts if isinstance(part, Group)]:
+        made["Filters"] = groups
+    return made
+
+
+# --- the plan -----------------------------------------------------------------------------
 
 KEYS: dict[str, tuple[str, ...]] = {
     "Actor": ("Id", "TypeId"),
@@ -32,6 +156,12 @@ KEYS: dict[str, tuple[str, ...]] = {
     "PmSchedule": (),
 }
 """Properties that make a record unique where ``Id`` alone does not (facts 3.1); unknown for the last two."""
+
+
+@functools.lru_cache(maxsize=256)  # each page asks, and a program may make names up
+def _key_of(name: str) -> tuple[str, ...]:
+    known = entity_class(name)
+    return KEYS.get(known.wire_name if known else name, ("Id",))
 
 
 @attrs.frozen
@@ -54,8 +184,7 @@ class Plan:
     @property
     def key(self) -> tuple[str, ...]:
         """Properties that make a record unique."""
-        known = entity_class(self.name)
-        return KEYS.get(known.wire_name if known else self.name, ("Id",))
+        return _key_of(self.name)
 
     @property
     def by_key(self) -> bool:
@@ -87,97 +216,3 @@ class Plan:
         """Return the paths, or ``*``; the ``Id`` is always read, because pages go by it."""
         paths = list(dict.fromkeys(self.properties)) or ["*"]
         return paths if "*" in paths or "Id" in paths or "Id" not in self.key else [*paths, "Id"]
-
-
-# --- checks of its parts --------------------------------------------------------------------
-
-
-def condition_of(plan: Plan, condition: Any) -> Condition:
-    """Return ``condition``. Raises InvalidCallError when it cannot be one of the query."""
-    if not isinstance(condition, Condition):
-        raise InvalidCallError(
-            f"where() takes conditions, not {_shown(condition)}; fields({plan.name}).id == 1 makes one"
-        )
-    for comparison in comparisons(condition):
-        _same_entity(plan, comparison)
-    return condition
-
-
-def order_of(plan: Plan, order: Any) -> Order:
-    """Return the Order for an argument of :meth:`Query.order_by`. Raises InvalidCallError."""
-    if isinstance(order, Order):
-        _same_entity(plan, order)
-        return order
-    down = isinstance(order, str) and order.startswith("-")
-    path = _resolve(plan, order[1:] if down else order)
-    if path.in_list or path.below is not None or path.kind == "entity":
-        raise InvalidCallError(f"{path.entity} cannot be ordered by {path.path!r}; name a single value")
-    return Order(path.entity, path.path, down)
-
-
-def selected(plan: Plan, path: Any) -> str:
-    """Return the property path for an argument of :meth:`Query.select`. Raises InvalidCallError."""
-    if isinstance(path, str) and (path == "*" or path.endswith(".*")):
-        return f"{_resolve(plan, path[:-2]).path}.*" if path != "*" else path
-    found = _resolve(plan, path)
-    single = not found.checked or found.below is None or found.kind == "money"
-    if single or not isinstance(path, str):
-        return found.path if single else f"{found.path}.*".lstrip(".")
-    raise InvalidCallError(  # facts 3.4: ERROR_CODE_1003
-        f"{plan.name}.{path} is not a single value; write '{path}.*' or {_one_property(found)}"
-    )
-
-
-def _one_property(found: ResolvedPath) -> str:
-    """Return the advice to read one property of a record, with the one by which people know it."""
-    key = named_by(found.below) if found.below is not None else None
-    example = f", such as '{found.path}.{found.below.__wire__[key]['name']}'" if found.below and key else ""
-    return f"name one of its properties{example}"
-
-
-def selection(entity: type[Record] | str, properties: Any, check: bool = True) -> list[str]:
-    """Return the paths of a ``properties=`` argument, each checked as :func:`selected` does.
-
-    Without ``check`` any text is a path. Raises InvalidCallError.
-    """
-    if isinstance(properties, str | Path) or not isinstance(properties, Iterable):
-        shown = _shown(properties)
-        remedy = "leave it out" if properties is None else f"pass a list, [{shown}]"
-        raise InvalidCallError(f"properties is {shown}; it takes several paths: {remedy}")
-    paths = list(properties)
-    if not paths:
-        return []
-    plan = Plan(entity if check else entity_name(entity))
-    return [selected(plan, path) for path in paths]
-
-
-def _shown(value: Any) -> str:
-    return str(resolved(value)) if isinstance(value, Path) else described(value)
-
-
-def _resolve(plan: Plan, path: Any) -> ResolvedPath:
-    if isinstance(path, Path):
-        found = resolved(path)
-        _same_entity(plan, found)
-        return found
-    if not isinstance(path, str):
-        raise InvalidCallError(f"a property is given as its path or as f.name, not as {described(path)}")
-    return find(root(plan.entity), path)
-
-
-def _same_entity(plan: Plan, part: Comparison | Order | ResolvedPath) -> None:
-    if part.entity != plan.name:
-        raise InvalidCallError(
-            f"{part.entity}.{part.path} is not a property of {plan.name}, which the query reads"
-        )
-
-
-def isolation_of(level: IsolationLevel | str) -> str:
-    """Return the value of the isolation header (facts 3.8). Raises InvalidCallError."""
-    from wosdk_async.model import IsolationLevel  # loads all enums
-
-    found = IsolationLevel(level)
-    if not found.is_known:
-        near = suggestion(str(level), map(str, IsolationLevel))
-        raise InvalidCallError(f"there is no isolation level {str(level)!r}{near}")
-    return str(found)

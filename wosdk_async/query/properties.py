@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 from wosdk_async.errors import InvalidCallError, UnknownPropertyError
-from wosdk_async.query.conditions import Comparison, Condition, Order, identifier, text
-from wosdk_async.query.paths import ResolvedPath, find
+from wosdk_async.query.paths import ResolvedPath, find, identifier, text
+from wosdk_async.query.plan import Comparison, Condition, Order
 
 __all__ = [
     "FOR_REFERENCES",

@@ -22,7 +22,7 @@ from wosdk_async.codec.json import UNREADABLE, check_size, exact_decoder
 from wosdk_async.codec.record_reader import MAX_UNKNOWN
 from wosdk_async.errors import WosdkError
 from wosdk_async.model import Record, registry
-from wosdk_async.protocol.envelopes import ROWS, objects
+from wosdk_async.protocol.responses import ROWS, objects
 from wosdk_async.query.columns import Column, fields_of
 
 __all__ = ["Extras", "RowSplitter"]

@@ -16,10 +16,9 @@ from wosdk_async.errors import InvalidCallError, UnsupportedError
 from wosdk_async.model import Record
 from wosdk_async.options.checks import check_number
 from wosdk_async.protocol.arguments import described, require_class
-from wosdk_async.query.builder import Query, first_page
+from wosdk_async.query.builder import Query, first_page, selection
 from wosdk_async.query.fields import fields
 from wosdk_async.query.paging import id_of, property_of
-from wosdk_async.query.plan import selection
 from wosdk_async.query.properties import Path
 from wosdk_async.resources.watermark import MAX_SEEN, Pass, Seen, Watermark, watermark_since
 from wosdk_async.transport.telemetry.statistics import Trace

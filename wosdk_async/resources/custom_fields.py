@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from wosdk_async.errors import InvalidCallError, NotUniqueError
 from wosdk_async.protocol.arguments import described, require_record
-from wosdk_async.query.conditions import identifier
+from wosdk_async.query.paths import identifier
 from wosdk_async.resources.lookup_tables import LookupTables
 from wosdk_async.resources.resource import CUSTOM_FIELD_TYPES, Resource, Verbs
 from wosdk_async.text.suggestions import suggestion

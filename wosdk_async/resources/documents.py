@@ -21,9 +21,8 @@ from wosdk_async.errors import (
     UnknownNameError,
 )
 from wosdk_async.model import EntitySpecifier, Record
-from wosdk_async.protocol import calls
 from wosdk_async.protocol.arguments import described
-from wosdk_async.protocol.content import Upload
+from wosdk_async.protocol.records import Upload, create
 from wosdk_async.query.fields import fields
 from wosdk_async.resources.files import (
     LINK,
@@ -122,7 +121,7 @@ class Documents(Resource):
         upload = Upload(named, max_bytes)
         await read_source(source, upload.require_fit, upload.write)
         document.doc_type = await self._type(doc_type, stored_type(mime_type) or OTHER)
-        return await self._sender.send(upload.into(calls.create(document)))
+        return await self._sender.send(upload.into(create(document)))
 
     async def link(
         self,

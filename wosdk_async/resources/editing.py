@@ -10,8 +10,8 @@ from typing import TypeVar
 from wosdk_async.errors import ConflictError, InvalidCallError
 from wosdk_async.model import Record
 from wosdk_async.protocol.arguments import described, require_class, require_id
-from wosdk_async.protocol.calls import Id
-from wosdk_async.query.plan import selection
+from wosdk_async.protocol.records import Id
+from wosdk_async.query.builder import selection
 from wosdk_async.query.properties import Path
 from wosdk_async.resources.resource import Verbs
 

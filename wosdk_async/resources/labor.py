@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.protocol.arguments import described
-from wosdk_async.query.conditions import Condition, identifier
 from wosdk_async.query.fields import fields
+from wosdk_async.query.paths import identifier
+from wosdk_async.query.plan import Condition
 from wosdk_async.resources.names import batches
 from wosdk_async.resources.resource import Verbs
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from wosdk_async.errors import InvalidCallError, NameNotFoundError, NotFoundError, NotUniqueError
 from wosdk_async.protocol.arguments import described
-from wosdk_async.query.conditions import identifier
+from wosdk_async.query.builder import selection
 from wosdk_async.query.fields import fields
-from wosdk_async.query.plan import selection
+from wosdk_async.query.paths import identifier
 from wosdk_async.query.properties import Path
 from wosdk_async.resources.lookup_tables import MAX_AGE, LookupTables, folded, listed
 from wosdk_async.resources.names import spellings

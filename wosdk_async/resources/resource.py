@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 from wosdk_async.calls.sender import CallSender
 from wosdk_async.errors import WosdkError
 from wosdk_async.model import Command, CommandResult, EntitySpecifier, Record
-from wosdk_async.protocol.calls import Id
+from wosdk_async.protocol.records import Id
 from wosdk_async.query.builder import Query
 from wosdk_async.query.properties import Path
 

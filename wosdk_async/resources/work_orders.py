@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from wosdk_async.errors import BusinessRuleError, InvalidCallError
 from wosdk_async.protocol.arguments import described, require_id
 from wosdk_async.protocol.order_rules import way_on
-from wosdk_async.query.conditions import identifier
+from wosdk_async.query.paths import identifier
 from wosdk_async.resources.order_lookups import OrderLookups
 
 if TYPE_CHECKING:  # at run time the model's modules are loaded when a method needs them

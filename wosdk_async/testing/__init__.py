@@ -8,8 +8,7 @@
     recording.py        real traffic in a file, and its replay: recording_engines.py sends or answers,
                         scrubbing.py removes secrets and names, recorded_exchanges.py is the file
     respx_routes.py     the service as routes of respx
-    mock_responses.py   bodies of mocked responses
-    operations.py       operations of the service, and mistakes in mocks
+    operations.py       operations of the service, bodies of mocked responses, and mistakes in mocks
 
 ``docs/testing.md`` shows how to use them. Names are loaded when they are first used, because pytest
 imports this package in every run. No other package of ours imports it.

@@ -12,16 +12,18 @@ from wosdk_async import codec
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import Command, Record
 from wosdk_async.protocol.arguments import described
-from wosdk_async.testing.mock_responses import envelope, example, wants_next_page
 from wosdk_async.testing.operations import (
     DISCOVERY,
     ServiceOperation,
+    envelope,
+    example_body,
     is_command,
     name_of,
     names_of,
     operation_at,
     require_code,
     require_operation,
+    wants_next_page,
 )
 from wosdk_async.transport.session.credentials import Region
 
@@ -182,7 +184,7 @@ def _default_kind(what: type[Any] | str, name: str) -> str:
 def _example(request: Any) -> respx.MockResponse:
     operation = operation_at(request.method, request.url.path)
     query = request.url.query.decode("ascii")
-    body = example(operation, request.url.path, query, request.content) if operation else None
+    body = example_body(operation, request.url.path, query, request.content) if operation else None
     if body is None:
         raise AssertionError(
             f"{request.method} {request.url.path} is not an operation of the service in the catalogue; "

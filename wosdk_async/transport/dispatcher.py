@@ -1,9 +1,12 @@
-"""Sending of a call: deadline, slot, attempts with retries, and the error if they fail."""
+"""Sending of a call: deadline, slot, attempts with retries, and the error if they fail.
+
+:class:`Dispatcher` decides how often a call is attempted, and :class:`Attempts` makes the attempts.
+"""
 
 from __future__ import annotations
 
-import logging
 from asyncio import CancelledError
+from functools import partial
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -14,37 +17,46 @@ from wosdk_async.errors import (
     InDoubtError,
     NotSentError,
     OverloadedError,
+    RefusedError,
     ThrottledError,
     WosdkError,
 )
 from wosdk_async.options import CallOptions
-from wosdk_async.options.hooks import OnInDoubt, call_hook
-from wosdk_async.protocol.wire import Call
+from wosdk_async.options.hooks import OnInDoubt, report_in_doubt
+from wosdk_async.protocol.matching import RequestIds
+from wosdk_async.protocol.responses import read
+from wosdk_async.protocol.verdicts import BUSY, OTHER_PATH, SESSION_REFUSED, OwnCodes, verdict_of
+from wosdk_async.protocol.wire import Call, InconclusiveResponse, Response
 from wosdk_async.text.remedies import Remedy
-from wosdk_async.transport.attempts import AttemptContext, Attempts
-from wosdk_async.transport.clock import Scope
-from wosdk_async.transport.http.engine import POOL_EXHAUSTED
-from wosdk_async.transport.limiter.limiter import TenantQueue
+from wosdk_async.transport.clock import Deadlines, Scope, TransportClock
+from wosdk_async.transport.http.engine import POOL_EXHAUSTED, Engine, Request, SendError
+from wosdk_async.transport.limiter import ConcurrencyLimiter, TenantQueue
 from wosdk_async.transport.retry import FAILURES, Retries, RetryQuota
-from wosdk_async.transport.session.manager import SessionManager
+from wosdk_async.transport.session.manager import Session, SessionManager
 from wosdk_async.transport.telemetry.observers import ObservedCall
 from wosdk_async.transport.telemetry.statistics import PHASES, Counters, Trace
 
-__all__ = ["Dispatcher", "report_in_doubt"]
-
-_log = logging.getLogger("wosdk_async")
+__all__ = ["Dispatcher"]
 
 T = TypeVar("T")
 
+_SEARCH = 3.0  # seconds that a call waits for another host before it tries the same one again
+_MAX_RENEWALS = 2  # of the session, in one `send_call`: the token may expire and the Company may move
+
 
 @attrs.frozen(kw_only=True, eq=False)
-class Dispatcher(AttemptContext):
+class Dispatcher:
     """Sender of the calls of one client within one event loop."""
 
+    engine: Engine
+    limiter: ConcurrencyLimiter
+    clock: TransportClock
+    deadlines: Deadlines
     quota: RetryQuota
     counters: Counters
     max_queued: int | None = None
     on_in_doubt: OnInDoubt | None = None
+    request_ids: RequestIds | None = None
     # Used only by the thread of its loop. GIL: but any thread may drop the last reference to a manager, which
     # removes its key atomically.
     _queues: WeakKeyDictionary[SessionManager, TenantQueue] = attrs.field(
@@ -86,7 +98,8 @@ class Dispatcher(AttemptContext):
             attempts = Attempts(self, call, sessions, queue, trace, now, scope.until, options.retry, observed)
             try:
                 result: T = await attempts.send_call(started)
-                self.quota.succeeded(False)
+                if self.quota.left < self.quota.capacity:  # nearly always it is full
+                    self.quota.succeeded(False)
             except FAILURES as failure:
                 retries = Retries(options.retry, self.clock, self.quota, scope.until)
                 result = await retries.run(call, attempts.send_call, attempts.trace, failure)
@@ -175,16 +188,162 @@ class Dispatcher(AttemptContext):
         return error
 
 
-def report_in_doubt(hook: OnInDoubt | None, call: Call[Any], company: str) -> None:
-    """Log that ``call`` was cancelled while it may have taken effect, and call the client's hook."""
-    _log.warning(
-        "cancelled, and it may have been carried out: operation=%s company=%s request_id=%s",
-        call.operation,
-        company,
-        call.request_id,
-    )
-    if hook is not None:
+@attrs.define(eq=False, repr=False)
+class Attempts:
+    """Attempts of one call. The object is made only when the call has its first slot.
+
+    A trace is made only for a caller that reads it, for a wait, and for a failure.
+    """
+
+    _context: Dispatcher
+    _call: Call[Any]
+    _sessions: SessionManager
+    _queue: TenantQueue
+    _trace: Trace | None
+    _began: float
+    _until: float
+    _own_codes: OwnCodes
+    _observed: ObservedCall | None
+    # Of the attempt under way:
+    _host: str = attrs.field(init=False)
+    _number: int = attrs.field(init=False)
+    _started: float = attrs.field(init=False)
+    _sent_at: float | None = attrs.field(init=False)
+    """When the first byte left, if it did."""
+    _reply: tuple[Response, float] | None = attrs.field(init=False)
+    """The response, and when it came, if it did."""
+
+    async def send_call(self, started: float | None = None) -> Any:
+        """Send the call and return the result. ``started`` is the time of its slot if it holds one already.
+
+        If the service refuses the session or does not know the path, or the Company has moved to another
+        host, the call is retried at once. After any other failure :class:`Retries` decides.
+        """
+        call, sessions, context = self._call, self._sessions, self._context
+        clock, limiter = context.clock, context.limiter
+        send = context.engine.send if self._observed is None else partial(self._observed.send, context.engine)
+        path = sessions.paths.get(call.operation, call.path) if sessions.paths else call.path
+        paths_tried, renewals_left = 1, _MAX_RENEWALS
+        while True:
+            if started is None or (session := sessions.current(started)) is None:
+                session = await self._wait_for_session(started is not None)
+                started = clock.now()
+            grant = session.grant
+            host = grant.locator_url if call.to_locator else grant.base_url
+            self._host, self._started, self._number = host, started, limiter.granted
+            started = self._sent_at = self._reply = None
+            try:
+                headers = grant.headers + call.headers if call.headers else grant.headers
+                url, on_sending, read = f"{host}/{path}", self._mark_sent, self._read
+                result = await send(
+                    Request(call.method, url, headers, call.body, on_sending, call.repeat_safe, read)
+                )
+            except RefusedError as refusal:
+                limiter.release(self._queue)
+                trace = self._note_attempt()
+                trace.sent = False
+                if renewals_left and verdict_of(refusal) is SESSION_REFUSED:
+                    renewals_left -= 1
+                    trace.start_phase("session", clock.now())
+                    await sessions.renew(session.generation, self._until)
+                else:
+                    path = _next_path(call, refusal, paths_tried, path)
+                    paths_tried += 1
+            except BaseException as failure:
+                limiter.release(self._queue)
+                self._note_failure(failure)
+                gone = isinstance(failure, SendError) and failure.host_gone
+                if not gone or not await self._found_other_host(session):
+                    raise
+                self.trace.attempts -= 1  # the policy counts those at the host that is there
+            else:
+                limiter.release(self._queue)
+                if self._trace is not None:
+                    self._note_attempt()
+                if paths_tried > 1:  # GIL: loops in other threads set it atomically, too
+                    sessions.paths[call.operation] = path
+                return result
+
+    @property
+    def trace(self) -> Trace:
+        """Course of the call up to the end of its last attempt."""
+        if self._trace is None:
+            self._trace = Trace(self._call.request_id, [self._began])
+        return self._trace
+
+    def _mark_sent(self) -> None:
+        """Note that the first byte of an attempt leaves."""
+        self._sent_at = self._context.clock.now()
+
+    def _note_attempt(self) -> Trace:
+        """Add the attempt that has ended to the trace, and return that."""
+        trace = self.trace
+        trace.add_attempt(self._started, self._sent_at, self._reply)
+        return trace
+
+    def _read(self, response: Response) -> Any:
+        """Read a response and return the result.
+
+        The engine calls this while no other request can get the connection.
+        """
+        context, queue = self._context, self._queue
+        now = context.clock.now()
+        self._reply = response, now
+        if response.status in BUSY:
+            queue.algorithm.throttled(self._number, context.limiter.granted)
+        else:
+            queue.algorithm.responded(self._number, now - self._started, queue.held)
+        # GIL: loops in other threads set the time, and set other secrets atomically.
+        sessions = self._sessions
+        if response.status < 500:  # others may come from a proxy in front of the service
+            sessions.responded_at = now
+        return read(self._call, response, sessions.secrets, context.request_ids, self._host, self._own_codes)
+
+    def _note_failure(self, failure: BaseException) -> None:
+        """Note that an attempt ended without a response of the service."""
+        trace = self._note_attempt()
+        if isinstance(failure, SendError):
+            failure.hide(self._sessions.secrets)
+            if not failure.sent:  # the engine marked it as sent, but its library reports that no byte was
+                trace.sent = False
+        if not isinstance(failure, InconclusiveResponse):
+            self._queue.algorithm.failed(self._context.clock.now() - self._started)
+
+    async def _found_other_host(self, session: Session) -> bool:
+        """Return whether the call can be sent to another host than that of ``session``, which is gone."""
+        self.trace.start_phase("session", self._context.clock.now())
         try:
-            call_hook("on_in_doubt", hook, call, call.request_id)
-        except (Exception, CancelledError):
-            _log.exception("on_in_doubt failed: operation=%s request_id=%s", call.operation, call.request_id)
+            with self._context.deadlines.within(_SEARCH):
+                grant = (await self._sessions.look_for_host(session, self._until)).grant
+        except Exception:  # also that of a provider: the current session may still do
+            return False
+        return (grant.locator_url if self._call.to_locator else grant.base_url) != self._host
+
+    async def _wait_for_session(self, has_slot: bool) -> Session:
+        """Wait for a slot and then for a session, and return the session with the slot held.
+
+        The slot comes first, because token and host may change while a call waits for it. Without a session
+        it is released, and the call queues again after the renewal.
+        """
+        limiter, now = self._context.limiter, self._context.clock.now
+        queue, sessions, trace = self._queue, self._sessions, self.trace
+        while True:
+            if not has_slot:
+                trace.start_phase("queue", now())
+                await limiter.acquire(queue)
+            has_slot = False
+            session = sessions.current()
+            if session is not None:
+                return session
+            limiter.release(queue)
+            trace.start_phase("session", now())
+            await sessions.renew(0, self._until)
+
+
+def _next_path(call: Call[Any], refusal: RefusedError, paths_tried: int, last_path: str) -> str:
+    """Return the next path to try; raise ``refusal`` if it has another reason or no path is left."""
+    # facts 12 row 4: the sources give different paths for some commands
+    paths = (call.path, *call.other_paths)
+    if paths_tried >= len(paths) or verdict_of(refusal) is not OTHER_PATH:
+        raise refusal
+    return paths[(paths.index(last_path) + 1) % len(paths)]

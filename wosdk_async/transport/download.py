@@ -19,7 +19,7 @@ from wosdk_async.protocol.wire import Call, InconclusiveResponse
 from wosdk_async.text.safe_text import Secrets
 from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.http.engine import REDIRECTS, SendError, StreamedResponse, StreamingEngine
-from wosdk_async.transport.limiter.limiter import TenantQueue
+from wosdk_async.transport.limiter import TenantQueue
 from wosdk_async.transport.retry import Retries
 from wosdk_async.transport.session.hosts import HostRules
 from wosdk_async.transport.telemetry.statistics import Trace

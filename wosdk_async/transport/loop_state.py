@@ -12,7 +12,7 @@ import attrs
 
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.options import ClientOptions, Limits, RetryPolicy, Timeouts
-from wosdk_async.protocol.responses import RequestIds
+from wosdk_async.protocol.matching import RequestIds
 from wosdk_async.transport.clock import Deadlines, Scope, TransportClock
 from wosdk_async.transport.dispatcher import Dispatcher
 from wosdk_async.transport.download import Downloads
@@ -20,8 +20,7 @@ from wosdk_async.transport.http.certificates import require_certificates
 from wosdk_async.transport.http.engine import Engine, StreamingEngine
 from wosdk_async.transport.http.environment import parse_proxy
 from wosdk_async.transport.http.selection import connection_ceiling, engine_for
-from wosdk_async.transport.limiter.adaptive import AIMDLimit, ThroughputLimit
-from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter
+from wosdk_async.transport.limiter import AIMDLimit, ConcurrencyLimiter
 from wosdk_async.transport.retry import RetryQuota
 from wosdk_async.transport.session.credentials import Region
 from wosdk_async.transport.session.hosts import HostRules
@@ -29,6 +28,7 @@ from wosdk_async.transport.session.login import Login
 from wosdk_async.transport.session.login_responses import LOCATOR, TOKEN
 from wosdk_async.transport.session.manager import Places, SessionManager
 from wosdk_async.transport.telemetry.statistics import Counters
+from wosdk_async.transport.throughput_limit import ThroughputLimit
 
 __all__ = ["Hold", "LoopState", "TransportSettings", "open_loop_state"]
 

@@ -54,7 +54,7 @@ class RetryQuota:
     COST = 5
 
     def __init__(self, capacity: float) -> None:
-        self._capacity = capacity
+        self.capacity = capacity
         self._lock = threading.Lock()
         self.left = capacity
 
@@ -67,10 +67,9 @@ class RetryQuota:
             return True
 
     def succeeded(self, retried: bool) -> None:
-        """Give back what a success earns."""
-        if self.left < self._capacity:  # nearly always it is full, and needs no lock
-            with self._lock:
-                self.left = min(self._capacity, self.left + (self.COST if retried else 1))
+        """Give back what a success earns. A caller need not ask while ``left`` is all of ``capacity``."""
+        with self._lock:
+            self.left = min(self.capacity, self.left + (self.COST if retried else 1))
 
 
 def backoff(policy: RetryPolicy, failed: int, draw: float) -> float:

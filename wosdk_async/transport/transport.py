@@ -13,12 +13,13 @@ from wosdk_async.errors import ConfigurationError, DeadlineError, InvalidCallErr
 from wosdk_async.fork_safety import register_after_fork
 from wosdk_async.options import DEFAULT_IN_FLIGHT, CallOptions
 from wosdk_async.options.hooks import BeforeSend, ask_before_send
-from wosdk_async.protocol.responses import RequestIds, read
+from wosdk_async.protocol.matching import RequestIds
+from wosdk_async.protocol.responses import read
 from wosdk_async.protocol.wire import Call, InconclusiveResponse
 from wosdk_async.text.safe_text import Secrets
 from wosdk_async.transport.download import Downloads
 from wosdk_async.transport.http.engine import PoolStatistics
-from wosdk_async.transport.limiter.limiter import TenantQueue
+from wosdk_async.transport.limiter import TenantQueue
 from wosdk_async.transport.loop_state import Hold, LoopState, TransportSettings, open_loop_state
 from wosdk_async.transport.retry import RetryQuota, give_up
 from wosdk_async.transport.session.credentials import Credentials, GrantProvider, Region, Tenant

@@ -14,6 +14,7 @@ from pydantic_core import (
     PydanticSerializationError,
     ValidationError,
     core_schema,
+    to_jsonable_python,
 )
 
 from wosdk_async.codec.json_schema import class_schema, reachable
@@ -22,7 +23,7 @@ from wosdk_async.errors import InvalidCallError
 from wosdk_async.model.base import Record
 from wosdk_async.web.validation import Fault, InvalidRecordError, require_known, validated
 
-__all__ = ["Strict", "UnknownRefused", "record_schema"]
+__all__ = ["Strict", "UnknownRefused", "encode_records", "record_schema"]
 
 T = TypeVar("T")
 
@@ -80,6 +81,24 @@ def _known(value: T) -> T:
 def _error(fault: Fault) -> InitErrorDetails:
     error = PydanticCustomError("record", "{message}", {"message": fault.message})
     return {"type": error, "loc": fault.place, "input": fault.value}
+
+
+# --- routes of FastAPI that say nothing of what they return ------------------------------------
+
+
+def encode_records() -> None:
+    """Let routes of FastAPI without a return type return records. Call it once at the start.
+
+    Routes with one need nothing: FastAPI asks Pydantic, and Pydantic our classes. Without one FastAPI looks
+    into the table of ``fastapi.encoders``, which knows only what is entered there.
+    """
+    from fastapi.encoders import encoders_by_class_tuples  # only programs that call this have it
+
+    encoders_by_class_tuples[_encode] = (Record,)
+
+
+def _encode(record: Record) -> Any:
+    return to_jsonable_python(to_dict(record))  # exact numbers become texts
 
 
 # --- JSON Schema -----------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Checks of data that a user of a web back end sent: it becomes a record, or a list of mistakes.
+"""Data that a web back end is sent: of its users, which becomes a record or a list of mistakes; and events.
 
 The checks are those before a call, so what passes here can be sent to the service. Nothing that JSON can hold
 raises anything but :class:`InvalidRecordError`, and what that error holds can be written as JSON.
@@ -16,18 +16,20 @@ import attrs
 from wosdk_async.codec import dumps
 from wosdk_async.codec.checks import json_kind_of
 from wosdk_async.codec.records import Unknown, from_dict, to_dict, unknown_values
-from wosdk_async.errors import InvalidCallError
+from wosdk_async.errors import InvalidCallError, PayloadError
 from wosdk_async.model.base import Record
+from wosdk_async.protocol.responses import ROWS, objects
 from wosdk_async.protocol.validation import problems
 from wosdk_async.text.remedies import in_json
 from wosdk_async.text.safe_text import one_line, shortened
 
-__all__ = ["Fault", "InvalidRecordError", "misplaced", "require_known", "validated"]
+__all__ = ["Fault", "InvalidRecordError", "misplaced", "read_event", "require_known", "validated"]
 
 T = TypeVar("T", bound=Record)
 
 _MAX_FAULTS = 50  # of one body
 _MAX_SHOWN = 200  # characters of a text in a fault
+_MAX_EVENTS = 8 * 1024 * 1024  # bytes of a post to a webhook; everyone who knows the address can post
 
 
 @attrs.frozen
@@ -130,3 +132,36 @@ def _shown(value: Any) -> bool | str | None:
 
 def _text(text: str) -> str:
     return one_line(shortened(text, _MAX_SHOWN))  # writes half a surrogate pair as an escape, too
+
+
+# --- events that the service posts to a webhook ---------------------------------------------------
+
+
+def read_event(body: bytes, entity: type[T]) -> list[T]:
+    """Return the records of a posted ``body``; ``entity`` is the class of the category you subscribed to.
+
+    ::
+
+        for order in read_event(await request.body(), WorkOrder):
+            ...
+
+    The place of the event's name in the payload is not documented; fields that the class does not know are
+    in ``extra``.
+
+    **The signature is not checked.** The service signs its posts with a key of your choosing, but which
+    header carries the signature and how it is computed is not public. Until you know, keep the address of
+    your webhook secret, and read what matters from the service before you act on it.
+
+    Raises:
+        PayloadError: the body is too long, or it is not what the service posts.
+    """
+    # facts 8
+    if len(body) > _MAX_EVENTS:
+        raise PayloadError(f"the body has {len(body)} bytes; more than {_MAX_EVENTS} are not read")
+    try:
+        found: list[T] = objects(ROWS, entity)(body)
+        return found
+    except (ValueError, TypeError, KeyError) as cause:
+        raise PayloadError(
+            f"this is not what the service posts, {{Entities: [{{Data}}]}}: {cause!r}"
+        ) from cause

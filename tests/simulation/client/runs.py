@@ -26,7 +26,7 @@ from tests.simulation.client.sandbox import SandboxBackend
 from tests.simulation.client.service import Service
 from tests.simulation.client.tls_wire import client_context
 from wosdk_async import Client, Limits, Region, Timeouts
-from wosdk_async.protocol import content
+from wosdk_async.protocol import calls
 from wosdk_async.transport.clock import Scope, TransportClock
 from wosdk_async.transport.http.native.connection import Connection
 from wosdk_async.transport.http.native.engine import NativeEngine
@@ -70,7 +70,7 @@ def replayable(seed: int) -> Iterator[None]:
     """
     before = random.getstate()
     random.seed(seed)
-    content._random.seed(seed)
+    calls._random.seed(seed)
     Connection.__hash__ = lambda self: self.fd  # type: ignore
     Scope.__hash__ = lambda self: hash(self._task)  # type: ignore
     automatic, level = gc.isenabled(), _LOG.level

@@ -24,7 +24,7 @@ from wosdk_async.cli.runner import Runner
 from wosdk_async.errors import UnknownNameError
 from wosdk_async.model import entity_class
 from wosdk_async.protocol.arguments import entity_name
-from wosdk_async.query.plan import selection
+from wosdk_async.query.builder import selection
 
 __all__ = ["get_command"]
 

@@ -34,8 +34,8 @@ from wosdk_async.model import Record, registry
 from wosdk_async.model.metadata import Wire
 from wosdk_async.protocol import updates
 from wosdk_async.protocol.arguments import entity_name, require_support
-from wosdk_async.protocol.calls import Id
 from wosdk_async.protocol.elements import OWNED
+from wosdk_async.protocol.records import Id
 
 __all__ = [
     "delete_command",

@@ -18,7 +18,7 @@ from wosdk_async.cli.texts import json_text
 from wosdk_async.codec.checks import named_by
 from wosdk_async.errors import NotFoundError, NotUniqueError
 from wosdk_async.model import Record, WorkOrder
-from wosdk_async.protocol.calls import Id
+from wosdk_async.protocol.records import Id
 from wosdk_async.query.fields import fields
 from wosdk_async.query.paging import ROW_CAP
 from wosdk_async.resources.names import batches

@@ -23,8 +23,8 @@ from wosdk_async.codec.checks import named_by
 from wosdk_async.codec.text_values import parse_value
 from wosdk_async.model import Command, Record, command_class, entity_class, index, registry
 from wosdk_async.model.metadata import Wire
-from wosdk_async.query.conditions import Condition
 from wosdk_async.query.paths import ResolvedPath, find, root
+from wosdk_async.query.plan import Condition
 from wosdk_async.query.properties import (
     FOR_REFERENCES,
     Nested,

@@ -21,10 +21,10 @@ from wosdk_async.model import Record, entity_class
 from wosdk_async.protocol import calls
 from wosdk_async.protocol.arguments import entity_name, require_support
 from wosdk_async.query import properties
+from wosdk_async.query.builder import condition_of, selection
 from wosdk_async.query.columns import Column, columns_of
-from wosdk_async.query.conditions import Condition
 from wosdk_async.query.paging import Cursor, KeyCursor, OffsetCursor, highest_id
-from wosdk_async.query.plan import Plan, condition_of, selection
+from wosdk_async.query.plan import Condition, Plan
 from wosdk_async.text.formula_guard import FormulaGuard
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.transport.http.engine import SendError

@@ -34,9 +34,9 @@ from wosdk_async.jobs.exports.range_files import IdRange, RangeFile, RangeFileWr
 from wosdk_async.jobs.exports.table_writers import writing_table
 from wosdk_async.jobs.exports.work_folder import WorkFolder, work_folder_of
 from wosdk_async.model import Record
-from wosdk_async.query.conditions import Condition
 from wosdk_async.query.fields import fields
 from wosdk_async.query.paging import Cursor, id_of, prefetch
+from wosdk_async.query.plan import Condition
 from wosdk_async.query.properties import Path as PropertyPath
 from wosdk_async.resources.changes import MOVED, require_moves
 from wosdk_async.text.remedies import Remedy

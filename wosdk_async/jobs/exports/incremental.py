@@ -34,8 +34,7 @@ from wosdk_async.jobs.exports.part_folder import (
 from wosdk_async.jobs.exports.plan import ExportOptions, ExportSummary
 from wosdk_async.jobs.exports.table_writers import writing_table
 from wosdk_async.model import Record
-from wosdk_async.query.builder import Query
-from wosdk_async.query.plan import selection
+from wosdk_async.query.builder import Query, selection
 from wosdk_async.query.properties import Path as PropertyPath
 from wosdk_async.regular_files import create_file, sync_file, sync_folder
 from wosdk_async.resources.changes import MOVED, ChangeFeed, require_moves, require_overlap

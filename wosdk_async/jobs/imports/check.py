@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import closing, suppress
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import attrs
@@ -27,11 +27,12 @@ from wosdk_async.jobs.imports.check_result import FINDINGS, CheckResult, Finding
 from wosdk_async.jobs.imports.reading import RowBuilder
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.ledger.decision import Action, Standing, action_of
-from wosdk_async.jobs.ledger.facts import Preview, preview_of
+from wosdk_async.jobs.ledger.facts import Preview, equal_rows, preview_of
 from wosdk_async.jobs.ledger.overview import overview
 from wosdk_async.jobs.ledger.request import ImportRequest
 from wosdk_async.jobs.ledger.undone import undone_beside, without_undone
 from wosdk_async.jobs.mapping.import_map import ImportMap
+from wosdk_async.jobs.mapping.lookup import NamedIds
 from wosdk_async.jobs.mapping.marking import no_marker_for_workers
 from wosdk_async.jobs.mapping.needed_fields import ReplacedFields, lacking
 from wosdk_async.jobs.mapping.operations import Found
@@ -74,7 +75,6 @@ class BuiltRow:
             tuple(ids),
             warnings,
             lacks=self.lacks,
-            caution=self.caution,
             again=again,
         )
 
@@ -153,6 +153,7 @@ class Check:
         self._operation, self._marker = import_map.action, self._request.marker
         self._keys = self._request.keys("job")
         self._index = ReferenceIndex(import_map.references)
+        self._ids = NamedIds.of(import_map.record, import_map.action.table, import_map.references)
         self._result = CheckResult(
             label=self._operation.label,
             used=frozenset(import_map.columns),
@@ -210,6 +211,7 @@ class Check:
             preview_of(self._request, read, identity) as preview,
         ):
             await self._show_decision(preview)
+            self._result.warnings += [each for each in (equal_rows(preview.equal), self._keyless()) if each]
             rows = self._rows()
             while page := list(islice(rows, _PAGE)):
                 for finding in await self._look_at(company, page, checked, preview):
@@ -218,6 +220,15 @@ class Check:
                         on_row(finding)
         self._finish()
         return self._result
+
+    def _keyless(self) -> str | None:
+        """Return a warning if rows that create records have no key."""
+        if self._marker is not None or self._map.key is not None or not self._request.creates:
+            return None
+        return (
+            "the map gives rows no key: a row that is edited later counts as a new one, and a row in doubt "
+            "cannot be looked up; add marker or key"
+        )
 
     async def _show_decision(self, preview: Preview) -> None:
         """Keep what the import would do with its rows, or why it would be refused."""
@@ -234,10 +245,11 @@ class Check:
         """Return what the import would do with some rows, in their order."""
         places = page[0].number, page[-1].number
         standings, reasons = preview.standings(*places), preview.reasons(*places)
-        found = []
+        found: list[BuiltRow | Finding] = []
         for row in page:  # one without a standing is the same row of the ledger as an earlier one
             standing = standings.get(row.number, Standing.DONE)
             found.append(self._known(row, standing, reasons) or self._built(row, checked, standing))
+        found = await self._with_known_ids(company, found)
         keys = [each.key for each in found if isinstance(each, BuiltRow)]
         records: Found = {}
         if self._keys is not None and self._keys.are_own and keys:
@@ -251,6 +263,20 @@ class Check:
             else each
             for each in found
         ]
+
+    async def _with_known_ids(
+        self, company: Company, found: Sequence[BuiltRow | Finding]
+    ) -> list[BuiltRow | Finding]:
+        """Return the rows, with a finding for each that names an id which no record has."""
+        ids = {
+            each.row.number: self._ids.in_row(each.row.cells) for each in found if isinstance(each, BuiltRow)
+        }
+        await self._ids.look_up(company, chain.from_iterable(ids.values()))
+        checked: list[BuiltRow | Finding] = []
+        for each in found:
+            fault = self._ids.fault(ids[each.row.number]) if isinstance(each, BuiltRow) else None
+            checked.append(each.finding("missing", fault) if isinstance(each, BuiltRow) and fault else each)
+        return checked
 
     def _built(self, row: Row, checked: CheckedRows, standing: Standing) -> BuiltRow | Finding:
         """Return a row as the import builds it."""

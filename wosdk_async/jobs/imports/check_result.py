@@ -70,8 +70,6 @@ class Finding:
     """The individual faults of a row that has several, each with its kind."""
     lacks: tuple[str, ...] = ()
     """Required fields without a value, each with what to do."""
-    caution: str | None = None
-    """Warning about a record that the service accepts, but the user probably does not want."""
     again: bool = False
     """Whether the row failed before and would be retried."""
 
@@ -157,7 +155,7 @@ class CheckResult:
 
     @property
     def cautions(self) -> list[ProblemCause]:
-        """Warnings about records that the service accepts, but the user probably does not want."""
+        """Warnings about rows to send, such as texts that are cut; at most 1,000."""
         return list(self._cautions.values())
 
     @property
@@ -181,12 +179,9 @@ class CheckResult:
         for lack in finding.lacks:
             found = self._lacks.setdefault(lack, ProblemCause(finding, finding.kind, lack))
             found.add(finding, lack)
-        if finding.caution is not None and finding.kind == "would_send":
-            found = self._cautions.setdefault(
-                finding.caution, ProblemCause(finding, finding.kind, finding.caution)
-            )
-            found.add(finding, finding.caution)
         if not finding.is_problem:
+            for text in finding.warnings if finding.kind == "would_send" else ():
+                self._caution(finding, text)
             return
         if len(self.findings) < KEPT:
             self.findings.append(finding)
@@ -194,6 +189,12 @@ class CheckResult:
             cause = kind, cause_of(reason)
             if cause in self._causes or len(self._causes) < KEPT:
                 self._causes.setdefault(cause, ProblemCause(finding, kind, reason)).add(finding, reason)
+
+    def _caution(self, finding: Finding, text: str) -> None:
+        """Count a warning about a row to send."""
+        cause = cause_of(text)
+        if text not in finding.lacks and (cause in self._cautions or len(self._cautions) < KEPT):
+            self._cautions.setdefault(cause, ProblemCause(finding, finding.kind, text)).add(finding, text)
 
     def expect(self, calls: int, looks: Sequence[float], limit: int, rate: float | None) -> None:
         """Set the number of calls and estimate their duration.

@@ -15,7 +15,7 @@ from wosdk_async.jobs.errors import AmbiguousNameError, ImportMapError, JournalE
 from wosdk_async.jobs.imports.reading import PlannedRows, RowBuilder
 from wosdk_async.jobs.journal import Journal, ReferenceRecord, State
 from wosdk_async.jobs.mapping.lookup import ReferenceEntry
-from wosdk_async.jobs.mapping.nodes import RowContext
+from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.mapping.references import ReferenceSpec
 from wosdk_async.jobs.stop import ABORT_GRACE, Stop, client_closed
@@ -26,6 +26,7 @@ from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["ReferenceCreation", "ReferenceStage"]
 
+_FIRST = 3  # rows whose new records are created before all others, until the service takes those of one
 _ROUNDS = 3  # times that records are created, before those in doubt wait for the next run
 
 
@@ -44,12 +45,18 @@ class ReferenceStage:
     limit: int
     stop: Stop
 
-    async def complete(self, settled: Settled, on_stage: Callable[[str], None]) -> None:
+    async def complete(self, settled: Settled, on_stage: Callable[[str], None]) -> int | None:
         """Look up the records of all names, and create those that are missing and that a row can use.
+
+        At first only those of the first row that needs any, so that a map that makes the service refuse its
+        rows leaves no others behind.
 
         Args:
             settled: decides what earlier runs, or calls of this one, left in doubt.
             on_stage: called with a text that says what is being done.
+
+        Returns:
+            The number of that row, to be sent before :meth:`create_rest`; None if no other record is missing.
 
         Raises:
             ImportMapError: a record that all rows need does not exist.
@@ -74,10 +81,25 @@ class ReferenceStage:
         for name in import_map.fixed:
             if reason := index.unfound(name):
                 raise ImportMapError(f"{import_map.path}: {reason}")
-        if index.incomplete:
-            await self._mark_wanted()
-        for spec in import_map.references:
-            creation = ReferenceCreation(index, spec, company, journal, limit)
+        first = await self._mark_wanted() if index.incomplete else []
+        for number, entries in first:
+            if not index.hold_back(but=entries):
+                break
+            await self._create_missing(settled, on_stage)
+            if all(entry.id is not None for entry in entries):
+                return number
+        await self.create_rest(settled, on_stage)
+        return None
+
+    async def create_rest(self, settled: Settled, on_stage: Callable[[str], None]) -> None:
+        """Create all missing records."""
+        self.index.hold_back()
+        await self._create_missing(settled, on_stage)
+
+    async def _create_missing(self, settled: Settled, on_stage: Callable[[str], None]) -> None:
+        """Create the missing records that are not held back."""
+        for spec in self.builder.import_map.references:
+            creation = ReferenceCreation(self.index, spec, self.company, self.rows.journal, self.limit)
             try:
                 await self._create(creation, settled, on_stage)
             finally:
@@ -105,17 +127,25 @@ class ReferenceStage:
                 if doubts and await settled(creation.look_up, f"records in doubt: {doubts}") and rounds_left:
                     creation.plan_again()
 
-    async def _mark_wanted(self) -> None:
+    async def _mark_wanted(self) -> list[tuple[int, list[MissingRecord]]]:
         """Mark the missing records of every row that can be created once it has them.
 
         A record that only bad rows name would never be used, so it is not created.
+
+        Returns:
+            The first rows that need new records, each with these.
         """
+        first: list[tuple[int, list[MissingRecord]]] = []
         async for page in self.rows.pages():
             for row, _ in page:
                 if row.fault is None and self.index.undecided(row.cells):
                     with contextlib.suppress(Exception):  # the row itself fails with it, when its turn comes
-                        for record in self.builder.build(row)[1]:
-                            record.wanted = True
+                        missing = self.builder.build(row)[1]
+                        if missing and len(first) < _FIRST:
+                            first.append((row.number, missing))
+                        for entry in missing:
+                            entry.wanted = True
+        return first
 
 
 @attrs.frozen

@@ -46,8 +46,12 @@ class RowSender:
     """Those that send the rows; None sends them from here."""
     _proved: bool = False
 
-    async def send(self, only: set[int] | None = None) -> None:
-        """Send the planned rows, or those of them in ``only``, which were sent before and have settled.
+    async def send(self, only: set[int] | None = None, *, again: bool = False) -> None:
+        """Send the planned rows.
+
+        Args:
+            only: the numbers of those to send; None sends all.
+            again: whether they were sent before and have settled: a record found now is that of its row.
 
         Raises:
             ImportMapError: the file has changed since the job began; the rows before the change are sent.
@@ -62,7 +66,7 @@ class RowSender:
             self._proved = True
         ahead = limit if self.workers is None else self.workers.claimed_ahead
         rate = (lambda: self.company.rate) if here else (lambda: None)  # workers have shares of it
-        async with Claims(self._prepared(only), self._journal, ahead, rate=rate, begin=here) as claims:
+        async with Claims(self._prepared(only, again), self._journal, ahead, rate=rate, begin=here) as claims:
             if keys is not None and operation.by is None and not self._proved:
                 # One row alone first: if its marker cannot be found, only one work order is affected.
                 first = _ClaimsUntil(claims, lambda: self._proved)
@@ -103,7 +107,7 @@ class RowSender:
 
     # --- what can be sent ---------------------------------------------------------------------
 
-    async def _prepared(self, only: set[int] | None) -> AsyncIterator[list[Claim]]:
+    async def _prepared(self, only: set[int] | None, again: bool) -> AsyncIterator[list[Claim]]:
         """Yield the rows that can be sent, a page at a time; the others end here."""
         unsent = self.reports.unsent
         async for page in self.rows.pages():
@@ -119,7 +123,7 @@ class RowSender:
                 if place % _TURN == 0:
                     await asyncio.sleep(0)
             if claims and self.stop.reason is None:
-                yield await self._not_there(claims, again=only is not None)
+                yield await self._not_there(claims, again=again)
 
     async def _not_there(self, claims: list[Claim], *, again: bool) -> list[Claim]:
         """Return the claims whose keys are not in the Company yet; the others end here.

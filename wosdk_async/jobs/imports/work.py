@@ -23,6 +23,7 @@ from wosdk_async.jobs.imports.reference_stage import ReferenceStage
 from wosdk_async.jobs.imports.reporting import RowReports
 from wosdk_async.jobs.imports.sending import RowSender
 from wosdk_async.jobs.imports.settling import Settling
+from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.ledger.request import ImportRequest
 from wosdk_async.jobs.stop import Stop, StoppedError, StopRules
 
@@ -53,6 +54,9 @@ class JobWork:
     _job: OpenedJob
     _company: Company
     stop: Stop
+    _references: ReferenceStage = attrs.field(init=False)
+    _first: int | None = attrs.field(init=False, default=None)
+    """The row to send before further records that rows refer to are created."""
     sending: bool = attrs.field(init=False, default=False)
     """Whether rows may have been sent in this run."""
     _refused_reported: bool = attrs.field(init=False, default=False)
@@ -202,15 +206,11 @@ class JobWork:
         compares = self._request.action.compares  # with values that need the references
         if not compares:
             await self._settling.look_at_earlier_runs()
-        references = ReferenceStage(
-            self._company,
-            self._rows,
-            self._builder,
-            self._request.index,
-            self._request.options.limit,
-            self.stop,
+        index, limit = self._request.index, self._request.options.limit
+        references = self._references = ReferenceStage(
+            self._company, self._rows, self._builder, index, limit, self.stop
         )
-        await references.complete(self._settling.wait, on_stage)
+        self._first = await references.complete(self._settling.wait, on_stage)
         if compares:
             await self._settling.look_at_earlier_runs()
 
@@ -223,6 +223,8 @@ class JobWork:
         try:
             if self._job.journal.failed is not None:  # while records that rows refer to were created
                 raise self._job.journal.failed
+            if self._first is not None:
+                await self._prove_references(self._first)
             await self._sender.send()
             fruitless = 0
             for _ in range(_MAX_ROUNDS):
@@ -230,13 +232,31 @@ class JobWork:
                 if fruitless == _ROUNDS or not (absent := await self._settling.settle()):
                     break
                 ended = self.totals.ended_now
-                await self._sender.send(only=absent)
+                await self._sender.send(absent, again=True)
                 went_on = self._workers is not None and self.totals.ended_now > ended
                 fruitless = 0 if went_on else fruitless + 1
         except WosdkError as error:  # the file has changed, the disk is full, or keys cannot be looked up
             self.stop.start_no_more(error)
         finally:
             await self._end_workers()
+
+    async def _prove_references(self, row: int) -> None:
+        """Send the first row that needed new records alone; create the others unless it is refused.
+
+        Raises:
+            RunStoppedError: the service refused the row.
+        """
+        journal = self._job.journal
+        await self._sender.send({row})
+        stored = (await journal.rows_numbered([row]))[row]
+        if stored.state is State.REFUSED:
+            text = (
+                f"line {stored.line} was refused, the first row for which records were created: "
+                f"{stored.reason}; no further ones are created. Correct the map, or the row"
+            )
+            raise RunStoppedError(text, kind="references")
+        if self.stop.reason is None:
+            await self._references.create_rest(self._settling.wait, self._request.on_stage)
 
     async def _look_up_all(self) -> None:
         """Look up all rows by their keys, if workers sent them; not after a run that stopped."""

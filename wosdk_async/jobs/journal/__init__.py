@@ -1,17 +1,27 @@
 """The journal of a job: the SQLite file of its ledger, from which a killed job resumes.
 
-``entries.py`` has what it keeps. ``journal.py`` opens and closes the journal; ``reader.py`` and
-``writer.py`` say what can be read and written, with the statements of the tables: ``row_table.py``,
-``run_table.py``, and ``worker_tables.py``, which only jobs on many workers need. ``commits.py`` gathers
-what is written into commits, which the thread of ``reader.py`` carries out. ``store.py`` makes and opens
-the file, and ``schema.py`` has its tables. ``folder.py`` has the folders of jobs and files that a kill
-leaves whole, ``lock.py`` their lock.
+:class:`Journal` is opened and closed here. ``entries.py`` has what it keeps; ``reader.py`` and ``writer.py``
+say what can be read and written, with the statements of the tables: ``row_table.py``, ``run_table.py``, and
+``worker_tables.py``, which only jobs on many workers need. ``commits.py`` gathers what is written into
+commits, which the thread of ``reader.py`` carries out. ``store.py`` makes and opens the file, and
+``schema.py`` has its tables. ``folder.py`` has the folders of jobs and files that a kill leaves whole,
+``lock.py`` their lock.
 
 All packages of the jobs import it but ``sources/`` and ``mapping/``, and MCP for its folders and locks.
 """
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import sqlite3
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+
+from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.journal.commits import CommitHook, CommitQueue
 from wosdk_async.jobs.journal.entries import (
     ANSWERED,
     DECIDED,
@@ -26,10 +36,12 @@ from wosdk_async.jobs.journal.entries import (
     StoredRow,
     new_job_id,
 )
-from wosdk_async.jobs.journal.folder import JobFolders, plan_of
-from wosdk_async.jobs.journal.journal import Journal
+from wosdk_async.jobs.journal.folder import JobFolders, plan_of, remove_job
 from wosdk_async.jobs.journal.lock import FolderLock
+from wosdk_async.jobs.journal.store import JOURNAL, connect, create_database, explained
 from wosdk_async.jobs.journal.worker_tables import AuditResult, AuditRow, GrantRecord, GrantTotals, OpenLease
+from wosdk_async.jobs.journal.writer import JournalWriter
+from wosdk_async.regular_files import publish
 
 __all__ = [
     "ANSWERED",
@@ -54,3 +66,190 @@ __all__ = [
     "new_job_id",
     "plan_of",
 ]
+
+
+def _just(write: Callable[[], None]) -> None:
+    write()
+
+
+class Journal(JournalWriter):
+    """The journal of one job, from :meth:`create` or :meth:`open`; used by one event loop.
+
+    ::
+
+        await journal.begin([7, 8])  # on the disk: they may be sent now
+        journal.record(RowRecord(7, State.DONE, id=90417))  # on the disk soon
+
+    One thread owns the connection that writes, and commits in groups: all that waits when a commit ends goes
+    into the next one. The event loop never waits for the disk.
+
+    **To test kills**: ``commit`` is called with each function that carries out one transaction, and may raise
+    before or after it calls that function. With ``synchronous=True`` there is no thread and no group:
+    :meth:`begin` and :meth:`record` commit in the caller before they return, so that an exception of
+    ``commit`` comes out of the very step that it kills. From then on each method raises it again, as nothing
+    runs in a process that was killed. Call :meth:`abandon` and open the folder anew. (The disk is not
+    flushed in this mode.)
+    """
+
+    def __repr__(self) -> str:
+        state = "failed" if self.failed else "closed" if self._closed else "open"
+        return f"<Journal {self.plan.job} {state} rows={self.plan.rows}>"
+
+    @property
+    def is_writable(self) -> bool:
+        """Whether this process works on the job, and does not only read."""
+        return self._lock is not None
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it was closed, abandoned or discarded."""
+        return self._closed
+
+    # --- open and close -----------------------------------------------------------------------
+
+    @classmethod
+    def create(
+        cls,
+        folder: Path,
+        plan: JobPlan,
+        *,
+        lock: FolderLock | None = None,
+        clock: Callable[[], float] = time.time,
+        commit: CommitHook = _just,
+        synchronous: bool = False,
+    ) -> Journal:
+        """Make the journal of a new ledger, without rows, and open it. A kill before the end leaves none.
+
+        Args:
+            folder: the folder of the job, which exists.
+            plan: what the ledger is about.
+            lock: the lock of the folder, if the caller holds it already; :meth:`close` releases it.
+            clock: returns Unix time.
+            commit: see the class.
+            synchronous: see the class.
+
+        Raises:
+            JournalError: the folder has a job already, or cannot be written.
+        """
+        lock = lock or FolderLock(folder)
+        try:
+            path = folder / JOURNAL
+            if path.exists():
+                raise JournalError(
+                    f"{folder}: another process has just begun a job there; run the command again"
+                )
+            with explained(path):
+                lock.write_job(plan.job)
+            lock.write_stamp(0)  # that of a journal that was here before
+            part = create_database(folder, plan)
+
+            def name_it() -> None:
+                with explained(path):
+                    publish(part, path)
+
+            commit(name_it)
+        except BaseException:
+            lock.release()
+            raise
+        return cls.open(folder, lock=lock, clock=clock, commit=commit, synchronous=synchronous)
+
+    @classmethod
+    def open(
+        cls,
+        folder: Path,
+        *,
+        read_only: bool = False,
+        snapshot: bool = False,
+        lock: FolderLock | None = None,
+        clock: Callable[[], float] = time.time,
+        commit: CommitHook = _just,
+        synchronous: bool = False,
+    ) -> Journal:
+        """Open the journal of a job, for the one process that works on it.
+
+        Args:
+            folder: the folder of the job.
+            read_only: only read; possible while another process works on the job.
+            snapshot: only read, for a moment and in this thread: what is written later may not be seen. No
+                file is put into the folder unless a process works on the job.
+            lock: the lock of the folder, if the caller holds it already.
+            clock: returns Unix time.
+            commit: see the class.
+            synchronous: see the class.
+
+        Raises:
+            JournalError: there is no journal, it is damaged, of a newer version, or cannot be written, or
+                another process works on the job.
+        """
+        read_only, synchronous = read_only or snapshot, synchronous or snapshot
+        if not read_only and lock is None:
+            lock = FolderLock(folder)
+        try:
+            db = connect(folder, read_only=read_only, snapshot=snapshot, durable=not synchronous)
+            try:
+                return cls(folder, db, lock, clock=clock, commit=commit, synchronous=synchronous)
+            except BaseException:
+                db.close()
+                raise
+        except BaseException:
+            if lock is not None:
+                lock.release()
+            raise
+
+    async def __aenter__(self) -> Journal:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Write what is queued, and close the file so that ``journal.db`` is complete by itself.
+
+        Never raises JournalError: what could not be written is in :attr:`unwritten`. After a failure it tries
+        once more.
+        """
+        if self._closed:
+            return
+        try:
+            await self._flush_before_reading()
+            self._stop()
+            if self._commits is not None:
+                await self._thread.run(functools.partial(self._close_file, self._commits))
+        finally:
+            self._end()
+
+    async def discard(self) -> None:
+        """Close the journal and remove it, with its folder if nothing else is in there.
+
+        For a job of which nothing was sent: after that nobody needs it.
+        """
+        if self._closed or self._lock is None:
+            return
+        await self._flush_before_reading()
+        self._end(remove_job)
+
+    def abandon(self) -> None:
+        """Leave the journal as a kill does: what is queued is lost, what was committed stays."""
+        self._end()
+
+    def _close_file(self, commits: CommitQueue) -> None:
+        with contextlib.suppress(JournalError):
+            commits.retry_unwritten()
+        with contextlib.suppress(sqlite3.Error):
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def _stop(self) -> None:
+        self._closed = True
+        if self._commits is not None:
+            self._commits.stop()
+
+    def _end(self, last: Callable[[Path, JobPlan], None] = lambda _folder, _plan: None) -> None:
+        """Close everything; ``last`` is called while the lock is still held."""
+        self._stop()
+        self._thread.end()
+        self._db.close()
+        last(self.folder, self.plan)
+        if self._lock is not None:
+            self._lock.release()

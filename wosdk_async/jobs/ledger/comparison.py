@@ -29,6 +29,10 @@ _REPEATED = """CREATE TEMP TABLE repeated AS
     SELECT place, identity, row_number() OVER (PARTITION BY identity ORDER BY place) AS nth FROM temp.file
     WHERE identity IN (SELECT identity FROM temp.file GROUP BY identity HAVING count(*) > 1)"""
 
+_EQUAL_ROWS = f"""SELECT count(*)
+    FROM temp.matched JOIN temp.repeated USING (place) JOIN temp.file USING (place)
+    WHERE repeated.nth > 1 AND file.cells IS NULL AND matched.standing = {int(Standing.NEW)}"""
+
 _NTH = "coalesce((SELECT nth FROM temp.repeated AS other WHERE other.place = file.place), 1)"
 
 _STATE = f"""CASE
@@ -78,6 +82,8 @@ class Compared:
     disguised: tuple[RowSample, RowSample] | None = None
     back: Mapping[Standing, int] = attrs.field(factory=dict)
     """Rows of the file that the file before did not have, and an earlier one had."""
+    equal: int = 0
+    """New rows that equal an earlier row of the file in all cells, and have no key."""
     unknown_row: int | None = None
     """Line of a reject whose row the ledger does not have."""
 
@@ -111,7 +117,7 @@ def compare(
         db.execute("CREATE UNIQUE INDEX temp.repeated_identity ON repeated (identity, nth)")
         db.execute(_MATCHED)
         _match(db, rejects=rejects, map_counts=map_counts, fingerprint=fingerprint)
-        found = _counted(db)
+        found = attrs.evolve(_counted(db), equal=db.execute(_EQUAL_ROWS).fetchone()[0])
         db.execute("COMMIT")
     except BaseException:
         if db.in_transaction:

@@ -23,6 +23,7 @@ __all__ = [
     "Preview",
     "compared_with",
     "empty_ledger",
+    "equal_rows",
     "facts_of",
     "find_ledger",
     "preview_of",
@@ -110,14 +111,26 @@ _DEPTH = 3  # folder of a job, runs, N
 
 
 def compared_with(db: sqlite3.Connection, request: ImportRequest, rows: FileRows) -> Compared:
-    """Compare a file with the ledger in a database."""
-    return compare(
+    """Compare a file with the ledger in a database; warn of new rows that are equal."""
+    compared = compare(
         db,
         rows.chunks(),
         rejects=rows.is_rejects,
         map_counts=request.action.compares,
         fingerprint=request.import_map.fingerprint,
     )
+    equal = equal_rows(compared.equal) if request.creates else None
+    if equal is not None and equal not in rows.warnings:
+        rows.warnings.append(equal)
+    return compared
+
+
+def equal_rows(count: int) -> str | None:
+    """Return a warning about rows that equal an earlier row of their file; None without any."""
+    if not count:
+        return None
+    them = "1 row equals an earlier row" if count == 1 else f"{count} rows equal earlier rows"
+    return f"{them} in all cells, and the map gives rows no key: each of them creates a record"
 
 
 @contextlib.contextmanager
@@ -217,6 +230,8 @@ class Preview:
     decision: Plan | Refusal
     folder: Path | None
     """The ledger of the file; None when none has begun."""
+    equal: int
+    """New rows that equal an earlier row of the file, and have no key."""
     _db: sqlite3.Connection = attrs.field(repr=False)
 
     def standings(self, first: int, last: int) -> dict[int, Standing]:
@@ -251,11 +266,11 @@ def preview_of(request: ImportRequest, rows: FileRows, company: str) -> Iterator
         with empty_ledger() as db:
             compared = compared_with(db, request, rows)
             facts = facts_of(request, rows, company, compared, elsewhere=elsewhere)
-            yield Preview(decide(*facts, request.options), None, db)
+            yield Preview(decide(*facts, request.options), None, compared.equal if request.creates else 0, db)
         return
     path = folder / JOURNAL
     with contextlib.closing(connect(folder, read_only=True, snapshot=True)) as db, explained(path):
         plan = read_plan(db, path)
         compared = compared_with(db, request, rows)
         facts = facts_of(request, rows, company, compared, ledger=(folder, plan, ledger_counts(db)))
-        yield Preview(decide(*facts, request.options), folder, db)
+        yield Preview(decide(*facts, request.options), folder, compared.equal if request.creates else 0, db)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import difflib
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import attrs
 
 from wosdk_async.jobs.mapping.record_operations import RowOperation
+from wosdk_async.jobs.mapping.synonyms import SYNONYMS
 from wosdk_async.model import (
     Command,
     Record,
@@ -25,7 +27,7 @@ from wosdk_async.model.metadata import Wire
 __all__ = ["MARKER_FIELD", "DraftField", "draft_fields", "is_usable", "name_field"]
 
 _SIMILAR = 0.82  # of two names, from which a column is proposed
-_EQUAL_WORDS, _MORE_WORDS = 0.9, 0.85  # similarities
+_SYNONYM, _EQUAL_WORDS, _MORE_WORDS = 0.95, 0.9, 0.85  # similarities
 _WORD = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])")
 _WITHOUT_MEANING = {"at", "by", "date", "dt", "id", "name", "of", "on", "the", "utc"}
 MARKER_FIELD = "po_number"
@@ -39,6 +41,7 @@ _COMPUTED = {
 _AMOUNT = ".value"  # the number in an amount, after the field's name
 _REASON = "action_reason_id"
 _NAMES = ("display_as", "name", "number")  # fields by which records are found, the first that there is
+_ASKED = {"display_as", "name", "last_name"}
 _UNUSABLE = re.compile("[{}|\x00-\x1f\x7f\ud800-\udfff]|^'|^\\s*$")
 
 
@@ -87,6 +90,8 @@ def draft_fields(
         keys: the columns that can identify the rows.
     """
     found = list(_fields(operation.kind, operation.table))
+    if operation.table == "entity":
+        _relax(found)
     if operation.by is not None:
         found = _of_changes(operation, found)
     _assign(found, [column for column in columns if is_usable(column)])
@@ -147,13 +152,20 @@ def _action_of(kind: type[Record]) -> str | None:
     return word if word in WOActionType.__members__ else None
 
 
+def _relax(found: list[DraftField]) -> None:
+    """Ask for names and references, and require nothing: the catalogue's marks were not seen enforced."""
+    for each in found:
+        each.asked = each.required and (each.target is not None or each.name in _ASKED)
+        each.required = False
+
+
 def _of_changes(operation: RowOperation, found: list[DraftField]) -> list[DraftField]:
     """Return the fields of an update or a delete: the key first, and nothing else is required."""
     by = operation.by or ""
     note = "identifies the record; "
     key = DraftField(operation.table, by, operation.kind.__wire__[by], required=False, note=note, asked=True)
     for each in found:
-        each.required = False
+        each.asked = False
     return [key, *(each for each in found if each.name != by and operation.compares)]
 
 
@@ -163,7 +175,7 @@ def _assign(found: Sequence[DraftField], columns: Sequence[str]) -> None:
         (score, each.required, -place, -order)
         for place, column in enumerate(columns)
         for order, each in enumerate(found)
-        if (score := max(_similarity(_plain(column), each.spellings), _in_words(column, each))) >= _SIMILAR
+        if (score := _score(column, each)) >= _SIMILAR
     ]
     taken = set()
     for *_, place, order in sorted(pairs, reverse=True):
@@ -189,6 +201,14 @@ def _name_references(shown: Sequence[DraftField]) -> None:
             name = each.name.removesuffix("_id")
             used[name] += 1
             each.reference = name if used[name] == 1 else f"{name}_{used[name]}"
+
+
+def _score(column: str, field: DraftField) -> float:
+    """Return how well the name of a column fits a field, from 0 to 1."""
+    plain = _plain(column)
+    known = SYNONYMS.get(f"{field.table.strip('[]').rpartition('.')[2]}.{field.name}", ())
+    synonym = _SYNONYM if plain in known else 0.0
+    return max(_similarity(plain, field.spellings), _in_words(column, field), synonym)
 
 
 def _similarity(column: str, names: set[str]) -> float:
@@ -220,4 +240,4 @@ def _words(name: str) -> frozenset[str]:
 
 
 def _plain(name: str) -> str:
-    return "".join(filter(str.isalnum, name)).casefold()
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", name))).casefold()

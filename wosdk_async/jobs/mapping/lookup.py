@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
+from contextlib import aclosing, suppress
 from typing import Any
 
 import attrs
 
 from wosdk_async.company import Company
+from wosdk_async.errors import RefusedError
 from wosdk_async.jobs.errors import RowError, require_sendable
-from wosdk_async.jobs.mapping.nodes import OBJECTS, RowContext
+from wosdk_async.jobs.mapping.nodes import OBJECTS, ListNode, Node, ObjectNode, ReferenceNode, RowContext
 from wosdk_async.jobs.mapping.references import Filter, ReferenceSpec
 from wosdk_async.jobs.mapping.template import NAME
-from wosdk_async.model import Ref
-from wosdk_async.query.conditions import Comparison
+from wosdk_async.model import Record, Ref
+from wosdk_async.model.index import UNSUPPORTED
 from wosdk_async.query.paging import KeyCursor
-from wosdk_async.query.plan import Plan
+from wosdk_async.query.plan import Comparison, Plan
 from wosdk_async.resources.lookup_tables import normalized
+from wosdk_async.resources.names import batches
 
-__all__ = ["ReferenceEntry", "find_first", "find_named"]
+__all__ = ["NamedIds", "ReferenceEntry", "find_first", "find_ids", "find_named"]
 
 PAGE = 1000  # records; below the service's cap, so that a shorter page is the last one (facts 7)
 
 Json = dict[str, Any]
+
+NamedId = tuple[str, type[Record], int]
+"""Field, entity and value of an id."""
 
 
 async def find_named(
@@ -37,6 +42,16 @@ async def find_named(
     async for record in _records(company, spec, [condition], context):
         found[normalized(str(record.get(field, "")))].append(record["Id"])
     return found
+
+
+async def find_ids(company: Company, entity: type[Record], ids: Sequence[int]) -> set[int]:
+    """Return those of some ids, at most 1,000, that records have which are not removed."""
+    properties = ["Id", "IsRemoved"] if "is_removed" in entity.__wire__ else ["Id"]
+    condition = Comparison(entity.wire_name, "Id", "In", tuple(map(str, ids)))
+    plan = Plan(entity.wire_name, (condition,), tuple(properties))
+    found = await company.query(plan.name, plan.expression(Count=PAGE))
+    # queries return removed records as well (facts 3.4)
+    return {record["Id"] for record in found if not record.get("IsRemoved")}
 
 
 async def find_first(company: Company, spec: ReferenceSpec, context: RowContext) -> int | None:
@@ -133,6 +148,8 @@ class ReferenceEntry:
     """Whether ``reason`` may be gone in the next run, so that the rows wait for it."""
     wanted: bool = False
     """Whether a row that can be created needs the record."""
+    held: bool = False
+    """Whether it is created only once a row with new records was carried out."""
     in_doubt: bool = False
     """Whether a creation was sent, and nobody knows whether it was carried out."""
     warnings: list[str] = attrs.field(factory=list)
@@ -153,3 +170,68 @@ class ReferenceEntry:
         setattr(record, spec.by, self.text)
         require_sendable(record, new=True)
         return record
+
+
+# --- ids ----------------------------------------------------------------------------------------
+
+_NO_REFERENCES: Any = None  # an id is a constant or a text
+
+
+@attrs.define
+class NamedIds:
+    """Ids that a map takes from columns or has as constants, and which of them the Company has."""
+
+    _fields: Sequence[tuple[str, type[Record], Node]]
+    _known: dict[tuple[type[Record], int], bool] = attrs.field(factory=dict)
+
+    @classmethod
+    def of(cls, record: ObjectNode, table: str, references: Iterable[ReferenceSpec]) -> NamedIds:
+        """Return those of a map: of its records, below its ``table``, and of new records of references."""
+        found = list(_id_fields(record, table))
+        for spec in references:
+            if spec.create is not None:
+                found += _id_fields(spec.create, f"reference.{spec.name}.create")
+        return cls(found)
+
+    def in_row(self, cells: Mapping[str, str]) -> list[NamedId]:
+        """Return the field, entity and value of each id in a row."""
+        found = []
+        for path, entity, node in self._fields:
+            with suppress(RowError):  # a new record may need a cell that this row does not have
+                id = node.fill(RowContext(cells, _NO_REFERENCES))
+                if isinstance(id, int):
+                    found.append((path, entity, id))
+        return found
+
+    async def look_up(self, company: Company, ids: Iterable[NamedId]) -> None:
+        """Find out which ids are those of records, many in one query."""
+        wanted = defaultdict[type[Record], dict[int, None]](dict)
+        for _, entity, id in ids:
+            if (entity, id) not in self._known:
+                wanted[entity][id] = None
+        for entity, new in wanted.items():
+            for some in batches(new):
+                with suppress(RefusedError):  # what a query cannot tell, the service will
+                    found = await find_ids(company, entity, some)
+                    self._known |= {(entity, id): id in found for id in some}
+
+    def fault(self, ids: Iterable[NamedId]) -> str | None:
+        """Return which ids no record has, after :meth:`look_up`; None when all are known."""
+        gone = [each for each in ids if not self._known.get(each[1:], True)]
+        texts = (f"{path}: no {entity.wire_name} has the id {id}" for path, entity, id in gone)
+        return "; ".join(texts) or None
+
+
+def _id_fields(node: Node, path: str) -> Iterator[tuple[str, type[Record], Node]]:
+    """Yield path, entity and node of each field ``{ id = ... }`` below a node."""
+    if isinstance(node, ListNode):
+        for place, element in enumerate(node.elements):
+            yield from _id_fields(element, f"{path}[{place}]")
+    elif isinstance(node, ObjectNode):
+        entity: Any = node.make
+        id = node.fields.get("id")
+        fixed = len(node.fields) == 1 and not isinstance(id, ReferenceNode)
+        if id is not None and fixed and "query" not in UNSUPPORTED.get(entity.wire_name, {}):
+            yield f"{path}.id", entity, id
+        for name, child in node.fields.items():
+            yield from _id_fields(child, f"{path}.{name}")

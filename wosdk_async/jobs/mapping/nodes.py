@@ -41,6 +41,7 @@ class MissingRecord(Protocol):
     """A record that does not exist yet; it is created when ``wanted`` is set."""
 
     wanted: bool
+    id: int | None
 
 
 class References(Protocol):

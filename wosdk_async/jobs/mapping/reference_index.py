@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -22,7 +22,7 @@ from wosdk_async.jobs.errors import (
     reason_of,
 )
 from wosdk_async.jobs.mapping.lookup import ReferenceEntry, find_first, find_named
-from wosdk_async.jobs.mapping.nodes import RowContext
+from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext
 from wosdk_async.jobs.mapping.references import ReferenceSpec, RowName
 from wosdk_async.jobs.mapping.template import NAME
 from wosdk_async.resources.lookup_tables import normalized
@@ -226,8 +226,15 @@ class ReferenceIndex:
         return [
             entry
             for entry in self._entries[spec.name].values()
-            if entry.id is None and entry.wanted and not entry.reason
+            if entry.id is None and entry.wanted and not entry.reason and not entry.held
         ]
+
+    def hold_back(self, but: Sequence[MissingRecord] | None = None) -> bool:
+        """Hold back all missing records ``but`` some; None holds none. Return whether any is held."""
+        entries = [entry for entries in self._entries.values() for entry in entries.values()]
+        for entry in entries:
+            entry.held = but is not None and not any(entry is each for each in but)
+        return any(entry.held and entry.id is None and entry.wanted for entry in entries)
 
     def is_known(self, reference: str, name: str) -> bool:
         """Return whether the record of a name has been found, or is not wanted any more."""

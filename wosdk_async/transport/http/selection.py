@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from types import ModuleType
@@ -11,7 +12,7 @@ import attrs
 
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.options import ClientOptions, Limits, Timeouts
-from wosdk_async.options.httpx_family import library_of
+from wosdk_async.options.httpx_family import FAMILY, library_of, mocked
 from wosdk_async.transport.http.certificates import TLSContextProvider
 from wosdk_async.transport.http.engine import (
     Engine,
@@ -22,7 +23,6 @@ from wosdk_async.transport.http.engine import (
     StreamingEngine,
 )
 from wosdk_async.transport.http.environment import proxy_rules
-from wosdk_async.transport.http.mock_detection import mocked
 from wosdk_async.transport.http.native.engine import NativeEngine
 from wosdk_async.transport.http.native.resolver import FILES_EACH, max_look_ups, usable_files
 
@@ -90,7 +90,8 @@ class MockableEngine:
 
     def send(self, request: Request) -> Coroutine[Any, Any, Any]:
         """Return the coroutine of the selected engine, so that the selection costs no coroutine."""
-        if (library := mocked()) is not None:
+        # Most programs have imported nothing of the family, so that nothing of it can be mocked.
+        if not sys.modules.keys().isdisjoint(FAMILY) and (library := mocked()) is not None:
             return self._send_mocked(library, request)
         return self._native.send(request)
 

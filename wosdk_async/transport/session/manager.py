@@ -17,7 +17,7 @@ from wosdk_async.errors import SessionError
 from wosdk_async.text.safe_text import Secrets
 from wosdk_async.text.secret import Secret, as_secret, without_login
 from wosdk_async.transport.clock import TransportClock
-from wosdk_async.transport.limiter.limiter import TenantQueue
+from wosdk_async.transport.limiter import TenantQueue
 from wosdk_async.transport.session.renewal import HasTime, HoldOff, Renewal
 
 __all__ = ["ManagerCache", "Place", "Places", "Session", "SessionManager", "TokenGrant"]

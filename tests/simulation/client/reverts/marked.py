@@ -13,8 +13,8 @@ from tests.simulation.reverts import Reverts, replace
 from wosdk_async.calls.key_turns import KeyTurn
 from wosdk_async.calls.reconcile import Reconciler
 from wosdk_async.options import CallOptions
+from wosdk_async.options.hooks import report_in_doubt
 from wosdk_async.protocol.writes import LookUps
-from wosdk_async.transport.dispatcher import report_in_doubt
 from wosdk_async.transport.loop_state import Hold, LoopState
 from wosdk_async.transport.transport import Transport
 

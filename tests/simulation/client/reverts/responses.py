@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from tests.simulation.reverts import Reverts, replace
-from wosdk_async.protocol import calls, envelopes, responses, wire
+from wosdk_async.protocol import calls, matching, responses, wire
 from wosdk_async.transport.http.native.connection import Connection
 from wosdk_async.transport.http.native.tls import TLSTransport
 
@@ -23,7 +23,7 @@ REVERTS = Reverts()
     "foreign-record done-but-lost",
 )
 def _request_id_not_compared() -> Iterator[None]:
-    with replace(responses.RequestIds, "check", lambda *_: None):
+    with replace(matching.RequestIds, "check", lambda *_: None):
         yield
 
 
@@ -49,21 +49,21 @@ def _half_record_kept() -> Iterator[None]:
 )
 def _type_and_id_not_compared() -> Iterator[None]:
     with (
-        replace(envelopes, "specifier_for", lambda decode, *_: decode),
-        replace(envelopes, "record_with", lambda decode, *_: decode),
+        replace(matching, "specifier_for", lambda decode, *_: decode),
+        replace(matching, "record_with", lambda decode, *_: decode),
     ):
         yield
 
 
 @REVERTS.add("null-result-done", "a CommandResult of null counts as success", "done-without-record")
 def _null_result_done() -> Iterator[None]:
-    original = envelopes.RESULT.plain
+    original = responses.RESULT.plain
 
     def faulty(found: Any, one: Any) -> Any:
         return original(found | {"CommandResult": found["CommandResult"] or {}}, one)
 
-    changed = attrs.evolve(envelopes.RESULT, plain=faulty)
-    with replace(envelopes, "RESULT", changed):
+    changed = attrs.evolve(responses.RESULT, plain=faulty)
+    with replace(responses, "RESULT", changed):
         calls._kinds.clear()
         try:
             yield

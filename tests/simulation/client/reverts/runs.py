@@ -9,8 +9,7 @@ from typing import Any
 from tests.simulation.reverts import Reverts, replace
 from wosdk_async.calls import run_many as bulk
 from wosdk_async.calls import sender
-from wosdk_async.calls.inputs import RunInputs
-from wosdk_async.calls.outcome import NotStarted
+from wosdk_async.calls.outcome import NotStarted, RunInputs
 from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["REVERTS"]

@@ -15,7 +15,7 @@ import attrs
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.options import Limits, Timeouts
 from wosdk_async.options.hooks import is_cancelled
-from wosdk_async.options.httpx_family import HttpxClient, is_of_family, library_of
+from wosdk_async.options.httpx_family import HttpxClient, is_of_family, library_of, mocked
 from wosdk_async.transport.http.engine import (
     POOL_EXHAUSTED,
     OnSending,
@@ -38,7 +38,6 @@ from wosdk_async.transport.http.httpx.responses import (
     translated_errors,
     was_never_sent,
 )
-from wosdk_async.transport.http.mock_detection import mocked
 
 if TYPE_CHECKING:
     import httpx

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import attrs
 
 from wosdk_async.text.secret import Secret
-from wosdk_async.transport.http.engine import Request, RequestHeaders, encode_body, encode_headers
+from wosdk_async.transport.http.engine import Request, RequestHeaders, encode_headers
 from wosdk_async.transport.http.environment import Proxy, ProxyRules
 
 __all__ = ["Origin", "PreparedRequest", "parse_origin", "split_url", "write_request"]
@@ -80,7 +80,9 @@ class Origin:
 def write_request(prepared: PreparedRequest, write: Callable[[bytes], None]) -> None:
     """Encode a request and write it. Nothing else holds its secrets as bytes."""
     request, target, head = prepared
-    verb, body = request.method.encode("ascii"), encode_body(request.body)
+    verb, body = request.method.encode("ascii"), request.body
+    if isinstance(body, Secret):  # of a log-in
+        body = body.encode()
     if body is None:
         length = b"Content-Length: 0\r\n" if verb in _WITH_LENGTH else b""
         write(b"%b %b%b%b\r\n" % (verb, target, head.encode(), length))

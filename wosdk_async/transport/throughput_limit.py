@@ -1,43 +1,13 @@
-"""Algorithms that adapt how many calls of one Company may be in flight.
-
-The service publishes no limits (facts 7). :class:`AIMDLimit` lowers that of the client when the service asks
-to wait. :class:`ThroughputLimit` starts lower and goes higher while that completes more calls per second.
-"""
+"""Limit of a Company's calls in flight that trials find: the one at which the most complete per second."""
 
 from __future__ import annotations
 
 import math
 
 from wosdk_async.options import DEFAULT_IN_FLIGHT
+from wosdk_async.transport.limiter import AIMDLimit
 
-__all__ = ["AIMDLimit", "ThroughputLimit"]
-
-
-class AIMDLimit:
-    """Limit that is halved by a 429 or 503, then grows by one with every round of responses.
-
-    AIMD stands for additive increase, multiplicative decrease. Attempts are numbered in the order of sending;
-    refusals of those that were in flight when it was halved do not count: they report the same overload.
-    """
-
-    def __init__(self, maximum: int) -> None:
-        self.limit: float = maximum
-        self._maximum = maximum
-        self._last_before_halving = 0
-
-    def responded(self, number: int, seconds: float, in_flight: int) -> None:  # noqa: ARG002 - for subclasses
-        """Raise the limit after a response, unless its attempt was sent before the limit was halved last."""
-        if self.limit < self._maximum and number > self._last_before_halving:
-            self.limit = min(self._maximum, self.limit + 1 / self.limit)
-
-    def failed(self, seconds: float) -> None:
-        """Do nothing: a missing response says nothing about load."""
-
-    def throttled(self, number: int, latest: int) -> None:
-        """Halve the limit, unless the attempt is older than the last halving. ``latest`` is the newest."""
-        if number > self._last_before_halving:
-            self.limit = max(1.0, self.limit / 2)
-            self._last_before_halving = latest
+__all__ = ["ThroughputLimit"]
 
 
 class ThroughputLimit(AIMDLimit):

@@ -21,9 +21,8 @@ from functools import partial
 import attrs
 
 from wosdk_async.transport.clock import Timer, TransportClock
-from wosdk_async.transport.limiter.adaptive import AIMDLimit
 
-__all__ = ["SHARE", "ConcurrencyLimiter", "TenantQueue"]
+__all__ = ["SHARE", "AIMDLimit", "ConcurrencyLimiter", "TenantQueue"]
 
 SHARE = 4
 """Slots that each Company gets, whatever others hold."""
@@ -33,6 +32,33 @@ _BURST = 0.1  # seconds; after a pause, the slots that the rate allows in this t
 
 def _interval(rate: float | None) -> float:
     return 1 / rate if rate else 0.0
+
+
+class AIMDLimit:
+    """Limit that is halved by a 429 or 503, then grows by one with every round of responses.
+
+    AIMD stands for additive increase, multiplicative decrease. Attempts are numbered in the order of sending;
+    refusals of those that were in flight when it was halved do not count: they report the same overload.
+    """  # the service publishes no limits (facts 7)
+
+    def __init__(self, maximum: int) -> None:
+        self.limit: float = maximum
+        self._maximum = maximum
+        self._last_before_halving = 0
+
+    def responded(self, number: int, seconds: float, in_flight: int) -> None:  # noqa: ARG002 - for subclasses
+        """Raise the limit after a response, unless its attempt was sent before the limit was halved last."""
+        if self.limit < self._maximum and number > self._last_before_halving:
+            self.limit = min(self._maximum, self.limit + 1 / self.limit)
+
+    def failed(self, seconds: float) -> None:
+        """Do nothing: a missing response says nothing about load."""
+
+    def throttled(self, number: int, latest: int) -> None:
+        """Halve the limit, unless the attempt is older than the last halving. ``latest`` is the newest."""
+        if number > self._last_before_halving:
+            self.limit = max(1.0, self.limit / 2)
+            self._last_before_halving = latest
 
 
 @attrs.define(eq=False, repr=False)

@@ -1,0 +1,174 @@
+"""Whether a response is that of its call: by its RequestId, or by the entity and the id that it names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from wosdk_async import codec
+from wosdk_async.errors import RefusedError
+from wosdk_async.model import entity_class
+from wosdk_async.protocol.verdicts import is_early
+from wosdk_async.protocol.wire import COMMANDS, Call, InconclusiveResponse, Response
+from wosdk_async.text.safe_text import Secrets
+
+__all__ = ["LONG", "RequestIds", "members", "record_with", "require_no_request_id", "specifier_for"]
+
+_MAX_ID = 80  # characters that are shown of another call's RequestId
+_TAIL = 1024  # bytes at the end of a body, in which its last key is looked for
+LONG = 1024 * 1024
+"""Bytes; longer bodies are not parsed to look for a key, an error of the service has some hundreds."""
+
+
+def members(body: bytes) -> dict[str, Any]:
+    """Return the members of a JSON object; an empty dict for anything else."""
+    try:
+        found = codec.loads(body)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+# --- RequestIds -----------------------------------------------------------------------------
+
+
+class RequestIds:
+    """Comparison of the RequestId of each response with the one that was sent.
+
+    A response with another RequestId belongs to another call: after one surplus response on a connection,
+    every later request gets the response to the one before it.
+
+    The response to a command repeats its RequestId as the last key, in every success (spec 4.2) and, as
+    recorded, in every error (facts 5 and 12 row 9; the error body of spec 7 has none). The response to a
+    query repeats it if the query sent one (facts 4). A response without a RequestId is accepted until its
+    host has sent one in a response of that kind.
+    """
+
+    def __init__(self) -> None:
+        self._echoing: set[tuple[str, bool, bool]] = set()
+        """Kinds of response that have carried a RequestId: host, for a command or not, success or not."""
+        # GIL: the loops of a client share the set; threads add to it and look into it atomically.
+
+    def check(
+        self,
+        call: Call[Any],
+        sent: str,
+        response: Response,
+        host: str,
+        secrets: Secrets,
+        failure: RefusedError | None = None,
+    ) -> bool:
+        """Return whether the response carries the RequestId that was sent.
+
+        Args:
+            call: A command or a query.
+            sent: Its RequestId.
+            response: The response of ``host``.
+            host: The origin that the request was sent to.
+            secrets: Texts that the error must not show.
+            failure: The refusal in the response, if it is one.
+
+        Raises:
+            InconclusiveResponse: The response cannot be the one of ``call``.
+        """
+        kind = (host, call.path.startswith(COMMANDS), failure is None)
+        # A cheap test first: compact JSON ends with these bytes when the RequestId is its last key.
+        if response.body.endswith(b'"RequestId":"%b"}' % sent.encode()):
+            self._echoing.add(kind)
+            return True
+        found = _echoed(response.body)
+        if found is None:
+            if kind in self._echoing and not (failure is not None and is_early(failure)):
+                why = f"it carries no RequestId, but this host has sent one before{_HOW_TO_SKIP}"
+                raise InconclusiveResponse(response.status, why)
+            return False
+        if failure is None or failure.code:  # a gateway may number its own refusals: not shown; assumed
+            self._echoing.add(kind)
+        if found.strip().lower() != sent.lower():
+            shown = secrets.hide(found, _MAX_ID)
+            why = f"it carries the RequestId {shown!a} of another call{_HOW_TO_SKIP}"
+            raise InconclusiveResponse(response.status, why)
+        return True
+
+
+_HOW_TO_SKIP = "; Client(check_request_ids=False) turns this check off"
+_LAST = re.compile(rb'"requestid"\s*:\s*"([^"\\]*)"\s*\}\s*$', re.IGNORECASE)
+
+
+def _echoed(body: bytes) -> str | None:
+    """Return the RequestId in a body, by its case-insensitive key; None when there is none."""
+    # A body may have 64 MB, so it is parsed only if it is short and the key is not at its end. A key in
+    # a key in other than the documented case is found only near the end.
+    tail = body[-_TAIL:]
+    if last := _LAST.search(tail):
+        return last[1].decode("utf-8", "replace")
+    if len(body) > LONG or (body.find(b'"RequestId"') < 0 and tail.lower().find(b'"requestid"') < 0):
+        return None
+    found: Mapping[str, Any] = members(body)
+    value = found.get("RequestId")
+    if value is None:  # facts 3.3: names are case-insensitive
+        value = next((each for key, each in found.items() if key.lower() == "requestid"), None)
+    return None if value is None else str(value)
+
+
+def require_no_request_id(call: Call[Any], response: Response) -> None:
+    """Raise InconclusiveResponse when the response carries a RequestId and the request did not.
+
+    The service repeats only a RequestId that was sent, and calls of records send none (facts 5).
+    """
+    if _echoed(response.body) is not None and b"requestid" not in (call.body or b"").lower():
+        why = f"it carries a RequestId, but none was sent, so it is that of another call{_HOW_TO_SKIP}"
+        raise InconclusiveResponse(response.status, why)
+
+
+# --- records ---------------------------------------------------------------------------------
+
+
+def specifier_for(decode: Callable[[bytes], Any], entity: str, id: object = None) -> Callable[[bytes], Any]:
+    """Return a reader that also compares type and id of the EntitySpecifier with those of the request.
+
+    Base calls come back without a RequestId (facts 5). A response that names another entity type or id than
+    the request belongs to another call: the reader raises ValueError then.
+    """
+
+    def checked(body: bytes) -> Any:
+        found = decode(body)
+        kind = found.entity_type
+        if kind is not None and kind != entity and _plain_name(str(kind)) != _plain_name(entity):
+            raise ValueError(f"it names a {str(kind)[:80]!a}, not a {entity}: the response of another call")
+        _require_id(found.id, id)
+        return found
+
+    return checked
+
+
+def record_with(decode: Callable[[bytes], Any], id: object) -> Callable[[bytes], Any]:
+    """Return a reader that also checks the id of the record: it raises ValueError when it is not ``id``."""
+
+    def checked(body: bytes) -> Any:
+        found = decode(body)
+        _require_id(found.get("Id") if isinstance(found, dict) else getattr(found, "id", None), id)
+        return found
+
+    return checked
+
+
+def _plain_name(entity: str) -> str:
+    """Return a form of the name that is equal for all names of an entity type.
+
+    The server uses its own spelling (facts 3.3). Priority, SubType and Asset are other names of entities, and
+    CustomField and Address are paired with CustomField2 and Address2 (facts 3.9).
+    """
+    known = entity_class(entity)
+    return (known.wire_name if known else entity).lower().removesuffix("2")
+
+
+def _require_id(found: object, id: object) -> None:
+    if isinstance(id, Mapping):  # of a compound key (facts 3.1)
+        id = id.get("Id")
+    if id is None and isinstance(found, int) and (isinstance(found, bool) or found < 1):
+        raise ValueError(f"it has the id {found}, and no record has that")
+    if found is None or not isinstance(id, int | str) or found == id or str(found).strip() == str(id).strip():
+        return
+    raise ValueError(f"it has the id {str(found)[:80]!a}, not {id}: the response of another call")
