@@ -17,6 +17,7 @@ from wosdk_async.jobs import RowOutcome
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.imports.settling import settle_job
 from wosdk_async.jobs.journal import Journal, State
+from wosdk_async.jobs.stop import Stop
 from wosdk_async.text.remedies import Remedy
 
 
@@ -74,6 +75,15 @@ async def test_without_a_run_a_row_that_comes_late_is_found_or_stays_in_doubt(
         found = await settle_job(journal, local.company.with_options(settle=0.3))
         assert found == {"looked_up": 1, "found": not fails, "not_there": 0}
         assert len(await journal.rows_in(State.IN_DOUBT)) == fails
+
+
+async def test_without_a_run_a_stop_leaves_rows_in_doubt(local: Local, job: Job, write: Write) -> None:
+    folder = await killed_while_sending(job(write(HEADER, rows(1)), MAP, marker=MARKER), local, [1])
+    async with Journal.open(folder) as journal:
+        (stop := Stop()).ask()
+        found = await settle_job(journal, local.company, stop=stop)
+        assert found == {"looked_up": 1, "found": 0, "not_there": 0}
+        assert len(await journal.rows_in(State.IN_DOUBT)) == 1
 
 
 async def test_without_a_run_nothing_is_compared_with_the_file(local: Local, job: Job, write: Write) -> None:

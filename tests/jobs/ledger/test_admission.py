@@ -47,6 +47,17 @@ def test_a_file_that_cannot_be_read_to_its_end_leaves_no_transaction_open() -> N
     assert counts(ledger.take(rows_of([("k", "x")], keyed=True))) == {NEW: 1}
 
 
+def test_of_two_lines_that_are_one_row_of_the_ledger_the_first_counts() -> None:
+    """Without a key: as the row was sent first, and as it was corrected among the rejects."""
+    ledger, both = Ledger(), [("k", "y"), ("k", "x")]
+    ledger.take(rows_of(both[1:], keyed=False))
+    ledger.end(State.REFUSED)
+    ledger.take(rows_of(both[:1], keyed=False, numbers=[1]), rejects=True)
+    ledger.end(State.DONE)
+    assert counts(ledger.take(rows_of(both, keyed=False))) == {DONE: 1}
+    assert ledger.places() == {1: 1}
+
+
 @given(cells=CELLS)
 def test_equal_rows_are_as_many_rows_as_there_are(cells: Cells) -> None:
     ledger = Ledger()
