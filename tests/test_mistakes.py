@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from wosdk_async.web.webhooks import read_event
 
 from tests.support.laws import case
 from tests.support.service import Answer, Service
@@ -525,6 +526,18 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "a link that is too long": (
         lambda a: a.documents.link(ORDER, f"https://a.example/{'x' * 2048}", title="a"),
         "which is not an address: it has 2,066 characters, 2,048 at most",
+    ),
+    "a number for a text in a condition": (
+        lambda a: a.query(WorkOrder).where(f.number == 5),
+        "WorkOrder.Number is an int; it takes text, send '5'",
+    ),
+    "reasons by a label": (
+        lambda a: a.work_orders.reasons("On Hold"),
+        "action is 'On Hold'; it takes a WOActionType, such as OnHold, Cancel or Attention; did you mean",
+    ),
+    "a webhook's body that was parsed": (
+        lambda _: read_event({"Entities": []}, WorkOrder),
+        "read_event() takes the bytes of the body, await request.body(), and not a dict",
     ),
     "an empty list of flags": (
         lambda a: a.work_orders.set_flags(ORDER, []),

@@ -12,6 +12,7 @@ from wosdk_async.calls.sender import CallSender
 from wosdk_async.codec.checks import kind_of
 from wosdk_async.company import Company
 from wosdk_async.errors import ConfigurationError
+from wosdk_async.fork_safety import Uncopied
 from wosdk_async.options import CallOptions, ClientOptions, Limits
 from wosdk_async.options.checks import (
     HIDDEN_FIRST,
@@ -113,7 +114,7 @@ class EnvArguments(ClientArguments):
     """Profile of the settings file to use."""
 
 
-class Client:
+class Client(Uncopied):
     """Owner of the connections of many Companies. Open it once and share it between tasks.
 
     ::
@@ -128,6 +129,8 @@ class Client:
     Raises:
         ConfigurationError: the value of an argument is not allowed.
     """
+
+    _instead = "make one in each process and share it there"
 
     @takes_options(ClientArguments)
     def __init__(self, arguments: ClientArguments) -> None:

@@ -14,6 +14,7 @@ from wosdk_async.calls.markers import Key, Marker, field_of
 from wosdk_async.calls.run_many import Run
 from wosdk_async.calls.sender import CallSender
 from wosdk_async.errors import InvalidCallError
+from wosdk_async.fork_safety import Uncopied
 from wosdk_async.model import Command, CommandResult, EntitySpecifier, QueryExpression, Record
 from wosdk_async.model.base import Referable
 from wosdk_async.options import CallOptions
@@ -26,6 +27,7 @@ from wosdk_async.protocol.arguments import (
     require_record,
     require_support,
 )
+from wosdk_async.protocol.calls import require_own
 from wosdk_async.protocol.records import Id
 from wosdk_async.protocol.wire import Call
 from wosdk_async.query.builder import Query, selection
@@ -58,7 +60,7 @@ Expression = QueryExpression | Mapping[str, Any]
 Inputs = Iterable[T] | AsyncIterable[T]
 
 
-class Company:
+class Company(Uncopied):
     """One Company of a client; made by :meth:`Client.company <wosdk_async.client.Client.company>`.
 
     It is light: make one for every request if you like, the client keeps the session and the connections.
@@ -67,6 +69,8 @@ class Company:
     entity does not support, and names and values that the service would refuse or drop; ``check=False`` sends
     them anyway.
     """
+
+    _instead = "pass its name, and call client.company(name) with the client of that process"
 
     def __init__(self, sender: CallSender) -> None:
         self._sender = sender
@@ -280,10 +284,12 @@ class Company:
             require_support(entity if isinstance(entity, str) else type(entity), "create")
         if marker is not None or look_first:
             mark = Marker.of_record(entity, _marker(marker))
-            call = records.create(entity, fields, check=check)
+            call = records.create(entity, fields, check=check, origin=self._sender.origin)
             made: EntitySpecifier = await self._sender.send_marked(call, mark, look_first=look_first)
             return made
-        return await self._sender.send(records.create(entity, fields, check=check))
+        return await self._sender.send(
+            records.create(entity, fields, check=check, origin=self._sender.origin)
+        )
 
     async def update(
         self,
@@ -321,9 +327,16 @@ class Company:
         require_record("update", held)
         if check:
             require_support(type(held), "update")
+            for each in (record, held):
+                require_own(each, self._sender.origin)
         if read is not None and changes:
             raise InvalidCallError("give an edited copy and the record read, or named fields, not both")
-        call, after = updates.change(record, changes) if read is None else updates.change_to(record, read)
+        origin = self._sender.origin if check else None
+        call, after = (
+            updates.change(record, changes, origin)
+            if read is None
+            else updates.change_to(record, read, origin)
+        )
         if call is None:
             return after
         if if_unchanged:
@@ -585,9 +598,9 @@ class Company:
         # spec 4.2
         if marker is not None or look_first:
             mark = Marker.of_command(command, _marker(marker))
-            call = calls.command(command, fields, check=check)
+            call = calls.command(command, fields, check, self._sender.origin)
             return await self._sender.send_marked(call, mark, look_first=look_first)
-        return await self._sender.send(calls.command(command, fields, check=check))
+        return await self._sender.send(calls.command(command, fields, check, self._sender.origin))
 
     @overload
     def run_many(
@@ -647,7 +660,7 @@ class Company:
         async def run_one(item: Any, trace: Trace) -> Any:
             made = command(item) if command is not None else item
             mark = Marker.of_command(made, path) if path is not None else None
-            call = calls.command(made)
+            call = calls.command(made, origin=sender.origin)
             trace.company, trace.operation, trace.request_id = sender.company, call.operation, call.request_id
             trace.repeat_safe = call.repeat_safe
             if mark is not None:

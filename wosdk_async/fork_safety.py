@@ -1,12 +1,23 @@
-"""Fork safety: in a forked child, objects drop the sockets that still belong to the parent."""
+"""Objects of one process: forked children drop their sockets, and no copy of them is made."""
 
 from __future__ import annotations
 
 import os
-from typing import Protocol
+from typing import Any, ClassVar, NoReturn, Protocol
 from weakref import WeakSet
 
-__all__ = ["register_after_fork"]
+__all__ = ["Uncopied", "register_after_fork"]
+
+
+class Uncopied:
+    """Base of what holds connections: a copy could not use them, and pickle would fail at a lock in them."""
+
+    __slots__ = ()
+    _instead: ClassVar[str]
+    """What to do instead."""
+
+    def __reduce_ex__(self, _: Any) -> NoReturn:
+        raise TypeError(f"a {type(self).__name__} cannot be copied or pickled; {self._instead}")
 
 
 class Forkable(Protocol):

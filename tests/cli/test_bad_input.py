@@ -216,3 +216,17 @@ def test_a_deadline_is_a_number_of_seconds(wosdk: Wosdk, text: str) -> None:
     assert result.exit_code == 2
     message = f"'{text}' is not a number over 0; write seconds, such as --deadline 30"
     assert result.stderr.endswith(f"Error: Invalid value for '--deadline': {message}\n")
+
+
+def test_a_working_directory_that_was_deleted(
+    wosdk: Wosdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The system names no file then, so the message does."""
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    for command in (("import", "x.csv", "--map", "m.toml"), ("export", "WorkOrder", "-o", "a.csv")):
+        assert (
+            refused(wosdk, *command)
+            == "wosdk: the working directory was deleted; change to one that is there"
+        )

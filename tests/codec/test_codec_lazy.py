@@ -154,7 +154,7 @@ def test_who_looks_while_it_is_made_gets_the_same_object(order: WorkOrder) -> No
     found: list[Customer | None] = []
 
     class Slow(Lazy):
-        def __made__(self) -> Customer:
+        def __made__(self, origin: str | None) -> Customer:
             if not found:
                 found.append(None)
                 other = threading.Thread(target=lambda: found.append(order.customer))

@@ -410,6 +410,39 @@ def test_credentials_that_are_not_utf_8(place: str) -> None:
     assert "s3cr3t" not in repr(shown)
 
 
+STRAY = {
+    "s3cr3t\n": r"character 7 is a stray LINE FEED \(U\+000A\)",
+    "s3cr3t\r\n": r"character 7 is a stray CARRIAGE RETURN",
+    " s3cr3t": r"character 1 is a stray SPACE",
+    "s3cr3t ": r"character 7 is a stray SPACE",
+    "s3c\u00a0r3t": r"character 4 is a stray NO-BREAK SPACE",
+    "s3c\u200br3t": r"character 4 is a stray ZERO WIDTH SPACE",
+    "\ufeffs3cr3t": r"character 1 is a stray ZERO WIDTH NO-BREAK SPACE \(U\+FEFF\)",
+    "s3c\tr3t": r"character 4 is a stray TAB",
+    "s3c\0r3t": r"character 4 is a stray CONTROL CHARACTER \(U\+0000\)",
+    '"s3cr3t"': r"character 1 is a stray QUOTATION MARK",
+    "'s3cr3t'": r"character 1 is a stray APOSTROPHE",
+    "“s3cr3t”": r"character 1 is a stray LEFT DOUBLE QUOTATION MARK",
+}
+
+
+@pytest.mark.parametrize("place", ["client_id", "client_secret"])
+@pytest.mark.parametrize(("text", "told"), STRAY.items(), ids=map(ascii, STRAY))
+def test_credentials_with_stray_characters(place: str, text: str, told: str) -> None:
+    """What copying, quoting or a file added is named with its place, and the secret is not shown."""
+    pair = {"client_id": ID, "client_secret": "other", place: text}
+    with pytest.raises(ConfigurationError, match=f"{place} is not as it was generated: {told}") as caught:
+        Credentials(**pair)
+    shown = repr([(str(each), each.args, vars(each)) for each in chained(caught.value)])
+    assert "s3c" not in shown
+    assert "r3t" not in shown
+
+
+@pytest.mark.parametrize("text", ["a b", '"a', "a'b'", "é", '"', "a+/=%&#~"])
+def test_credentials_of_any_other_characters(text: str) -> None:
+    assert Credentials(text, text).client_secret.reveal() == text
+
+
 async def test_a_session_that_is_throttled_keeps_its_details() -> None:
     """Hiding takes nothing else away."""
     async with Service() as service, service.client() as client:

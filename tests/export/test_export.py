@@ -168,7 +168,7 @@ async def test_an_export_of_something_else_does_not_go_on(
             await Export(WorkOrder, output, company=acme, **(parquet | other))
         assert caught.value.remedies == (Remedy.EXPORT_AGAIN,)
     await Export(WorkOrder, output, company=acme, again=True, select=["Number"], **parquet)
-    assert pq.read_schema(output).names == ["Number", "Id", "Extra"]
+    assert pq.read_schema(output).names == ["Id", "Number", "Extra"]
 
 
 @pytest.mark.parametrize("name", attrs.fields_dict(ExportPlan))

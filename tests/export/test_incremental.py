@@ -136,7 +136,7 @@ async def test_all_parts_of_a_folder_are_alike(local: Local, tmp_path: Path) -> 
     """Other columns or another format are refused, with what differs."""
     folder = tmp_path / "orders"
     await IncrementalExport(WorkOrder, folder, company=local.company, select=["Number"])
-    assert list(rows(folder, 1)[0]) == ["Number", "LastActionDateUtc", "ConcurrencyId", "Id", "Extra"]
+    assert list(rows(folder, 1)[0]) == ["Id", "Number", "LastActionDateUtc", "ConcurrencyId", "Extra"]
     with pytest.raises(ExportError, match=r"have other properties: Number, .*, and now "):
         await IncrementalExport(WorkOrder, folder, company=local.company)
     with pytest.raises(ExportError, match="have other format: parquet, and now csv"):

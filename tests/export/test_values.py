@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from datetime import datetime
 from decimal import Decimal
@@ -55,6 +56,21 @@ async def test_times_are_read_as_records_read_them(
         read = getattr(READ(json.dumps({name: time}).encode()), attribute)
         assert row[name] == (read if isinstance(read, datetime) else None), time
         assert (name in json.loads(row["Extra"] or "{}")) == (row[name] is None)
+
+
+async def test_an_amount_has_all_its_decimals(orders: Orders, acme: Company, tmp_path: Path) -> None:
+    """More than the four that the service stores, and in its column."""
+    orders.rows = {1: order(1, VendorNte={"CurrencyTypeId": "EUR", "Value": 12.34567})}
+    for format in ("csv", "jsonl"):
+        await Export(WorkOrder, tmp_path / f"orders.{format}", company=acme, select=["VendorNte"])
+    with (tmp_path / "orders.csv").open(encoding="utf-8", newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert row["VendorNte.Value"] == "12.34567"
+    assert "VendorNte" not in row["Extra"]
+    row = json.loads((tmp_path / "orders.jsonl").read_text(encoding="utf-8"), parse_float=Decimal)
+    assert row["VendorNte.Value"] == Decimal("12.34567")
+    (row,) = await exported(orders, acme, tmp_path)
+    assert (row["VendorNte.Value"], row["Extra"]) == (Decimal("12.34567"), None)
 
 
 @pytest.mark.parametrize("number", ["1E-9999999", "0E-9999999", "1E+9999999", "0.00001", "1e999999999999"])

@@ -111,7 +111,7 @@ async def test_commands() -> None:
             fields = content(command.request)
             result = {name: value for name, value in content(command.response).items() if name != "ErrorInfo"}
             async with recorded({"CommandResult": result, "RequestId": "r"}) as (acme, hook):
-                found = await acme.run(structure(fields, cls))
+                found = await acme.run(structure(fields, cls), check=False)
             method, path, body = hook.sent
             call = hook.calls[0]
             assert (method, path) == ("POST", f"api/v1/cmd/{command.path}")
@@ -130,7 +130,7 @@ async def test_commands_by_their_names() -> None:
         with case(command.name):
             fields = content(command.request)
             async with recorded({"CommandResult": {"Any": 1}}) as (acme, hook):
-                assert await acme.run(command.name.lower(), fields) == {"Any": 1}
+                assert await acme.run(command.name.lower(), fields, check=False) == {"Any": 1}
             assert hook.sent[2]["Command"] == fields
 
 

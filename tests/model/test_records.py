@@ -81,7 +81,7 @@ def test_an_unknown_name_is_refused(name: str, words: str) -> None:
 
 def test_constructors_show_their_fields() -> None:
     """Interactive help knows the names, and positions are not accepted."""
-    assert str(inspect.signature(Money)) == "(*, extra=None, currency_type_id=None, value=None)"
+    assert str(inspect.signature(Money)) == "(*, extra=None, origin=None, currency_type_id=None, value=None)"
     with pytest.raises(TypeError, match=r"Money takes its fields by name, Money\(field=value\)"):
         Money(1)  # type: ignore[misc]
 

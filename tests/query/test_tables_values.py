@@ -85,7 +85,7 @@ def test_ever_new_names_do_not_fill_the_memory() -> None:
         (b'{"Number":"\\ud800"}', '{"Number":"\\ud800"}'),
         (b'{"Duration":123456789012345678901234567890}', '{"Duration":123456789012345678901234567890}'),
         (b'{"Duration":9223372036854775808}', '{"Duration":9223372036854775808}'),
-        (b'{"VendorNte":{"Value":1.23456}}', '{"VendorNte.Value":1.23456}'),
+        (b'{"VendorNte":{"Value":1.0000000000000001}}', '{"VendorNte.Value":1.0000000000000001}'),
         (
             b'{"VendorNte":{"Value":"\\ud800","New":[1.50]}}',
             '{"VendorNte.New":[1.50],"VendorNte.Value":"\\ud800"}',
@@ -108,7 +108,9 @@ def test_what_does_not_fit_is_kept_as_it_was_sent(sent: bytes, extra: str) -> No
         assert row["Number"] in (None, "A")
 
 
-@pytest.mark.parametrize("number", ["0E-9999999", "1." + "0" * 5000, "1.5000", "-1E+2"])
+@pytest.mark.parametrize(
+    "number", ["0E-9999999", "1." + "0" * 5000, "1.5000", "-1E+2", "0.00001", "1234567890123456.123456789"]
+)
 def test_a_number_of_any_length_is_exact(number: str) -> None:
     builder = TableBuilder(FEW)
     (row,) = builder.batch([{"VendorNte": {"Value": Decimal(number)}}]).to_pylist()
@@ -116,7 +118,9 @@ def test_a_number_of_any_length_is_exact(number: str) -> None:
     assert row["Extra"] is None
 
 
-@pytest.mark.parametrize("number", ["1." + "0" * 5000 + "1", "0.00001", "1000000000000000", "-1E-9999999"])
+@pytest.mark.parametrize(
+    "number", ["1." + "0" * 5000 + "1", "0.0000000000000001", "1" + "0" * 23, "-1E-9999999"]
+)
 def test_a_number_that_does_not_fit_is_never_rounded(number: str) -> None:
     builder = TableBuilder(FEW)
     (row,) = builder.batch([{"VendorNte": {"Value": Decimal(number)}}]).to_pylist()

@@ -80,6 +80,19 @@ async def test_assignees_are_added_and_removed(local: Local, order: WorkOrder) -
     assert assignees == {208: True, 215: False}
 
 
+async def test_nobody_is_assigned_by_a_snapshot_alone(local: Local, order: WorkOrder) -> None:
+    """The empty list of a filter takes no order from anybody."""
+    orders = local.company.work_orders
+    await orders.assign(order, ["mira.okafor", "P-230"], mode="Snapshot")
+    for mode in ("Primary", "AddSecondary", "RemoveSecondary"):
+        with pytest.raises(InvalidCallError, match=f"nobody is named, and {mode} would .* mode='Snapshot'"):
+            await orders.assign(order, iter(()), mode=mode)
+    assert local.server.count("WoAssignCommand") == 1
+    await orders.assign(order, [], mode="Snapshot")
+    found = await local.company.get(WorkOrder, order.id or 0, properties=["Assignments.*"])
+    assert found.assignments == []
+
+
 async def test_who_is_not_one_employee_is_reported(local: Local, order: WorkOrder) -> None:
     acme = local.company
     with pytest.raises(NotFoundError, match="no Employee with the user name, number or name 'Nobody'"):

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import sqlite3
 from pathlib import Path
 
 import httpx
 import pytest
 
+from tests.jobs.journal.test_trouble import full_disk
 from tests.sandbox.company import Caller, Direct, calling
+from wosdk_async import Credentials, Remedy, SessionRefusedError
 from wosdk_async.sandbox import LocalCompany, StoreError, create_app, open_store
 from wosdk_async.sandbox.seed.initial import create_company
 from wosdk_async.sandbox.storage.store import Store
+from wosdk_async.testing import Sandbox
 
 
 def both(store: Store, http: httpx.Client, root: str) -> tuple[Caller, Caller]:
@@ -132,3 +137,26 @@ def test_open_to_other_machines(store: Store) -> None:
         with httpx.Client(transport=Direct(app), base_url="http://far.test/_sandbox") as http:
             assert http.get("/companies").status_code == status
             assert http.get("/companies", headers={"Origin": "http://near.test"}).status_code == 403
+
+
+@pytest.mark.parametrize("room", [5000, 100_000])
+def test_a_store_that_met_a_full_disk_is_made_at_the_next_start(tmp_path: Path, room: int) -> None:
+    """What it left is no database of another program: there is no table in it."""
+    with full_disk(room), pytest.raises(StoreError, match="Free some space on its disk"):
+        open_store(tmp_path / "store.db")
+    with contextlib.closing(open_store(tmp_path / "store.db")) as store:
+        assert [company.name for company in store.companies()] == ["AcmeFacilities"]
+    with contextlib.closing(sqlite3.connect(tmp_path / "other.db")) as other:
+        other.execute("CREATE TABLE others (a)")
+    with pytest.raises(StoreError, match="a database of another program"):
+        open_store(tmp_path / "other.db")
+
+
+async def test_credentials_of_another_company() -> None:
+    """The refusal says which pair to look at."""
+    with Sandbox(company=["North", "South"]) as sandbox:
+        found = sandbox.variables_of("North")
+        pair = Credentials(found["WOSDK_CLIENT_ID"], found["WOSDK_CLIENT_SECRET"])
+        with pytest.raises(SessionRefusedError, match="issued for another Company") as refused:
+            await sandbox.client().company("South", credentials=pair).connect()
+    assert refused.value.remedies == (Remedy.OWN_PAIR,)

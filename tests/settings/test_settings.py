@@ -376,6 +376,10 @@ async def test_credentials_from_a_command() -> None:
         (command("raise SystemExit(3)"), "ended with 3"),
         (command(f"print({SECRET!r})"), "must print"),
         (command(f'print(\'{{"client_secret": "{SECRET}"}}\')'), "must print"),
+        (
+            command(f'print(\'{{"client_id": "a", "client_secret": "{SECRET} "}}\')'),
+            "prints a pair that cannot be used: client_secret is not as it was generated: .* stray SPACE",
+        ),
         ("/does/not/exist", "cannot be run: No such file"),
     ],
 )

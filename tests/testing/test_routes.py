@@ -174,6 +174,7 @@ UNTYPED: Any = WoPickUpCommand
             "command WoPickUpCommand returns WoActionResponse, not a WorkOrder; pass WoActionResponse(...)",
         ),
         (lambda each: each.on(Customer).answers({"Nme": "x"}), "has no 'Nme'; did you mean 'Name'?"),
+        (lambda each: each.on(Customer).answers({"Nmae": "x"}), "has no 'Nmae'; did you mean 'Name'?"),
         (lambda each: each.on(Customer, "create").answers({"EntityTyp": "x"}), "did you mean 'EntityType'?"),
         (lambda each: each.on(Customer).refuses(404), "such as 'ERROR_CODE_1019', not 404"),
         (

@@ -35,6 +35,7 @@ from wosdk_async import (
     WorkZone,
 )
 from wosdk_async.sandbox import LocalCompany
+from wosdk_async.text.remedies import Remedy
 
 PATHS = ["*", "Notes.*", "CustomFields.*"]
 
@@ -178,7 +179,7 @@ async def test_what_only_a_command_changes(acme: Company) -> None:
         assert {"hold", "complete"} <= {verb for verb in verbs if hasattr(acme.work_orders, verb)} == {*verbs}
     with pytest.raises(BusinessRuleError) as refused:
         await acme.update(order, number="W1")
-    assert refused.value.remedy == ""
+    assert refused.value.remedies == (Remedy.GIVEN,)
     assert (await acme.get(WorkOrder, order.id)).po_number == order.po_number
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
+import attrs
 import pytest
 
 from tests.support.service import Answer, Service
@@ -17,6 +20,7 @@ from wosdk_async import (
     AssetAttribute,
     AttributeDescriptor,
     ContactInfo,
+    CurrencyType,
     Customer,
     CustomField2,
     Employee,
@@ -25,6 +29,7 @@ from wosdk_async import (
     Location,
     Money,
     Note,
+    PTEType,
     Ref,
     WoNote,
     WorkOrder,
@@ -145,6 +150,44 @@ async def test_elements_read_without_an_id_are_not_added_again() -> None:
     assert [call.json["Entity"]["Notes"] for call in service.calls] == [[{"Body": "b"}], [{"Body": "c"}]]
 
 
+TYPED: dict[str, tuple[Any, Any]] = {
+    "duration": ("45", 45),
+    "dt_due": ("2026-11-28T10:00", datetime(2026, 11, 28, 10)),
+    "due_date_utc": ("2026-11-28T10:00:00Z", datetime(2026, 11, 28, 10, tzinfo=UTC)),
+    "access": ("PTE", PTEType.PTE),
+    "customer": ({"Id": 5}, Customer(id=5)),
+    "vendor_nte": (
+        {"CurrencyTypeId": "USD", "Value": 2.5},
+        Money(currency_type_id=CurrencyType.USD, value=Decimal("2.5")),
+    ),
+}
+
+
+@pytest.mark.parametrize(("name", "value"), TYPED.items(), ids=TYPED)
+@pytest.mark.parametrize("by_copy", [False, True])
+async def test_the_record_afterwards_has_the_types_of_the_catalogue(
+    name: str, value: tuple[Any, Any], by_copy: bool
+) -> None:
+    """What is given as a text, a number or a dict is kept as what a read would give."""
+    given, kept = value
+    order = WorkOrder(id=7)
+    async with Service(lambda _: DONE) as service, service.client() as client:
+        acme = client.company()
+        changed = attrs.evolve(order, **{name: given})
+        made = await (acme.update(changed, order) if by_copy else acme.update(order, **{name: given}))
+    found = getattr(made, name)
+    assert (found, type(found)) == (kept, type(kept))
+    assert getattr(changed, name) is given
+
+
+async def test_elements_by_name_are_records() -> None:
+    """An element that is given as a dict is one of the list, not a second."""
+    order = WorkOrder(id=7, notes=[WoNote(id=1, body="a")])
+    async with Service(lambda _: DONE) as service, service.client() as client:
+        made = await client.company().update(order, notes=[{"Id": 1, "Body": "b"}])
+    assert made.notes == [WoNote(id=1, body="b")]
+
+
 async def test_lists_by_name() -> None:
     """The same grammar: added, changed and removed elements, and the list that was read follows."""
     old = Location(id=1, attributes=[AssetAttribute(id=5, value="a", concurrency_id=2), AssetAttribute(id=6)])
@@ -218,7 +261,8 @@ async def test_a_record_in_a_reference_is_pointed_to(
         made = await client.company().update(Customer(id=512), **changes)
     (call,) = service.calls
     assert call.json == {"Properties": properties, "Entity": {"Id": 512} | fields}
-    assert made.work_zone == changes["work_zone"]
+    zone = changes["work_zone"]
+    assert made.work_zone == (zone if isinstance(zone, WorkZone) or zone is None else WorkZone.ref(31))
 
 
 async def test_an_actor_is_pointed_to_by_id_and_kind() -> None:

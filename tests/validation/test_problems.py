@@ -30,6 +30,7 @@ def test_a_good_command_has_no_problems() -> None:
         items=[WoItem(asset=Ref(1)), {"Asset": {"Id": 2}}],  # type: ignore[list-item]
         type_category=4,  # type: ignore[arg-type]
         status_id="New",  # type: ignore[arg-type]
+        access="NotApplicable",  # type: ignore[arg-type]
         customer=Customer.ref(1),
         duration="60",  # type: ignore[arg-type]
         due_date_utc=datetime(2024, 1, 1, tzinfo=UTC),

@@ -16,6 +16,7 @@ from wosdk_async import (
     Blob,
     Company,
     Contact,
+    Customer,
     Document,
     DocumentType,
     InvalidCallError,
@@ -62,7 +63,7 @@ def asking(expression: Any) -> Ask:
 PIPE: dict[str, Any] = {"work_order_id": 1}
 TABLE: list[tuple[Ask, str]] = [
     # texts and lengths
-    (creating(number=7), "work_order.number is an int; it takes text, send str(...)."),
+    (creating(number=7), "work_order.number is an int; it takes text, send '7'."),
     (making(Blob(body=b"x")), "body is a bytes; it takes text, send base64.b64encode(...).decode()."),
     (
         creating(items=[WoItem(comment="x" * 3097)]),
@@ -88,6 +89,10 @@ TABLE: list[tuple[Ask, str]] = [
     (
         creating(items=[WoItem(asset=5)]),
         "work_order.items[0].asset is an int; it takes an object of Location",
+    ),
+    (
+        running(WoCreateCommand(work_order=[WorkOrder()])),  # type: ignore[arg-type]
+        "work_order is a list; it takes one WorkOrder: make a record or command for each",
     ),
     (creating(items=WoItem()), "work_order.items is a WoItem; it takes a list, send [value]."),
     (creating(items=[None]), "work_order.items[0] is a None; it takes an object of WoItem"),
@@ -123,6 +128,22 @@ TABLE: list[tuple[Ask, str]] = [
     (running(WoCreateCommand()), "work_order is missing; WoCreateCommand cannot be run without it."),
     (making(Document(storage_type_id="URL")), "doc_type is missing; set it to the id of a document type"),
     (making(Document(doc_type=DocumentType(id=3))), "storage_type_id is missing; set 'Cloud' for a file"),
+    # what a create drops, because the service gives a new record its own
+    (
+        making(Customer(id=777)),
+        "id is given to a new Customer by the service, and would be dropped; leave it",
+    ),
+    (making(Customer(concurrency_id=2)), "concurrency_id is given to a new Customer by the service"),
+    (making("Customer", {"ID": 777}), "ID is given to a new Customer by the service"),
+    (creating(id=5), "work_order.id is given to a new WorkOrder by the service, and would be dropped"),
+    (creating(number="W1"), "work_order.number is given to a new WorkOrder by the service"),
+    (creating(status_id="OnHold"), "would be dropped; a new work order is New; commands move it."),
+    (creating(dt_created=datetime(2024, 6, 1)), "work_order.dt_created is given to a new WorkOrder"),
+    (running(WoCreateCommand(work_order={"Number": "W1"})), "work_order.Number is given to a new WorkOrder"),
+    (
+        by_name("wocreatecommand", {"Workorder": {"number": 1}}),
+        "Workorder.number is given to a new WorkOrder",
+    ),
     # dicts of names that the catalogue knows
     (
         by_name("WoCreateCommand", {"Workorder": {"StatusID": "New", "Statu": 1}}),
@@ -202,14 +223,14 @@ async def test_names_that_nobody_documented_are_not_checked() -> None:
 
 async def test_values_that_are_not_listed_go_out_as_members() -> None:
     """Enums grow between releases (facts 9): the remedy of the message works."""
-    from wosdk_async import WorkOrderStatus
+    from wosdk_async import PTEType
 
     zone = WorkZone(default_access="PTE", extra={"NotDocumented": 1})
-    order = WorkOrder(status_id=WorkOrderStatus("Parked"), work_zone=zone, customer=Ref(5))
+    order = WorkOrder(access=PTEType("Parked"), work_zone=zone, customer=Ref(5))
     async with Service(lambda _: DONE) as service, service.client() as client:
         await client.company().run(WoCreateCommand(work_order=order))
     sent = service.calls[0].json["Command"]["WorkOrder"]
-    assert (sent["StatusId"], sent["WorkZone"]["NotDocumented"]) == ("Parked", 1)
+    assert (sent["Access"], sent["WorkZone"]["NotDocumented"]) == ("Parked", 1)
 
 
 @pytest.mark.parametrize(

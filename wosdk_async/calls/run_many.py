@@ -17,6 +17,7 @@ import anyio
 
 from wosdk_async.calls.outcome import Done, Failed, InDoubt, NotStarted, Outcome, RunInputs
 from wosdk_async.errors import DeadlineError, InDoubtError, InvalidCallError, WosdkError
+from wosdk_async.fork_safety import Uncopied
 from wosdk_async.options.checks import check_number
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.telemetry.statistics import PHASES, Trace
@@ -27,7 +28,7 @@ I = TypeVar("I")  # noqa: E741 - an input
 R = TypeVar("R")
 
 
-class Run(Generic[I, R]):
+class Run(Uncopied, Generic[I, R]):
     """A call for each input of an iterable, a bounded number at once; none runs on after the block.
 
     ::
@@ -48,6 +49,8 @@ class Run(Generic[I, R]):
     If the inputs raise an exception, ``CancelledError`` included, the run raises it after the outcomes before
     it were read.
     """
+
+    _instead = "it belongs to its block; pass inputs and outcomes on, and call run_many() there"
 
     def __init__(
         self,
@@ -86,6 +89,10 @@ class Run(Generic[I, R]):
         self._changed.set()
 
     async def __aenter__(self) -> Self:
+        if self._entered:
+            raise InvalidCallError(
+                "this run was opened before, and its inputs are used up; call run_many() again"
+            )
         self._entered = True
         self._add_worker()
         return self

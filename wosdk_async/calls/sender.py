@@ -60,6 +60,11 @@ class CallSender:
         return self.tenant.company
 
     @property
+    def origin(self) -> str:
+        """What the records of the Company show as theirs."""
+        return self.tenant.origin
+
+    @property
     def grant(self) -> TokenGrant | None:
         """Token and Company data of the current session; None before the first call."""
         session = self.sessions.session

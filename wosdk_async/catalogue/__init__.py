@@ -85,6 +85,8 @@ class Entity:
     instead: Mapping[str, str] = attrs.field(factory=dict)
     needs: Mapping[str, str] = attrs.field(factory=dict)
     """Field without which the service refuses a new record -> what to do."""
+    computed: Mapping[str, str] = attrs.field(factory=dict)
+    """Field that the service gives to a new record itself, whatever is sent -> what to do."""
     composite_key: tuple[str, ...] = attrs.field(default=(), converter=tuple)
     note: str | None = None
     sources: str = ""

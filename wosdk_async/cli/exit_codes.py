@@ -112,6 +112,8 @@ def cli_errors() -> Iterator[None]:
     except BrokenPipeError:  # the reader of stdout went away; app.py ends quietly
         raise
     except OSError as error:
+        if isinstance(error, FileNotFoundError) and error.filename is None:  # as os.getcwd() raises it
+            raise CliError("the working directory was deleted; change to one that is there") from error
         name = f"{error.filename}: " if error.filename else ""
         raise CliError(f"{name}{error.strerror or error}") from error
 

@@ -37,12 +37,14 @@ from typing import Any, TypeVar
 
 import cattrs
 
+from wosdk_async.codec.compiler import READING
 from wosdk_async.codec.dicts import FastWriters, make_reader, make_writer, spellings, write_ref
 from wosdk_async.codec.json import WHOLE, Envelope, ResponseReader, dumps, loads
 from wosdk_async.codec.record_reader import RecordReaders
 from wosdk_async.model.base import Record, Ref
 
 __all__ = [
+    "READING",
     "WHOLE",
     "Envelope",
     "RecordReaders",

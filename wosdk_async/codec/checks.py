@@ -83,6 +83,8 @@ def _misfit_in_json(value: Any, takes: str) -> str:
 
 def check_text(value: Any, meta: Wire) -> Finding | None:
     """Check a text: its type and its length."""
+    if isinstance(value, int | Decimal) and not isinstance(value, bool | Enum) and not meta.get("secret"):
+        return _misfit(value, f"text, send {str(value)!r}", "a text")
     if not isinstance(value, str):
         remedy = "base64.b64encode(...).decode()" if isinstance(value, bytes | bytearray) else "str(...)"
         return _misfit(value, f"text, send {remedy}", "a text")
@@ -216,6 +218,8 @@ def check_object(value: Any, meta: Wire) -> Finding | None:
     fits = any(base.__name__ == of for base in type(value).__mro__)
     if fits or (meta["type"] == "ref" and isinstance(value, type(Ref(0)))):
         return None
+    if isinstance(value, list | tuple):
+        return _misfit(value, f"one {of}: make a record or command for each", f"one {of}")
     if meta["type"] != "ref":
         return _misfit(value, f"an object of {of}, send {of}(...)", f"an object of {of}")
     example = value if _is_id(value) else 5

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import functools
 import re
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -24,9 +25,27 @@ from wosdk_async.model.compiled import compile_function
 from wosdk_async.model.lazy import raw_slot
 from wosdk_async.model.metadata import Wire
 
-__all__ = ["Unsupported", "compile_fast_writer", "compile_reader", "compile_writer", "in_place", "read_text"]
+__all__ = [
+    "READING",
+    "Unsupported",
+    "compile_fast_writer",
+    "compile_reader",
+    "compile_writer",
+    "in_place",
+    "read_text",
+]
 
 _VALUE = re.compile(r"\bv\b")
+
+
+class Reading(threading.local):
+    """What hooks of the converter have no argument for; a thread reads one response at a time."""
+
+    origin: str | None = None
+    """The Company whose response is being read."""
+
+
+READING = Reading()
 
 
 # --- reading --------------------------------------------------------------------------------
@@ -41,6 +60,7 @@ def read(data, _=None):
     get = data.get
     made = new()
     made.extra = extra
+    made.origin = reading.origin
 {lines}
     return made
 """
@@ -68,6 +88,7 @@ def compile_reader(
         "known": frozenset(meta["name"] for meta in cls.__wire__.values()),
         "as_dict": as_dict,
         "sort_out": sort_out,
+        "reading": READING,
         **NAMES,
     }
     lines = []
@@ -168,8 +189,9 @@ def compile_writer(cls: type[Record], unstructure: Callable[[Any], Any]) -> Call
 
 
 _FAST_WRITER = """\
-def write(record):
+def write(record, origin):
     if record.extra: raise Unsupported
+    if record.origin is not None and record.origin != origin: raise Unsupported
     made = {{}}
 {lines}
     return made
@@ -203,10 +225,11 @@ _LIST = """\
             else: raise Unsupported"""
 
 
-def compile_fast_writer(cls: type[Record], writers: Any) -> Callable[[Any], dict[str, Any]]:
+def compile_fast_writer(cls: type[Record], writers: Any) -> Callable[..., dict[str, Any]]:
     """Return the fast writer of ``cls``: for a valid object its result equals the strict writer's.
 
-    It raises Unsupported for any other object. ``writers`` maps the other classes to their fast writers.
+    It raises Unsupported for any other object, and for one that was read from another Company than its second
+    argument. ``writers`` maps the other classes to their fast writers.
     """
     names: dict[str, Any] = {"Unsupported": Unsupported, **NAMES}
     lines = [
@@ -234,11 +257,11 @@ def compile_fast_writer(cls: type[Record], writers: Any) -> Callable[[Any], dict
     return compile_function("write", source, f"fast writer of {cls.__name__}", names)  # type: ignore[no-any-return]
 
 
-def _lazy_writer(names: dict[str, Any], name: str, writers: Any, cls: Any) -> Callable[[Any], Any]:
+def _lazy_writer(names: dict[str, Any], name: str, writers: Any, cls: Any) -> Callable[..., Any]:
     """Return a stub that the first call replaces with the writer of ``cls``: classes may have cycles."""
 
-    def write(record: Any) -> Any:
+    def write(record: Any, origin: str | None) -> Any:
         names[name] = writers[cls]
-        return names[name](record)
+        return names[name](record, origin)
 
     return write

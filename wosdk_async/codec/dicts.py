@@ -90,6 +90,7 @@ def spellings(cls: type[Record]) -> tuple[frozenset[str], dict[str, str]]:
 # --- objects to dicts ------------------------------------------------------------------------
 
 Writer = Callable[[Any], dict[str, Any]]
+FastWriter = Callable[[Any, str | None], dict[str, Any]]
 
 _ATOMS = frozenset({str, int, bool, Decimal, float, type(None)})
 
@@ -111,7 +112,7 @@ def write_ref(ref: Any) -> dict[str, Any]:
     return {"Id": ref.id}
 
 
-class FastWriters(dict[type[Any], Writer]):
+class FastWriters(dict[type[Any], FastWriter]):
     """Class -> its fast writer, made when the class is first written."""
 
     # GIL: threads that write a class first at the same time each compile it, and set the same atomically.
@@ -120,18 +121,21 @@ class FastWriters(dict[type[Any], Writer]):
         super().__init__()
         self._converter = converter
 
-    def write(self, record: Record) -> dict[str, Any] | None:
-        """Return the JSON object of ``record``; None if the fast writer does not support a value."""
+    def write(self, record: Record, origin: str | None = None) -> dict[str, Any] | None:
+        """Return the JSON object of ``record``; None if the fast writer does not support a value.
+
+        A record that was read from another Company than ``origin`` is not supported.
+        """
         try:
-            return self[record.__class__](record)
+            return self[record.__class__](record, origin)
         except (Unsupported, RecursionError):
             return None
 
-    def __missing__(self, cls: type[Any]) -> Writer:
+    def __missing__(self, cls: type[Any]) -> FastWriter:
         ours = getattr(self._converter.get_unstructure_hook(cls), "writes", None) is cls
         self[cls] = compile_fast_writer(cls, self) if ours else _unsupported  # a program's hook decides
         return self[cls]
 
 
-def _unsupported(_: Any) -> dict[str, Any]:
+def _unsupported(_: Any, __: Any) -> dict[str, Any]:
     raise Unsupported

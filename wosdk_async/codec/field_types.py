@@ -122,7 +122,7 @@ OBJECT = FieldType(
     read="{of}(v, None) if v.__class__ is dict else v",
     write="unstructure(v)",
     fits="v.__class__ is {of}",
-    plain="write_{of}(v)",
+    plain="write_{of}(v, origin)",
 )
 """Objects of another class, and references to them."""
 
@@ -150,8 +150,8 @@ NAMES = {
 
 
 def is_plain(cls: type[Record]) -> bool:
-    """Return whether the class has no fields but those of the wire."""
-    return {field.name for field in attrs.fields(cls)} == {"extra", *cls.__wire__}
+    """Return whether the class has no fields of its own beside those of the wire."""
+    return {field.name for field in attrs.fields(cls)} == {"extra", "origin", *cls.__wire__}
 
 
 def type_of(meta: Wire) -> FieldType:

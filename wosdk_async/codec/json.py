@@ -14,7 +14,8 @@ import attrs
 import msgspec
 import orjson
 
-from wosdk_async.codec.record_reader import RecordReaders, make
+from wosdk_async.codec.compiler import READING
+from wosdk_async.codec.record_reader import RecordReaders
 from wosdk_async.model.base import Record
 
 __all__ = [
@@ -199,18 +200,19 @@ One = Callable[[Any], Any]
 
 @attrs.frozen(eq=False)
 class Envelope:
-    """Where the objects are in a response. Both functions get ``one``, which makes an object of its data.
+    """Where the objects are in a response.
 
-    ``plain(document, one)`` finds them in the loaded JSON and is the definition. ``typed(found, one)`` finds
-    them in ``envelope[struct]``, a generic Struct, and returns None where only ``plain`` can read them.
+    ``plain(document, one)`` finds them in the loaded JSON and is the definition; ``one`` makes an object of
+    its data. ``typed(found, origin)`` finds them in ``envelope[struct]``, a generic Struct, and returns None
+    where only ``plain`` can read them.
     """
 
     plain: Callable[[Any, One], Any]
-    typed: Callable[[Any, One], Any]
+    typed: Callable[[Any, str | None], Any]
     envelope: Any = None
 
 
-WHOLE = Envelope(lambda document, one: one(document), lambda found, one: one(found))
+WHOLE = Envelope(lambda document, one: one(document), lambda found, origin: found.__made__(origin))
 """The response is the object."""
 
 
@@ -235,7 +237,7 @@ class ResponseReader:
             if len(body) > MAX_SYMBOLS:  # fewer bytes cannot have as many
                 check_size(body)
             try:
-                found = self._form.typed(self._fast(body), make)
+                found = self._form.typed(self._fast(body), READING.origin)
             except _SURPRISES:
                 found = None
             if found is not None:

@@ -11,7 +11,6 @@ A Struct starts without fields, and is compiled again when responses hold more t
 from __future__ import annotations
 
 import functools
-import operator
 import os
 import threading
 from collections.abc import Container, Iterator
@@ -27,7 +26,7 @@ from wosdk_async.model import registry
 from wosdk_async.model.base import CommandResult, Record
 from wosdk_async.model.metadata import is_nested
 
-__all__ = ["RecordReaders", "make"]
+__all__ = ["RecordReaders"]
 
 MAX_UNKNOWN = 64  # names of each class: a service that sends ever new ones must not fill the memory
 _MAX_NAME = 100  # characters; a name may be as long as a response
@@ -172,8 +171,6 @@ class RecordReader:
 
 
 _NONE = CompiledStruct()
-make = operator.methodcaller("__made__")
-"""Make the object of a Struct."""
 
 
 class RecordReaders(dict[type[Record], RecordReader]):

@@ -59,8 +59,8 @@ class LazyList(Lazy):
     def __init__(self, structs: tuple[Any, ...]) -> None:
         self.structs = structs
 
-    def __made__(self) -> Any:
-        return [None if struct is None else struct.__made__() for struct in self.structs]
+    def __made__(self, origin: str | None) -> Any:
+        return [None if struct is None else struct.__made__(origin) for struct in self.structs]
 
 
 NO_OBJECTS = LazyList(())
@@ -115,7 +115,7 @@ class _StructText:
             lines.append(f"if not extra{at}: {made}.extra = None")
         if targets:
             lines.insert(0, f"({', '.join(targets)},) = astuple(struct{at})")
-        return fields, [f"{made} = {new}()", *lines]
+        return fields, [f"{made} = {new}()", f"{made}.origin = origin", *lines]
 
     def _field(self, meta: Wire, part: Part | None, slot: str, x: str) -> tuple[Any, list[str]]:
         """Return the type of a field, and the statements that read its value ``x``; none to keep it."""
@@ -138,7 +138,7 @@ class _StructText:
         if not part.at_once:
             return []
         if not part.inline:
-            return [f"{slot} = {x} if {x} is None else {x}.__made__()"]
+            return [f"{slot} = {x} if {x} is None else {x}.__made__(origin)"]
         at = x.removeprefix("x")
         _, lines = self.of(part.cls, part.known, part.unknown, {}, at)
         lines = [f"struct{at} = {x}", *lines, f"{slot} = made{at}"]
@@ -175,12 +175,12 @@ def compile_struct(
         **NAMES,
     }
     fields, lines = _StructText(names, hook_of).of(cls, known, unknown, parts)
-    source = "\n".join(["def convert(struct):", *_indented(lines), "    return made\n"])
+    source = "\n".join(["def convert(struct, origin=None):", *_indented(lines), "    return made\n"])
 
-    def convert(found: Any) -> Any:
+    def convert(found: Any, origin: str | None = None) -> Any:
         # Compiled when it is first called: a program looks at few of the objects of a response.
         struct.__made__ = compile_function("convert", source, f"struct converter of {cls.__name__}", names)
-        return struct.__made__(found)
+        return struct.__made__(found, origin)
 
     struct: Any = msgspec.defstruct(
         cls.__name__,

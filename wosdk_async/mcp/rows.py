@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import attrs
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from wosdk_async.codec.text_values import parse_value
 from wosdk_async.company import Company, secrets_of
@@ -54,6 +54,12 @@ class Filter(BaseModel):
     """One condition. All filters of a call must hold."""
 
     model_config = ConfigDict(extra="forbid")  # a misspelt operator would be "="
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, given: Any) -> Any:
+        """Take null for left out, as in the arguments of a tool."""
+        return {n: v for n, v in given.items() if v is not None} if isinstance(given, dict) else given
 
     property: str = Field(
         description="Property path by the service's names, such as StatusId, Customer.Name or Items.Task.Id.",

@@ -53,48 +53,89 @@ class StrictServer(MCPServer[Any]):
             )
 
     async def list_tools(self) -> list[Tool]:
-        """Return the tools. Their schemas say that there are no other arguments."""
-        tools = await super().list_tools()
-        return [each.model_copy(update={"input_schema": each.input_schema | _CLOSED}) for each in tools]
+        """Return the tools. Their schemas allow no other arguments, and are without references."""
+        return [
+            each.model_copy(
+                update={
+                    "input_schema": _inlined(each.input_schema) | _CLOSED,
+                    "output_schema": _inlined(each.output_schema),
+                }
+            )
+            for each in await super().list_tools()
+        ]
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool, unless it does not have one of the arguments."""
-        found = await self._unknown(name, arguments)
+        schema = await self._schema(name)
+        found = _unknown(name, schema, arguments)
         if found:
             return self._refused(found)
         try:
-            return await super().call_tool(name, arguments, context)
+            return await super().call_tool(name, _meant(schema, arguments), context)
         except ToolError as error:
             if not isinstance(error.__cause__, ValidationError):
                 raise
-            return self._refused(_said(error.__cause__, await self._parts_of(name)))
+            return self._refused(_said(error.__cause__, _parts_of(schema)))
 
     async def _schema(self, tool: str) -> dict[str, Any]:
         """Return the schema of a tool's arguments; empty for a tool that is not there."""
         return next((each.input_schema for each in await super().list_tools() if each.name == tool), {})
-
-    async def _unknown(self, tool: str, arguments: dict[str, Any]) -> str:
-        """Return what is wrong with the names of the arguments; empty if nothing is."""
-        schema = await self._schema(tool)
-        names = list(schema.get("properties", {}))
-        wrong = next((each for each in arguments if each not in names), None) if schema else None
-        if wrong is None:
-            return ""
-        near = suggestion(wrong[:100], names) or f"; it takes {', '.join(names)}"
-        return f"{tool} has no argument {safe_text(repr(wrong), 60)}{near}"
-
-    async def _parts_of(self, tool: str) -> str:
-        """Return the names that an element of an argument may have, such as those of a filter; or nothing."""
-        kinds = (await self._schema(tool)).get("$defs", {})
-        return f"; it takes {', '.join(next(iter(kinds.values()))['properties'])}" if len(kinds) == 1 else ""
 
     def _refused(self, detail: str) -> CallToolResult:
         title = "The arguments do not fit"
         return tool_result(
             Result(company=self._company, problem=Problem(kind="invalid", title=title, detail=detail))
         )
+
+
+def _inlined(part: Any, kinds: dict[str, Any] | None = None) -> Any:
+    """Return a JSON Schema with each reference replaced by what it names: some clients read no ``$defs``.
+
+    None of ours refers to itself.
+    """
+    if isinstance(part, list):
+        return [_inlined(each, kinds) for each in part]
+    if not isinstance(part, dict):
+        return part
+    kinds = part.get("$defs", {}) if kinds is None else kinds
+    made = {name: _inlined(each, kinds) for name, each in part.items() if name not in ("$ref", "$defs")}
+    if "$ref" in part:
+        return _inlined(kinds[part["$ref"].rpartition("/")[2]], kinds) | made
+    return made
+
+
+def _unknown(tool: str, schema: dict[str, Any], arguments: dict[str, Any]) -> str:
+    """Return what is wrong with the names of the arguments; empty if nothing is."""
+    names = list(schema.get("properties", {}))
+    wrong = next((each for each in arguments if each not in names), None) if schema else None
+    if wrong is None:
+        return ""
+    near = suggestion(wrong[:100], names) or f"; it takes {', '.join(names)}"
+    return f"{tool} has no argument {safe_text(repr(wrong), 60)}{near}"
+
+
+def _meant(schema: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments as clients mean them: null is left out, one text or object is a list of one.
+
+    The library itself reads a list that comes as the text of its JSON.
+    """
+    made = {}
+    for name, value in arguments.items():
+        if value is None and name not in schema.get("required", ()):
+            continue
+        one = isinstance(value, dict) or (
+            isinstance(value, str) and not value.lstrip().startswith(("[", "{"))
+        )
+        made[name] = [value] if one and schema["properties"][name].get("type") == "array" else value
+    return made
+
+
+def _parts_of(schema: dict[str, Any]) -> str:
+    """Return the names that an element of an argument may have, such as those of a filter; or nothing."""
+    kinds = schema.get("$defs", {})
+    return f"; it takes {', '.join(next(iter(kinds.values()))['properties'])}" if len(kinds) == 1 else ""
 
 
 def _said(error: ValidationError, parts: str) -> str:

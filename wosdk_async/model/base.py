@@ -49,6 +49,9 @@ class Record:
 
     extra: dict[str, Any] | None = field(default=None, kw_only=True)
     """What the service sent beyond the documented fields, by wire name; sent back as it came."""
+    origin: str | None = field(default=None, kw_only=True)
+    """The Company that the record was read from, which alone accepts it; None for one that the program made.
+    It is copied and pickled, but neither compared nor shown nor sent."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

@@ -1,4 +1,4 @@
-"""Where each class of the model is, fields that a new record needs, operations that are refused.
+"""Where each class of the model is, what a create needs or drops, operations that are refused.
 
 Written by wosdk_async.catalogue.generate from the catalogue; do not edit.
 """
@@ -75,6 +75,24 @@ COMMANDS: dict[str, str] = {
     "WorkZoneOnlineCommand": "WorkZoneOnlineCommand",
 }
 """Wire name or path -> command."""
+
+COMPUTED: dict[str, dict[str, str]] = {
+    "CorrigoEntity": {
+        "id": "leave it out, or update the record of that id",
+    },
+    "CorrigoEntityWithOptimisticLock": {
+        "concurrency_id": "leave it out",
+    },
+    "WorkOrder": {
+        "number": "put a number of your own into PoNumber",
+        "status_id": "a new work order is New; commands move it",
+        "dt_created": "leave it out",
+        "created_date_utc": "leave it out",
+        "last_action_date": "leave it out",
+        "last_action_date_utc": "leave it out",
+    },
+}
+"""Entity -> field that a create drops, also of derived ones -> what to do."""
 
 ENTITIES: dict[str, str] = {
     "ActionResponse": "ActionResponse",

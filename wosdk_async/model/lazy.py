@@ -24,8 +24,8 @@ class Lazy:
     __slots__ = ()
 
     @abstractmethod
-    def __made__(self) -> Any:
-        """Return the object. Cannot fail."""
+    def __made__(self, origin: str | None) -> Any:
+        """Return the object, which was read from the Company ``origin``. Cannot fail."""
 
 
 class _LazyField(property):
@@ -36,7 +36,7 @@ _GET = """\
 def get(record):
     found = record.{slot}
     if isinstance(found, Lazy):
-        made = found.__made__()
+        made = found.__made__(record.origin)
         if record.{slot} is found:
             record.{slot} = made
         return record.{slot}

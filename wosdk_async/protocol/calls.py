@@ -19,11 +19,19 @@ from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import Command, QueryExpression, Record, command_class, registry
 from wosdk_async.protocol import responses
 from wosdk_async.protocol.arguments import described, name_of, require_command, segment, warn_of_typo
-from wosdk_async.protocol.validation import Problem, content_problems, lacks, problems
+from wosdk_async.protocol.validation import (
+    Problem,
+    content_problems,
+    drops,
+    foreign,
+    is_own,
+    lacks,
+    problems,
+)
 from wosdk_async.protocol.wire import COMMANDS, Call
 from wosdk_async.text.remedies import Remedy
 
-__all__ = ["body_of", "command", "content_of", "content_of_dict", "post", "query"]
+__all__ = ["body_of", "command", "content_of", "content_of_dict", "post", "query", "require_own"]
 
 _log = logging.getLogger("wosdk_async")
 
@@ -34,17 +42,21 @@ Content = dict[str, Any]
 # --- contents -------------------------------------------------------------------------------
 
 
-def content_of(record: Record, check: bool = True, *, new: bool = False) -> dict[str, Any]:
+def content_of(
+    record: Record, check: bool = True, *, new: bool = False, origin: str | None = None
+) -> dict[str, Any]:
     """Return the JSON object of ``record``; ``new`` says that it is to be created.
 
-    Raises InvalidCallError that names each fault and its remedy. Without ``check`` only values without a JSON
-    form are refused.
+    Raises InvalidCallError that names each fault and its remedy, also for a record in it that was read from
+    another Company than ``origin``. Without ``check`` only values without a JSON form are refused.
     """
-    content = codec.plain(record)
-    if content is not None and not (new and check and lacks(record, new=True)):
+    content = codec.plain(record, origin)
+    if content is not None and not (
+        check and (drops(record, content, new) or (new and lacks(record, new=True)))
+    ):
         return content
     if check:
-        _refuse(type(record).__name__, problems(record, new=new))
+        _refuse(type(record).__name__, [*problems(record, new=new), *foreign(record, origin, "")])
     try:
         written: dict[str, Any] = codec.unstructure(record)
     except ValueError as error:
@@ -53,14 +65,23 @@ def content_of(record: Record, check: bool = True, *, new: bool = False) -> dict
 
 
 def content_of_dict(
-    known: type[Record] | None, content: Mapping[str, Any] | None, check: bool
+    known: type[Record] | None, content: Mapping[str, Any] | None, check: bool, *, new: bool = False
 ) -> Mapping[str, Any]:
-    """Return a JSON object that the caller wrote, checked where the catalogue knows its names."""
+    """Return a JSON object that the caller wrote, checked where the catalogue knows its names.
+
+    ``new`` is as in :func:`content_of`.
+    """
     if content is not None and not isinstance(content, Mapping):
         raise InvalidCallError(f"fields by name come as a dict, {{'Name': ...}}, not as {described(content)}")
     if known is not None and content and check:
-        _refuse(known.wire_name, content_problems(known, content))
+        _refuse(known.wire_name, content_problems(known, content, new))
     return content or {}
+
+
+def require_own(record: object, origin: str) -> None:
+    """Raise InvalidCallError for a record that was read from another Company than ``origin``."""
+    if isinstance(record, Record) and not is_own(record, origin):
+        _refuse(type(record).__name__, list(foreign(record, origin, f"id {getattr(record, 'id', None)}")))
 
 
 def _refuse(name: str, found: list[Problem]) -> None:
@@ -99,9 +120,12 @@ def _new_request_id() -> str:
 
 
 def command(
-    cmd: Command[Any] | str, fields: Mapping[str, Any] | None = None, check: bool = True
+    cmd: Command[Any] | str,
+    fields: Mapping[str, Any] | None = None,
+    check: bool = True,
+    origin: str | None = None,
 ) -> Call[Any]:
-    """Return the call that runs a command, with a new RequestId that all its attempts share."""
+    """Return the call that runs a command at ``origin``, with a new RequestId that all its attempts share."""
     if isinstance(cmd, str):
         kind = _Kind(cmd, COMMANDS + segment(cmd), _PLAIN)
         warn_of_typo("command", cmd)
@@ -110,7 +134,7 @@ def command(
         kind = _kinds.get(cmd.__class__) or _kind_of(cmd)
         if fields is not None:
             raise InvalidCallError(f"run({type(cmd).__name__}(...)) takes no more fields; set them in it")
-        content = content_of(cmd, check)
+        content = content_of(cmd, check, origin=origin)
         if kind.adapt is not None:
             kind.adapt(content)
     body: dict[str, Any] = {"Command": content}

@@ -147,14 +147,14 @@ class Difference:
     fields: dict[str, Any] = attrs.field(factory=dict)
 
 
-def difference(read: E, edited: E) -> Difference:
+def difference(read: E, edited: E, origin: str | None = None) -> Difference:
     """Return what an update has to write so that ``read`` becomes ``edited``.
 
-    Raises InvalidCallError, which names the field and the remedy, for faults of changed fields and for
-    changes that an update cannot make.
+    Raises InvalidCallError, which names the field and the remedy, for faults of changed fields, for
+    records of another Company than ``origin`` in them, and for changes that an update cannot make.
     """
     names = [name for name in read.__wire__ if getattr(read, name) != getattr(edited, name)]
-    old, new = codec.unstructure(_only(read, names)), content_of(_only(edited, names))
+    old, new = codec.unstructure(_only(read, names)), content_of(_only(edited, names), origin=origin)
     if new.get("PerformDeletion"):
         raise InvalidCallError(
             f"perform_deletion removes elements of lists; delete the {read.wire_name}",

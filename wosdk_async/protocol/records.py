@@ -16,6 +16,7 @@ from wosdk_async.model import EntitySpecifier, Record, entity_class
 from wosdk_async.protocol import matching, responses
 from wosdk_async.protocol.arguments import described, name_of, require_id
 from wosdk_async.protocol.calls import body_of, content_of, content_of_dict
+from wosdk_async.protocol.validation import computed_names
 from wosdk_async.protocol.wire import Call
 from wosdk_async.text.remedies import Remedy
 
@@ -48,16 +49,20 @@ def retrieve(entity: type[E] | str, id: Id, properties: Iterable[str]) -> Call[A
 
 
 def create(
-    entity: Record | str, fields: Mapping[str, Any] | None = None, *, check: bool = True
+    entity: Record | str,
+    fields: Mapping[str, Any] | None = None,
+    *,
+    check: bool = True,
+    origin: str | None = None,
 ) -> Call[EntitySpecifier]:
-    """Return the call that creates a record (spec 4.9)."""
+    """Return the call that creates a record (spec 4.9) at ``origin``."""
     name = name_of(entity if isinstance(entity, str) else type(entity))
     if isinstance(entity, str):
-        content = content_of_dict(entity_class(entity), fields, check)
+        content = content_of_dict(entity_class(entity), fields, check, new=True)
     elif fields is not None:
         raise InvalidCallError(f"create({type(entity).__name__}(...)) takes no more fields; set them in it")
     else:
-        content = content_of(entity, check=check, new=True)
+        content = content_of(entity, check=check, new=True, origin=origin)
     return _write("create", "POST", name, {"Entity": content})
 
 
@@ -83,14 +88,20 @@ def put(entity: type[Record] | str, content: Any, properties: list[str]) -> Call
     return _write("update", "PUT", name, written, id)
 
 
+_GIVEN = computed_names("WorkOrder")
+
+
 def _write(
     verb: str, method: str, name: str, content: Mapping[str, Any], id: object = None
 ) -> Call[EntitySpecifier]:
     """Return the call of a write, which is never safe to repeat."""
     decode = matching.specifier_for(_SPECIFIER, name, id)
     path = f"api/v1/base/{name}"
-    # facts 10 row 4: an update that changes StatusId fails
-    moves = verb == "update" and name == "WorkOrder" and "StatusId" in content["Properties"]
+    remedy = None
+    if verb == "update" and name == "WorkOrder":
+        given = _GIVEN.intersection(content["Properties"])
+        # facts 10 row 4: an update that changes StatusId fails; of the others not shown; assumed
+        remedy = Remedy.MOVED_BY_COMMANDS if "StatusId" in given else Remedy.GIVEN if given else None
     return Call(
         f"{verb} {name}",
         method,
@@ -98,7 +109,7 @@ def _write(
         decode,
         repeat_safe=False,
         body=body_of(content),
-        remedy=Remedy.MOVED_BY_COMMANDS if moves else None,
+        remedy=remedy,
     )
 
 

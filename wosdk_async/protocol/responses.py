@@ -50,6 +50,7 @@ def read(
     request_ids: RequestIds | None = None,
     host: str = "",
     own: OwnCodes = NO_OWN_CODES,
+    origin: str | None = None,
 ) -> T:
     """Return the result of ``call``.
 
@@ -60,6 +61,7 @@ def read(
         request_ids: Compares the RequestId of the response with the one that was sent, if there is one.
         host: The origin of the response.
         own: Verdicts that the program has set for error codes.
+        origin: The Company that responded; the records of the result show it.
 
     Raises:
         RefusedError: The service says that it did nothing.
@@ -80,7 +82,11 @@ def read(
             raise InconclusiveResponse(response.status, "other bytes came with it, after its end")
         if failure is not None:
             raise failure
-        return call.decode(response.body)
+        codec.READING.origin = origin
+        try:
+            return call.decode(response.body)
+        finally:
+            codec.READING.origin = None
     except RefusedError as found:
         refusal = _throttled(found, response) if verdict_of(found, own) is WAIT else found
     except InconclusiveResponse:
@@ -246,13 +252,15 @@ def _plain_record(found: Any, one: One) -> Any:
     return one(data)
 
 
-def _typed_record(found: _Record[Any], one: One) -> Any:
+def _typed_record(found: _Record[Any], origin: str | None) -> Any:
     if found.data is not UNSET:
-        return one(found.data)
-    return one(found.entities[0].data) if found.entities else None
+        return found.data.__made__(origin)
+    return found.entities[0].data.__made__(origin) if found.entities else None
 
 
-ROWS = codec.Envelope(_plain_rows, lambda found, one: [one(row.data) for row in found.entities], _Rows)
+ROWS = codec.Envelope(
+    _plain_rows, lambda found, origin: [row.data.__made__(origin) for row in found.entities], _Rows
+)
 """The records of a query: ``{Entities: [{Data}]}`` (facts 4)."""
 
 RECORD = codec.Envelope(_plain_record, _typed_record, _Record)
@@ -291,8 +299,8 @@ def _plain_result(found: Any, one: One) -> Any:
     return one(result)
 
 
-def _typed_result(found: _Result[Any], one: One) -> Any:
-    made = one(found.result)
+def _typed_result(found: _Result[Any], origin: str | None) -> Any:
+    made = found.result.__made__(origin)
     return made if made.error_info is None else None
 
 
@@ -304,7 +312,9 @@ def _refusal(info: Any, document: dict[str, Any]) -> RefusedError:
     return refused(code, text, 200, document.get("TimeStamp"), document.get("RequestId"))
 
 
-SPECIFIER = codec.Envelope(_plain_specifier, lambda found, one: one(found.specifier), _Specifier)
+SPECIFIER = codec.Envelope(
+    _plain_specifier, lambda found, origin: found.specifier.__made__(origin), _Specifier
+)
 """The ``EntitySpecifier`` of a create, update or delete (spec 4.9, facts 3.3)."""
 
 RESULT = codec.Envelope(_plain_result, _typed_result, _Result)

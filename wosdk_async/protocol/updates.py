@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from wosdk_async.codec.checks import kind_of
+from wosdk_async.codec.records import from_dict
 from wosdk_async.errors import ConflictError, InvalidCallError, UnknownFieldError
-from wosdk_async.model import EntitySpecifier, Record
+from wosdk_async.model import EntitySpecifier, Record, registry
 from wosdk_async.model.metadata import Wire
 from wosdk_async.protocol.arguments import require_id
 from wosdk_async.protocol.calls import content_of
@@ -27,13 +28,14 @@ E = TypeVar("E", bound=Record)
 Made = Call[EntitySpecifier]
 
 
-def change(record: E, changes: Mapping[str, Any]) -> tuple[Made, E]:
+def change(record: E, changes: Mapping[str, Any], origin: str | None = None) -> tuple[Made, E]:
     """Return the call that writes the named fields of ``record``, and the record afterwards; None sends null.
 
     A reference is sent as the id of its record, whose own fields are never written; an amount of money gets
     the part that it lacks, such as the currency, from ``record``. Raises InvalidCallError
     for a field that the class does not have or that is its key or version, a record or reference without an
-    id, or an empty list, which the service accepts and ignores (spec 4.9 rule 3).
+    id, one of another Company than ``origin``, or an empty list, which the service accepts and ignores
+    (spec 4.9 rule 3).
     """
     if not changes:
         raise InvalidCallError(
@@ -45,18 +47,18 @@ def change(record: E, changes: Mapping[str, Any]) -> tuple[Made, E]:
     for name in changes:
         _require_writable(entity, id, name, changes)
     changes = {name: _whole(record, name, value) for name, value in changes.items()}
-    content = content_of(_with_fields(entity(), changes))
+    content = content_of(_with_fields(entity(), changes), origin=origin)
     properties: list[str] = []
     fields: dict[str, Any] = {}
     for name in changes:
         meta = entity.__wire__[name]
         steps, fields[meta["name"]] = _written(name, meta, content.get(meta["name"]))
         properties += [meta["name"] + step for step in steps]
-    after = {name: _after(record, name, value) for name, value in changes.items()}
-    return update(entity, id, properties, fields), _with_fields(copy.copy(record), after)
+    after = _with_fields(copy.copy(record), {name: _after(record, name, changes[name]) for name in changes})
+    return update(entity, id, properties, fields), _typed(after, fields)
 
 
-def change_to(edited: E, read: E) -> tuple[Made | None, E]:
+def change_to(edited: E, read: E, origin: str | None = None) -> tuple[Made | None, E]:
     """Return the call that writes the differences between ``read`` and its ``edited`` copy.
 
     The call is None when nothing differs. The record afterwards is returned beside it.
@@ -74,8 +76,9 @@ def change_to(edited: E, read: E) -> tuple[Made | None, E]:
         )
     after = copy.deepcopy(edited)
     _complete_amounts(after, read, type(read).__name__)
-    found = difference(read, after)
+    found = difference(read, after, origin)
     _without_removed(after)
+    _typed(after, found.fields)
     if _locked(read):
         _with_fields(after, {"concurrency_id": _held(read)})
     return (update(type(read), id, found.properties, found.fields) if found.properties else None), after
@@ -195,6 +198,15 @@ def _written(name: str, meta: Wire, value: Any) -> tuple[list[str], Any]:
 # --- the record afterwards ----------------------------------------------------------------------
 
 
+def _typed(record: E, written: Mapping[str, Any]) -> E:
+    """Give the ``written`` fields of ``record`` the types of the catalogue: of ``"45"`` it keeps 45."""
+    made = from_dict(type(record), written)
+    for name, meta in record.__wire__.items():
+        if meta["name"] in written and not meta.get("many") and not isinstance(getattr(record, name), Record):
+            setattr(record, name, getattr(made, name))
+    return record
+
+
 def _after(record: Record, name: str, value: Any) -> Any:
     """Return the value of a field once it is written: a list keeps the elements that were not named."""
     if not record.__wire__[name].get("many"):
@@ -202,6 +214,8 @@ def _after(record: Record, name: str, value: Any) -> Any:
     held = getattr(record, name)
     if held is None:
         return None  # it was not read, and is not known now
+    of: Any = type(record).__wire__[name]["of"] and registry.resolve(type(record).__wire__[name]["of"])
+    value = [from_dict(of, each) if isinstance(each, Mapping) else each for each in value]
     named = {id: element for element in value if (id := getattr(element, "id", None))}
     kept = [_merged(element, named.pop(getattr(element, "id", None), None)) for element in held]
     new = [element for element in value if not (id := getattr(element, "id", None)) or id in named]

@@ -15,11 +15,22 @@ from wosdk_async.codec import spellings
 from wosdk_async.codec.checks import Severity, json_kind_of, kind_of
 from wosdk_async.codec.field_types import type_of
 from wosdk_async.model import Command, Record, registry
-from wosdk_async.model.index import NEEDED
+from wosdk_async.model.index import COMPUTED, NEEDED
 from wosdk_async.model.metadata import Wire
 from wosdk_async.text.suggestions import suggestion
 
-__all__ = ["Problem", "content_problems", "lacks", "missing", "problems", "wire_path"]
+__all__ = [
+    "Problem",
+    "computed_names",
+    "content_problems",
+    "drops",
+    "foreign",
+    "is_own",
+    "lacks",
+    "missing",
+    "problems",
+    "wire_path",
+]
 
 
 @attrs.frozen
@@ -45,13 +56,94 @@ def problems(obj: Any, *, new: bool = False) -> list[Problem]:
     if not isinstance(obj, Record):
         return []
     absent = (Problem(path, message) for path, message in missing(obj, new=new))
-    return [*_record(obj, ""), *absent]
+    return [*_record(obj, ""), *_dropped(obj, type(obj), new), *absent]
 
 
-def content_problems(cls: type[Record], content: Mapping[str, Any]) -> list[Problem]:
+def content_problems(cls: type[Record], content: Mapping[str, Any], new: bool = False) -> list[Problem]:
     """Return all mistakes in the JSON object of a ``cls``: the service drops names it does not know."""
     # facts 3.3
-    return list(_mapping(content, cls, ""))
+    return [*_mapping(content, cls, ""), *_dropped(content, cls, new)]
+
+
+def _dropped(content: Any, cls: Any, new: bool, path: str = "") -> Iterator[Problem]:
+    """Yield each value that a create drops, because the service gives a new record its own.
+
+    ``content`` is a record or JSON object of ``cls``, a command or what is ``new``.
+    """
+    if cls.wire_name == "WoCreateCommand":
+        name, order = _member(content, cls, "work_order")
+        yield from _dropped(order, registry.resolve("WorkOrder"), True, f"{name}.")
+    for field, remedy in _computed(cls).items() if new else ():
+        name, value = _member(content, cls, field)
+        if value is not None and value != _AS_GIVEN.get(field):
+            message = f"is given to a new {cls.wire_name} by the service, and would be dropped; {remedy}."
+            yield Problem(f"{path}{name}", message)
+
+
+_AS_GIVEN = {"status_id": "New"}
+"""Computed field -> the value that the service gives (spec 3), and that a create may name, too."""
+
+
+def _member(content: Any, cls: type[Record], field: str) -> tuple[str, Any]:
+    """Return name and value of a field of a record or a JSON object; of anything else None."""
+    if isinstance(content, Record):
+        return field, getattr(content, field, None)
+    wire = cls.__wire__[field]["name"]
+    given = content.items() if isinstance(content, Mapping) else ()
+    # facts 3.3: names are case-insensitive
+    return next(((name, value) for name, value in given if str(name).lower() == wire.lower()), (wire, None))
+
+
+def drops(record: Record, content: Mapping[str, Any], new: bool) -> bool:
+    """Return whether ``_dropped`` finds anything in ``record``, whose JSON object is ``content``; quick."""
+    if record.wire_name == "WoCreateCommand":
+        content, name = content["WorkOrder"], "WorkOrder"
+    elif new:
+        name = record.wire_name
+    else:
+        return False
+    return not computed_names(name).isdisjoint(content)
+
+
+@functools.cache
+def computed_names(name: str) -> frozenset[str]:
+    """Return the fields, by wire name, that the service gives to a new record of this class."""
+    cls = registry.resolve(name)
+    return frozenset(cls.__wire__[field]["name"] for field in _computed(cls))
+
+
+@functools.cache
+def _computed(cls: type[Any]) -> Mapping[str, str]:
+    tables = [COMPUTED.get(getattr(base, "wire_name", ""), {}) for base in reversed(cls.__mro__)]
+    return {field: remedy for table in tables for field, remedy in table.items()}
+
+
+def foreign(value: Any, origin: str | None, path: str) -> Iterator[Problem]:
+    """Yield each record in ``value`` that was read from another Company than ``origin``; all fit None.
+
+    Its id is that of another record there, and its references are, too.
+    """
+    if isinstance(value, list | tuple):
+        for i, item in enumerate(value):
+            yield from foreign(item, origin, f"{path}[{i}]")
+    elif isinstance(value, Record) and origin is not None:
+        if not is_own(value, origin):
+            yield Problem(
+                path,
+                f"was read from {value.origin}, and its id means another record at {origin}; read it there,"
+                f" or pass {type(value).__name__}.ref(id) if the id is right.",
+                in_json="is a record of another Company.",
+            )
+            return
+        for name in value.__wire__:
+            yield from foreign(getattr(value, name), origin, f"{path}.{name}" if path else name)
+
+
+def is_own(record: Record, origin: str | None) -> bool:
+    """Return whether a record may be sent to the Company ``origin``: it was read there, or made."""
+    if record.origin is None or origin is None:
+        return True
+    return record.origin.casefold() == origin.casefold()  # facts 1: case does not matter
 
 
 def wire_path(cls: type[Record], path: str) -> str:

@@ -10,6 +10,7 @@ import attrs
 
 from wosdk_async.codec.checks import named_by
 from wosdk_async.errors import InvalidCallError, NotFoundError, NotUniqueError
+from wosdk_async.fork_safety import Uncopied
 from wosdk_async.model import Record
 from wosdk_async.protocol import calls
 from wosdk_async.protocol.arguments import described, entity_name
@@ -39,7 +40,7 @@ Send = Callable[[Call[list[Any]]], Awaitable[list[Any]]]
 _PAGE = 1000
 
 
-class Query(Generic[T]):
+class Query(Uncopied, Generic[T]):
     """A query of one entity; every method that narrows it returns a new query.
 
     ::
@@ -55,6 +56,7 @@ class Query(Generic[T]):
     """
 
     __slots__ = ("_plan", "_send")
+    _instead = "share this one, its methods never change it; in another process build it with a Company there"
 
     def __init__(self, entity: type[Record] | str, send: Send) -> None:
         self._plan = Plan(entity)

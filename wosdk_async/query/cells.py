@@ -136,14 +136,13 @@ def _booleans(arrow: Any, _: Column) -> Cells:
     return Cells(type, bool, _as_sent, lambda values: arrow.array(values, type))
 
 
-def _numbers(arrow: Any, column: Column) -> Cells:
+def _numbers(arrow: Any, _: Column) -> Cells:
     """Return how numbers become decimals.
 
-    The service stores money with 4 decimals (facts 3.5); 15 digits before them are those of ``money`` in its
-    database (not shown; assumed). Other numbers are quantities, rates and coordinates; a coordinate may have
-    15 decimals, all that a float has.
+    A coordinate may have 15 decimals, all that a float has. Stored money has 4 (facts 3.5); other amounts may
+    have more (not shown; assumed).
     """
-    digits, places = (19, 4) if column.owner == "Money" else (38, 15)
+    digits, places = 38, 15
     type, unit = arrow.decimal128(digits, places), Decimal(1).scaleb(-places)
     # pyarrow reads outside of its memory for 0E-9999999: it gets only numbers that are known to fit.
     exact = Context(prec=digits, traps=[Inexact, InvalidOperation])

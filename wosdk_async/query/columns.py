@@ -56,9 +56,9 @@ class Column:
 def columns_of(entity: type[Record] | str, paths: Sequence[str] = ()) -> tuple[Column, ...]:
     """Return the columns for the property paths of a query, ``["*", "Customer.Name"]``.
 
-    They come in the order of ``paths``, each once. Behind them are the ids that the service sends without
-    being asked (of the record, and of objects that a path goes through), and last is :data:`EXTRA`. Without
-    ``paths`` they are those of ``*``.
+    They come in the order of ``paths``, each once, behind the id of the record. Behind them is what the
+    service sends without being asked: ids of objects that a path goes through, the currency of an amount.
+    Last is :data:`EXTRA`. Without ``paths`` they are those of ``*``.
 
     Raises:
         InvalidCallError: The catalogue does not know the entity, or only as a part of others, or a path
@@ -74,7 +74,8 @@ def columns_of(entity: type[Record] | str, paths: Sequence[str] = ()) -> tuple[C
             asked.setdefault(column.steps, column)
     for column in tuple(asked.values()):
         implied |= {each.steps: each for each in _implied(column)}
-    return (*(asked | implied).values(), Column(cls, (), "extra"))
+    own = {steps: column for steps, column in implied.items() if steps == ("Id",) and steps not in asked}
+    return (*(own | asked | implied).values(), Column(cls, (), "extra"))
 
 
 def _check(cls: type[Record], path: str) -> None:

@@ -116,7 +116,7 @@ class NameResolver:
         if names is None and by is None and len(name) == 1:
             ((key, one),) = name.items()
             found = await self._ids(entity, _checked(entity, key, [one]), [one])
-            return entity.ref(found[one])
+            return self._reference(entity, found[one])
         if isinstance(names, str | bytes) or not isinstance(names, Iterable) or name:
             raise InvalidCallError(
                 f"resolve({entity.__name__}) takes one property with its name, such as name='Acme Mall', or"
@@ -124,7 +124,12 @@ class NameResolver:
             )
         wanted = list(names)
         found = await self._ids(entity, _checked(entity, by or "name", wanted), wanted)
-        return {each: entity.ref(found[each]) for each in wanted}
+        return {each: self._reference(entity, found[each]) for each in wanted}
+
+    def _reference(self, entity: type[V], id: int) -> V:
+        made = entity.ref(id)
+        made.origin = self._sender.origin
+        return made
 
     async def _ids(self, entity: type[E], key: str, names: Iterable[str]) -> dict[str, int]:
         """Return the id of each name. Raises NameNotFoundError or NotUniqueError."""

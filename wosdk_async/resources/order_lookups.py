@@ -14,6 +14,7 @@ from wosdk_async.query.properties import Path
 from wosdk_async.resources.lookup_tables import MAX_AGE, LookupTables, folded, listed
 from wosdk_async.resources.names import spellings
 from wosdk_async.resources.resource import Resource, Verbs
+from wosdk_async.text.suggestions import suggestion
 
 if TYPE_CHECKING:  # at run time the model's modules are loaded when a method needs them
     from wosdk_async.model import Employee, RepairCode, WoActionReasonLookup, WOActionType, WorkOrder
@@ -77,8 +78,12 @@ class OrderLookups(Resource):
 
     async def reasons(self, action: WOActionType | str) -> list[WoActionReasonLookup]:
         """Return the reasons that users can choose for ``OnHold``, ``Cancel`` or ``Attention``."""
-        from wosdk_async.model import WoActionReasonLookup
+        from wosdk_async.model import WoActionReasonLookup, WOActionType
 
+        if not isinstance(action, str) or not WOActionType(action).is_known:
+            near = suggestion(action, map(str, WOActionType)) if isinstance(action, str) else ""
+            takes = "it takes a WOActionType, such as OnHold, Cancel or Attention"
+            raise InvalidCallError(f"action is {described(action)}; {takes}{near}")
         records = await self._tables.records(WoActionReasonLookup, MAX_AGE)
         return [row for row in records if row.action_id == action and not (row.hide or row.is_removed)]
 

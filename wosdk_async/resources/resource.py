@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeVar
 from wosdk_async.calls.sender import CallSender
 from wosdk_async.errors import WosdkError
 from wosdk_async.model import Command, CommandResult, EntitySpecifier, Record
+from wosdk_async.protocol.calls import require_own
 from wosdk_async.protocol.records import Id
 from wosdk_async.query.builder import Query
 from wosdk_async.query.properties import Path
@@ -59,9 +60,9 @@ class Verbs(Protocol):
 
 
 class Resource:
-    """Base class whose public coroutines raise errors without the secrets that a record may repeat.
+    """Base class whose public coroutines refuse records of other Companies, and hide secrets in their errors.
 
-    Errors of its own name values of records.
+    Errors of its own name values of records, which may repeat a secret.
     """
 
     _sender: CallSender
@@ -69,13 +70,16 @@ class Resource:
     def __init_subclass__(cls) -> None:
         for name, method in list(vars(cls).items()):
             if inspect.iscoroutinefunction(method) and not name.startswith("_"):
-                setattr(cls, name, _without_secrets(method))
+                setattr(cls, name, _guarded(method))
 
 
-def _without_secrets(method: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..., Any]:
+def _guarded(method: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..., Any]:
     @functools.wraps(method)
-    async def hiding(self: Resource, *args: Any, **kwargs: Any) -> Any:
+    async def guarded(self: Resource, *args: Any, **kwargs: Any) -> Any:
         try:
+            for value in (*args, *kwargs.values()):
+                for each in value if isinstance(value, list | tuple) else (value,):
+                    require_own(each, self._sender.origin)
             return await method(self, *args, **kwargs)
         except WosdkError as error:
             error.hide(self._sender.secrets)
@@ -83,7 +87,7 @@ def _without_secrets(method: Callable[..., Coroutine[Any, Any, Any]]) -> Callabl
                 error.__traceback__ = None
             raise
 
-    return hiding
+    return guarded
 
 
 ACTOR_TYPES = {

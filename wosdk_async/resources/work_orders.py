@@ -199,7 +199,8 @@ class WorkOrders(OrderLookups):
             to: an employee or provider, or several: a record or reference, an id, or a text that is the user
                 name, the number or the name shown.
             mode: ``Primary`` replaces the first assignee, ``AddSecondary`` and ``RemoveSecondary`` add and
-                remove others, ``Snapshot`` replaces all by those of ``to``, the first of them as primary.
+                remove others, ``Snapshot`` replaces all by those of ``to``, the first of them as primary. It
+                alone takes nobody.
             comment: text for the order's log.
             at: local time when it was assigned, if not now.
         """
@@ -212,6 +213,11 @@ class WorkOrders(OrderLookups):
         id = order_id(order)
         # a record is not iterable; a text is one name
         given = list(to) if isinstance(to, Iterable) and not isinstance(to, str) else [to]
+        if not given and mode != "Snapshot":  # facts 5: Assignees may be empty
+            raise InvalidCallError(
+                f"nobody is named, and {mode} would remove the first assignee or do nothing; pass"
+                " mode='Snapshot' to remove all assignees"
+            )
         assignees = [await self.employee(one) for one in given]
         command = WoAssignCommand(assignees=assignees, mode=ChangeAssignmentMode(mode), comment=comment)
         return await self._act(command, id, at)

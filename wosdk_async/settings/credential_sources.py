@@ -118,8 +118,10 @@ def _pair(name: str, output: Secret) -> Credentials:
     try:
         found = json.loads(output.encode())
         return Credentials(found["client_id"], found["client_secret"])
+    except ConfigurationError as cause:
+        why = f"prints a pair that cannot be used: {cause}"
     except (ValueError, TypeError, KeyError, RecursionError):
-        wanted = '{"client_id": "...", "client_secret": "..."}'
+        why = 'must print {"client_id": "...", "client_secret": "..."}'
     # Not in the handler: the cause, an error of reading, holds what the command printed.
     del found
-    raise ConfigurationError(f"the credentials command {name!r} must print {wanted}")
+    raise ConfigurationError(f"the credentials command {name!r} {why}")

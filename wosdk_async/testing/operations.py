@@ -150,8 +150,9 @@ def _require_result(operation: ServiceOperation, value: Any) -> None:
             names = [meta["name"] for meta in expected.__wire__.values()]
             known = {name.lower() for name in names}
             for member in each:
-                if str(member).lower() not in known:
-                    _refuse_typo(f"{where} {expected.__name__}, which has no {member!r}", str(member), names)
+                # A later release may have names of its own: those that are like none pass.
+                if str(member).lower() not in known and (near := suggestion(str(member), names)):
+                    _refuse(f"{where} {expected.__name__}, which has no {member!r}{near}")
 
 
 def _result_class(operation: ServiceOperation) -> type[Record] | None:

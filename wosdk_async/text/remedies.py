@@ -52,6 +52,7 @@ class Remedy(Enum):
     NOT_YET_VALID = "check the clock of this machine and the date from which the certificate is valid"
     EXPIRED = "check the clock of this machine, then have the certificate renewed"
     ENDPOINT = "check {variable}, or {field}= of the Region"
+    OWN_PAIR = "check that the credentials were generated for this Company: each pair belongs to one"
     CANCELLED_PROVIDER = "let it handle what it cancels, or raise another error"
 
     # moves of work orders
@@ -61,6 +62,7 @@ class Remedy(Enum):
         "commands move a work order from state to state, updates do not: company.work_orders has "
         "methods such as start(), hold() and complete()"
     )
+    GIVEN = "the service gives it to a work order itself, and no command changes it"
 
     # imports: rows that the ledger knows
     NEW_ROWS = "if the unknown rows are new, pass new_rows=True"

@@ -297,7 +297,15 @@ class Attempts:
         sessions = self._sessions
         if response.status < 500:  # others may come from a proxy in front of the service
             sessions.responded_at = now
-        return read(self._call, response, sessions.secrets, context.request_ids, self._host, self._own_codes)
+        return read(
+            self._call,
+            response,
+            sessions.secrets,
+            context.request_ids,
+            self._host,
+            self._own_codes,
+            sessions.origin,
+        )
 
     def _note_failure(self, failure: BaseException) -> None:
         """Note that an attempt ended without a response of the service."""

@@ -87,7 +87,7 @@ class Transport:
         return self._sessions.get(
             key,
             lambda: SessionManager(
-                tenant.company, partial(self._log_in, tenant), self.clock, self.options.rate
+                tenant.company, partial(self._log_in, tenant), self.clock, self.options.rate, tenant.origin
             ),
         )
 
@@ -131,7 +131,14 @@ class Transport:
             )
         if client.before_send is not None and not asked:
             return self._ask_hook(client.before_send, call, sessions, options, trace, hold)
-        loop = self._loops.get(asyncio.get_running_loop())
+        try:
+            loop = self._loops.get(asyncio.get_running_loop())
+        except RuntimeError:
+            raise InvalidCallError(
+                "no event loop of asyncio runs here; use asyncio.run(...), in trio trio_asyncio",
+                operation=call.operation,
+                company=sessions.company,
+            ) from None
         if loop is None or self.closed:
             loop = self._loop_state() if hold is None else hold.state
         if not self._observers and not _log.isEnabledFor(logging.DEBUG):
@@ -157,7 +164,7 @@ class Transport:
             trace.begin(call.request_id, self.clock.now())
             trace.reply = response
             try:
-                return read(call, response)
+                return read(call, response, origin=sessions.origin)
             except (InconclusiveResponse, WosdkError) as failure:
                 error = give_up(failure, call.repeat_safe)
             error.add(company=sessions.company, operation=call.operation, request_id=call.request_id)

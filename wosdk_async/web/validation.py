@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import attrs
 
 from wosdk_async.codec import dumps
-from wosdk_async.codec.checks import json_kind_of
+from wosdk_async.codec.checks import json_kind_of, kind_of
 from wosdk_async.codec.records import Unknown, from_dict, to_dict, unknown_values
 from wosdk_async.errors import InvalidCallError, PayloadError
 from wosdk_async.model.base import Record
@@ -154,8 +154,13 @@ def read_event(body: bytes, entity: type[T]) -> list[T]:
 
     Raises:
         PayloadError: the body is too long, or it is not what the service posts.
+        InvalidCallError: ``body`` is not bytes.
     """
     # facts 8
+    if not isinstance(body, bytes | bytearray | memoryview | str):
+        raise InvalidCallError(
+            f"read_event() takes the bytes of the body, await request.body(), and not {kind_of(body)}"
+        )
     if len(body) > _MAX_EVENTS:
         raise PayloadError(f"the body has {len(body)} bytes; more than {_MAX_EVENTS} are not read")
     try:

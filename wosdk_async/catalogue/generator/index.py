@@ -88,17 +88,22 @@ def _index(catalogue: Catalogue) -> str:
     placed = modules | {alias: modules[name] for alias, name in aliases.items()}
     entities = catalogue.entities.values()
     required = {entity.name: {snake(f): text for f, text in entity.needs.items()} for entity in entities}
+    computed = {entity.name: {snake(f): text for f, text in entity.computed.items()} for entity in entities}
     refused = {entity.name: _refused(entity) for entity in entities}
     tables = [
         _table("ALIASES", "Another name -> the class.", aliases),
         _table("COMMANDS", "Wire name or path -> command.", paths),
+        # facts 3.3; spec 2.3 and 3
+        _tables(
+            "COMPUTED", "Entity -> field that a create drops, also of derived ones -> what to do.", computed
+        ),
         _table("ENTITIES", "Wire name -> class.", aliases | classes),
         _table("MODULES", "Class -> module.", placed),
         # facts 3.10
         _tables("NEEDED", "Entity -> field that a new record needs -> what to do.", required),
         _tables("UNSUPPORTED", "Entity -> operation that is refused -> what to do instead.", refused),
     ]
-    title = "Where each class of the model is, fields that a new record needs, operations that are refused."
+    title = "Where each class of the model is, what a create needs or drops, operations that are refused."
     return "\n".join([header(title), "from __future__ import annotations", *tables])
 
 

@@ -54,6 +54,11 @@ def _iso_time(moment: datetime) -> str:
     return moment.replace(tzinfo=None).isoformat() + ("Z" if moment.tzinfo is not None else "")
 
 
+def _excel_time(moment: datetime) -> str:
+    """Return a time that Excel reads as one: with a ``T`` or ``Z`` in it, it would stay a text."""
+    return moment.replace(tzinfo=None).isoformat(" ")
+
+
 class CsvTableWriter:
     """Writer of a CSV file (RFC 4180); null is an empty cell."""
 
@@ -63,7 +68,7 @@ class CsvTableWriter:
         self._writer = dialect.writer(self._file)
         self._texts: _Converters = {
             bool: lambda value: "true" if value else "false",
-            datetime: _iso_time,
+            datetime: _excel_time if form.csv_for_excel else _iso_time,
             Decimal: lambda value: dialect.number(_exact_number(value)),
             str: form.guard,
         }

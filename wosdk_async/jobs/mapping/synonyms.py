@@ -27,7 +27,8 @@ _WORDS = {
     "work_order.po_number": """
         po pono purchaseorder orderno ordernumber reference ref referenceno ticket ticketno ticketnumber
         ticketid caseid caseno casenumber externalid auftragsnummer auftragsnr bestellnummer referenz
-        vorgangsnummer ticketnummer numerocommande nocommande dossier numeropedido pedido referencia numeroordine ordine
+        vorgangsnummer ticketnummer numerocommande nocommande
+        dossier numeropedido pedido referencia numeroordine ordine
         riferimento""",
     "work_order.employee": """
         technician assignee assignedto engineer techniker mitarbeiter zugewiesenan monteur

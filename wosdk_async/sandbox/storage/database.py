@@ -43,16 +43,17 @@ def connect(path: Path) -> sqlite3.Connection:
 
 
 def prepare(db: sqlite3.Connection, path: Path) -> bool:
-    """Make the tables of an empty file, or check that the file is a store.
+    """Make the tables of a file without any, or check that the file is a store.
 
     Returns:
-        Whether the file was empty.
+        Whether it had none.
 
     Raises:
         StoreError: the file belongs to another program, or to another version of the sandbox.
         sqlite3.Error: the file cannot be read or written.
     """
-    fresh = _pragma(db, "application_id") == 0 and _pragma(db, "page_count") == 0
+    # Without a table it is nobody's: a start that met a full disk leaves it so.
+    fresh = _pragma(db, "application_id") == 0 and not db.execute("SELECT 1 FROM sqlite_master").fetchone()
     if not fresh:
         _check(db, path)
     _configure(db)
@@ -70,6 +71,8 @@ def remedy(error: sqlite3.Error | OSError) -> str:
         return "Name a file that the sandbox made, or a new one."
     if "unable to open" in text or "readonly" in text:
         return "Name a file that can be written, in a directory that can."
+    if "full" in text or "disk I/O" in text:
+        return "Free some space on its disk, or name a file on another one."
     return "Name another file, or close the program that uses this one."
 
 

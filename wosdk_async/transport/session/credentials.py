@@ -6,6 +6,7 @@ import asyncio
 import base64
 import inspect
 import math
+import unicodedata
 from collections.abc import Awaitable, Callable
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 from urllib.parse import quote_plus, urlencode
@@ -23,6 +24,10 @@ __all__ = ["CredentialProvider", "Credentials", "GrantProvider", "Region", "Tena
 T = TypeVar("T")
 
 
+_COPY = "copy it again from where the administrator generated it"
+_CONTROLS = {"\n": "LINE FEED", "\r": "CARRIAGE RETURN", "\t": "TAB"}  # Unicode has no names for them
+
+
 def _sendable(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
     """Check that a request can carry ``value``."""
     if not isinstance(value, str | Secret):
@@ -36,8 +41,19 @@ def _why_not_sendable(value: str | Secret) -> str:
     if not text.strip():
         return "empty; a Company's administrator generates the pair"
     if any("\ud800" <= char <= "\udfff" for char in text):
-        return "not UTF-8 text; copy it again from where the administrator generated it"
-    return ""
+        return f"not UTF-8 text; {_COPY}"
+    at = next((at for at in range(len(text)) if _is_stray(text, at)), None)
+    if at is None:
+        return ""
+    name = _CONTROLS.get(text[at]) or unicodedata.name(text[at], "CONTROL CHARACTER")
+    return f"not as it was generated: character {at + 1} is a stray {name} (U+{ord(text[at]):04X}); {_COPY}"
+
+
+def _is_stray(text: str, at: int) -> bool:
+    """Return whether a character came from copying or quoting (not shown; assumed: no pair has such)."""
+    kind, at_end = unicodedata.category(text[at]), at in (0, len(text) - 1)
+    quoted = at_end and len(text) > 1 and text[0] + text[-1] in ('""', "''", "``", "“”", "‘’")
+    return quoted or kind in ("Cc", "Cf", "Zl", "Zp") or (kind == "Zs" and (at_end or text[at] != " "))
 
 
 @attrs.frozen(init=False)
@@ -121,6 +137,12 @@ class Tenant:
     company: str
     region: Region
     credentials: Credentials | CredentialProvider | GrantProvider
+    origin: str = attrs.field(init=False, eq=False)
+    """What its records show as theirs: Companies of one name in two regions differ."""
+
+    @origin.default
+    def _name_and_place(self) -> str:
+        return f"{self.company} at {self.region.locator_url}"
 
     async def pair(self) -> Credentials:
         """Return the credentials of this moment. Raises ConfigurationError if the provider gives none."""

@@ -82,6 +82,8 @@ class Address:
             asked = f"; retry after {error.retry_after:g} s" if error.retry_after else ""
             meant = SessionError(f"the service throttles log-ins: {error.message}{asked}")
         elif isinstance(error, SessionError):
+            if self is LOCATOR and error.code == "INCORRECT_TOKEN":  # facts 1: the token is a second old
+                error.add(remedies=(Remedy.OWN_PAIR,))
             return error
         else:
             meant = self.wrong(url, error.status, f" ({error.message})")

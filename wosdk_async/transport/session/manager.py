@@ -73,8 +73,10 @@ class SessionManager:
         log_in: Callable[[Secrets, HasTime], Awaitable[TokenGrant]],
         clock: TransportClock,
         rate: float | None = None,
+        origin: str | None = None,
     ) -> None:
         self.company = company
+        self.origin = origin
         # GIL: loops in several threads read and set these atomically, and use what they have read.
         self.paths: dict[str, str] = {}
         """Command -> path that this Company accepted, for commands whose path differs between sources."""
