@@ -351,6 +351,12 @@ async def test_a_closed_engine_leaves_no_socket() -> None:
         await get(made, server.url)  # it still works, and keeps nothing
         await made.aclose()
         await made.aclose()
+        other = NativeEngine()
+        await get(other, server.url)
+        closing = asyncio.create_task(other.aclose())
+        await asyncio.sleep(0)
+        assert other.statistics().idle == 0, "an idle connection is closed at once"
+        await closing
     empty(made)
     gc.collect()
 
@@ -366,6 +372,7 @@ async def test_a_connection_that_is_used_again_and_again_is_not_idle() -> None:
         assert server.connections == 1
         time.now += 6
         await get(made, server.url)
+        assert made.statistics().idle == 1
         await made.aclose()
     assert server.connections == 2
 

@@ -128,9 +128,11 @@ def test_chunk_marks_have_a_limit_of_their_own() -> None:
 
 
 def test_the_limit_of_chunk_marks_is_exact() -> None:
-    """As many bytes as a head may have; one more is refused."""
+    """As many bytes as a head may have, without a byte of the body between them; one more is refused."""
     parser = ResponseParser(LIMITS)
     parser.feed(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+    assert parser.feed(b"2;" + b"a" * (LIMITS.head - 2)) is None
+    assert parser.feed(b"\r\nhi\r\n") is None
     assert parser.feed(b"2;" + b"a" * (LIMITS.head - 2)) is None
     with pytest.raises(BadResponse, match="bytes of headers"):
         parser.feed(b"a")

@@ -10,7 +10,7 @@ from wosdk_async.protocol.responses import refused
 from wosdk_async.protocol.verdicts import CodeRule, Verdict, ending_of, means_unknown_company, verdict_on
 
 RESPONSES = [  # status, code, has an error body, has a Retry-After -> verdict, error
-    (200, "BUSINESS_LOGIC_ERROR", True, False, "refused", "BusinessRuleError"),
+    (299, "BUSINESS_LOGIC_ERROR", True, False, "refused", "BusinessRuleError"),
     (400, "ERROR_CODE_77", True, False, "refused", "RefusedError"),
     (400, "ERROR_CODE_6", True, False, "refused", "ConflictError"),
     (499, "", True, False, "refused", "RefusedError"),

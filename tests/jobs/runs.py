@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from tests.jobs.conftest import Local
@@ -22,13 +23,14 @@ async def carried_out(job: Import, local: Local) -> tuple[Summary, dict[int, Row
     return summary, outcomes
 
 
-async def killed_while_sending(job: Import, local: Local, numbers: Sequence[int]) -> None:
-    """Leave the journal as a kill does while these rows are under way."""
+async def killed_while_sending(job: Import, local: Local, numbers: Sequence[int]) -> Path:
+    """Leave the journal as a kill does while these rows are under way, and return its folder."""
     opened = await job.open(local.company)
     await opened.journal.start_run()
     await opened.admit()
     await opened.journal.begin(numbers)
     opened.journal.abandon()
+    return opened.journal.folder
 
 
 async def order(local: Local, number: str) -> WorkOrder:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import sqlite3
 from collections import Counter
 from collections.abc import Callable
 from decimal import Decimal
@@ -190,7 +192,9 @@ async def test_an_unfinished_job_is_resumed(local: Local, job: Job, write: Write
     journal = Journal.open(folder)
     await journal.begin([2])
     await journal.close()
-    result = await checked(local, source, MAP)
+    with contextlib.closing(sqlite3.connect(folder / "journal.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")  # another process works on the job, and a check only reads
+        result = await checked(local, source, MAP)
     assert dict(result.counts) == {"ended": 2, "sending": 1, "refused": 1}
     assert result.job is not None
     (refused,) = (each.reason for each in result.findings if each.kind == "refused")

@@ -9,10 +9,16 @@ import pytest
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from tests.jobs.runs import carried_out, held, killed_while_sending, order
+from tests.jobs.test_operations import COLUMNS, UPDATE, made
 from wosdk_async import (
     WoCreateCommand,
 )
 from wosdk_async.jobs import RowOutcome
+from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.imports.settling import settle_job
+from wosdk_async.jobs.journal import Journal, State
+from wosdk_async.jobs.stop import Stop
+from wosdk_async.text.remedies import Remedy
 
 
 async def test_a_job_that_was_stopped_goes_on(local: Local, job: Job, write: Write) -> None:
@@ -52,6 +58,42 @@ async def test_rows_being_sent_are_looked_up_before_anything_is_sent(
     assert await held(local) == Counter("1234")
     assert local.server.count("WoCreateCommand") == 3
     assert local.server.asked[0].endswith("query/WorkOrder"), "row 1 is looked for before all else"
+
+
+@pytest.mark.parametrize("fails", [False, True])
+async def test_without_a_run_a_row_that_comes_late_is_found_or_stays_in_doubt(
+    local: Local, job: Job, write: Write, fails: bool
+) -> None:
+    """It is not there at first, and then it is, or the look-up fails."""
+    folder = await killed_while_sending(job(write(HEADER, rows(1, 2)), MAP, marker=MARKER), local, [1])
+    await local.company.run(WoCreateCommand(work_order=await order(local, "1")))
+    local.server.hidden, local.server.hidden_times = "query/WorkOrder", 1
+    if fails:
+        before = local.server.count("query/WorkOrder")
+        local.server.failing, local.server.failing_numbers = "query/WorkOrder", range(before + 2, 1000)
+    async with Journal.open(folder) as journal:
+        found = await settle_job(journal, local.company.with_options(settle=0.3))
+        assert found == {"looked_up": 1, "found": not fails, "not_there": 0}
+        assert len(await journal.rows_in(State.IN_DOUBT)) == fails
+
+
+async def test_without_a_run_a_stop_leaves_rows_in_doubt(local: Local, job: Job, write: Write) -> None:
+    folder = await killed_while_sending(job(write(HEADER, rows(1)), MAP, marker=MARKER), local, [1])
+    async with Journal.open(folder) as journal:
+        (stop := Stop()).ask()
+        found = await settle_job(journal, local.company, stop=stop)
+        assert found == {"looked_up": 1, "found": 0, "not_there": 0}
+        assert len(await journal.rows_in(State.IN_DOUBT)) == 1
+
+
+async def test_without_a_run_nothing_is_compared_with_the_file(local: Local, job: Job, write: Write) -> None:
+    """Whether an update was carried out is seen only beside its row."""
+    await made(local, "T1")
+    folder = await killed_while_sending(job(write(COLUMNS, [["T1", "", "x"]]), UPDATE), local, [1])
+    async with Journal.open(folder) as journal:
+        with pytest.raises(JournalError) as caught:
+            await settle_job(journal, local.company)
+    assert caught.value.remedies == (Remedy.RUN_AGAIN,)
 
 
 async def test_a_stop_while_rows_settle_leaves_them_in_doubt(local: Local, job: Job, write: Write) -> None:

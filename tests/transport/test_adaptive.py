@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -56,6 +57,15 @@ def test_stays_near_the_default_where_more_does_not_pay() -> None:
     for seed in (1, 2, 3):
         held = simulate(8, BEHAVIOURS[0], ThroughputLimit(MAXIMUM), seed).held
         assert sum(held) / len(held) < 1.5 * DEFAULT
+
+
+def test_after_a_trial_that_changed_little_it_rests() -> None:
+    algorithm, limits = ThroughputLimit(256), list[float]()
+    for number in range(1, 2000):
+        algorithm.responded(number, algorithm.limit / 320, int(algorithm.limit))  # more does not pay
+        limits.append(algorithm.limit)
+    held = [(limit, len(list(same))) for limit, same in itertools.groupby(limits)]
+    assert held[1:3] == [(64, 64 + 64), (32, 64 + 64 * (ThroughputLimit.PAUSE + 1))]
 
 
 def test_a_trial_at_half_the_limit_is_not_below_the_default() -> None:

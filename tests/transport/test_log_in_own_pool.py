@@ -43,6 +43,9 @@ async def test_no_log_in_gives_way_within_a_second(library: Any, way: str) -> No
         async with made, service.client(**{way: made}, limits=Limits(connections=8)) as client:
             await connect_all(client, 12)
     assert len(service.tokens) == 12
+    assert {each.headers["accept"] for each in service.tokens} == {"application/json"}
+    ended = {each.headers["connection"] for each in (*service.tokens, *service.discoveries)}
+    assert ended == {"close"}, "no response says to which request it belongs"
 
 
 async def test_log_ins_that_hang_give_way_after_a_second() -> None:

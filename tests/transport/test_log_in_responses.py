@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from tests.support.service import Answer, Service, error
-from tests.support.virtual import World, reply
+from tests.support.virtual import REGION, World, reply
 from wosdk_async import (
     ConfigurationError,
     CredentialsError,
@@ -26,6 +26,7 @@ from wosdk_async import (
 from wosdk_async.protocol.wire import Response
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.transport.clock import TransportClock
+from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.session.manager import SessionManager, TokenGrant
 
 
@@ -284,3 +285,28 @@ async def test_a_client_that_closes_tells_who_waits_for_a_session() -> None:
     await sessions.aclose()
     with pytest.raises(SessionError, match="the client was closed while it renewed the session of 'Acme'"):
         await waiting
+
+
+LOCAL = Region("local", locator_url="http://127.0.0.1", token_url="http://127.0.0.1/t")
+
+
+@pytest.mark.parametrize(
+    ("region", "status", "hinted"), [(LOCAL, 0, True), (LOCAL, 502, False), (REGION, 0, False)]
+)
+async def test_an_address_in_clear_that_closes_its_connections_may_speak_https(
+    region: Region, status: int, hinted: bool
+) -> None:
+    """A server of TLS does so. One that responds, or has https in its address, is something else."""
+
+    async def respond(*_: Any) -> Response:
+        if status:
+            return reply(b"<html>", status)
+        raise SendError("closed", sent=True)
+
+    world = World(respond)
+    world.on_token = respond
+    call = asyncio.create_task(world.company(region=region, deadline=5.0).get("Thing", 1))
+    await world.time.finish(call)
+    error = call.exception()
+    assert isinstance(error, NoAnswerError)
+    assert ("https://" in error.message) is hinted

@@ -16,6 +16,7 @@ from wosdk_async import (
     WosdkError,
 )
 from wosdk_async.protocol.wire import Call, InconclusiveResponse
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.retry import Retries, backoff, give_up
@@ -31,18 +32,20 @@ def test_waits_stay_within_their_bounds(failed: int, draw: float, first: float, 
 
 
 @given(failed=st.integers(1, 20), draw=st.floats(0.01, 1, exclude_max=True))
-def test_waits_grow(failed: int, draw: float) -> None:
-    """With the same draw a later attempt waits at least as long."""
+def test_waits_double(failed: int, draw: float) -> None:
+    """With the same draw, from the first wait up to the longest."""
     policy = RetryPolicy()
-    assert backoff(policy, failed, draw) <= backoff(policy, failed + 1, draw)
+    assert backoff(policy, 1, draw) == draw * policy.wait_initial
+    doubled = min(2 * backoff(policy, failed, draw), draw * policy.wait_max)
+    assert backoff(policy, failed + 1, draw) == pytest.approx(doubled)
 
 
 @pytest.mark.parametrize(
     ("failure", "safe", "error"),
     [
         (SendError("refused", sent=False), True, NotSentError),
-        (SendError("refused", sent=False), False, NotSentError),
-        (SendError("reset", sent=True), True, NoAnswerError),
+        (SendError("in use", sent=False, remedy=Remedy.POOL), False, NotSentError),
+        (SendError("reset", sent=True, remedy=Remedy.POOL), True, NoAnswerError),
         (SendError("reset", sent=True), False, InDoubtError),
         (InconclusiveResponse(502, "a page"), True, NoAnswerError),
         (InconclusiveResponse(502, "a page"), False, InDoubtError),
@@ -51,7 +54,9 @@ def test_waits_grow(failed: int, draw: float) -> None:
 )
 def test_the_error_of_each_failure(failure: Exception, safe: bool, error: type[Exception]) -> None:
     """The error follows from what the service may have seen and whether repeating is safe."""
-    assert type(give_up(failure, safe)) is error
+    raised = give_up(failure, safe)
+    assert type(raised) is error
+    assert raised.remedies == ((Remedy.POOL,) if getattr(failure, "remedy", None) else ())
 
 
 def test_the_error_tells_the_status_that_came() -> None:
@@ -68,7 +73,7 @@ def test_no_attempt_at_all_is_a_mistake() -> None:
 
 async def test_the_error_of_the_service_is_nobodys_consequence() -> None:
     """A refusal is raised as it came; what the client makes of a failure names it as its cause."""
-    busy, reset = ThrottledError("busy"), SendError("reset", sent=True)
+    busy, reset = ThrottledError("busy", status=429), SendError("reset", sent=True)
     for failure, cause in ((busy, None), (reset, reset)):
         trace = Trace()
 
@@ -77,6 +82,7 @@ async def test_the_error_of_the_service_is_nobodys_consequence() -> None:
             raise failure
 
         call = Call[None]("get", "GET", "x", lambda _: None, repeat_safe=True)
+        policy = RetryPolicy(attempts=2, wait_initial=0.0, max_retry_after=0.0)
         with pytest.raises(WosdkError) as caught:
-            await Retries(RetryPolicy(attempts=2, wait_initial=0.0), TransportClock()).run(call, once, trace)
-        assert caught.value.__cause__ is cause
+            await Retries(policy, TransportClock()).run(call, once, trace)
+        assert (caught.value.__cause__, trace.attempts) == (cause, 2)

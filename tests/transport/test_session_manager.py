@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.support.forking import status_of_child
-from wosdk_async import CredentialsError, SessionError
+from wosdk_async import CredentialsError, SessionError, ThrottledError
 from wosdk_async.text.safe_text import Secrets
 from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.session.manager import ManagerCache, SessionManager, TokenGrant
@@ -123,6 +123,23 @@ async def test_a_failed_early_renewal_is_logged_and_held_off(caplog: pytest.LogC
     sessions.current()
     await settle()
     assert len(renewals) == 3
+
+
+async def test_a_log_in_has_begun_while_it_runs_or_waits_as_the_service_asked() -> None:
+    time = Time()
+    sessions, _ = manager(time, 1200)
+    assert sessions.login_since is None
+    renewal = asyncio.create_task(sessions.renew(after=0))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert sessions.login_since == time.seconds
+    await renewal
+    assert sessions.login_since is None
+    busy = SessionError("busy")
+    busy.__cause__ = asked = ThrottledError("busy", status=429)
+    asked.retry_after = 30.0
+    sessions.hold_off.note(busy, None)
+    assert sessions.login_since == time.seconds
 
 
 @pytest.mark.parametrize(("lifetime", "usable"), [(1200, 1170), (60, 30), (40, 20), (10, 5)])
@@ -259,3 +276,20 @@ def test_a_manager_without_a_session_says_when_it_logs_in() -> None:
     assert repr(SessionManager("Acme", log_in, Time().clock())) == (
         "<SessionManager 'Acme' logs in with its first call>"
     )
+
+
+def test_companies_that_are_used_are_looked_through_seldom() -> None:
+    """Each time their number has doubled, so that a new one has a constant cost."""
+    looked = 0
+
+    class Used(SessionManager):
+        @property
+        def unused(self) -> bool:
+            nonlocal looked
+            looked += 1
+            return False
+
+    cache, companies = ManagerCache(), 16 * ManagerCache.MIN_SIZE
+    for number in range(companies):
+        cache.get(number, lambda: Used("Acme", manager(Time(), 1)[0].renew, Time().clock()))  # type: ignore[arg-type]
+    assert looked < 2 * companies

@@ -54,7 +54,7 @@ class Reconciler:
     options: CallOptions
     hold: Hold
     marked: MarkedCalls
-    look_first: bool = False
+    look_first: bool
     trace: Trace
     """Trace of the whole: all attempts and waits."""
     turn: KeyTurn = attrs.field(init=False)

@@ -226,8 +226,6 @@ def _owned(of: str, before: Any, after: Any, where: str) -> Difference:
     if key is not None and key != _key_of(before):
         raise InvalidCallError(f"{where}: it keeps its id; change its fields instead")
     inner = _members(of, before if isinstance(before, Mapping) else {}, after, where)
-    if not inner.properties:
-        return inner
     own = {} if key is None else {"Id": key}
     return Difference([f".{path}" for path in inner.properties], {"": own | inner.fields})
 

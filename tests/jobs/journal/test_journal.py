@@ -80,7 +80,9 @@ async def admit_file(journal: Journal, rows: Sequence[FileRow]) -> None:
     plan = decide(None, file, ImportOptions())
     assert isinstance(plan, Plan)
     await journal.start_run()
-    change = functools.partial(admit, plan=plan, job=journal.plan.job, run=journal.run)
+    change = functools.partial(
+        admit, plan=plan, job=journal.plan.job, run=journal.run, open_keys=False, learns=False
+    )
     await journal.admit(change, attrs.evolve(journal.plan, rows=len(rows)))
 
 

@@ -65,7 +65,15 @@ class Ledger:
         """Compare a file, and admit its rows."""
         compared, choices = self.compare(rows, rejects=rejects), ImportOptions(**chosen)
         actions = {each: action_of(each, choices, can_look_up=True, updates=False) for each in Standing}
-        plan = Plan(actions=actions, counts=compared.standings, dismisses=choices.new_rows)
+        plan = Plan(
+            actions=actions,
+            counts=compared.standings,
+            gone=compared.gone,
+            dismisses=choices.new_rows,
+            can_look_up=True,
+            rejects=rejects,
+            still_planned=0,
+        )
         self.db.execute("BEGIN")
         admit(self.db, plan, job="job", run=1, open_keys=open_keys, learns=learns or rejects)
         self.db.execute("COMMIT")

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.jobs.ledger.ledgers import CELLS, SENT, Cells, Ledger, counts, rows_of
 from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.journal.entries import REPEATED_KEY
+from wosdk_async.jobs.ledger.comparison import compare
 from wosdk_async.jobs.ledger.decision import Standing
+from wosdk_async.jobs.ledger.file_rows import FileRow
 
 NEW, DONE, REPEATED = Standing.NEW, Standing.DONE, Standing.REPEATED
 KEYED = st.booleans()
@@ -30,6 +34,28 @@ def test_the_order_of_the_rows_changes_nothing(cells: Cells, keyed: bool, order:
     assert (counts(compared), compared.gone) == ({DONE: len(cells)} if cells else {}, {})
     assert (ledger.column("digest"), ledger.identities(), ledger.states()) == before
     assert len(ledger.places()) == len(cells)
+
+
+def test_a_file_that_cannot_be_read_to_its_end_leaves_no_transaction_open() -> None:
+    def chunks() -> Iterator[list[FileRow]]:
+        yield rows_of([("k", "x")], keyed=True)
+        raise OSError("unplugged")
+
+    ledger = Ledger()
+    with pytest.raises(OSError, match="unplugged"):
+        compare(ledger.db, chunks())
+    assert counts(ledger.take(rows_of([("k", "x")], keyed=True))) == {NEW: 1}
+
+
+def test_of_two_lines_that_are_one_row_of_the_ledger_the_first_counts() -> None:
+    """Without a key: as the row was sent first, and as it was corrected among the rejects."""
+    ledger, both = Ledger(), [("k", "y"), ("k", "x")]
+    ledger.take(rows_of(both[1:], keyed=False))
+    ledger.end(State.REFUSED)
+    ledger.take(rows_of(both[:1], keyed=False, numbers=[1]), rejects=True)
+    ledger.end(State.DONE)
+    assert counts(ledger.take(rows_of(both, keyed=False))) == {DONE: 1}
+    assert ledger.places() == {1: 1}
 
 
 @given(cells=CELLS)

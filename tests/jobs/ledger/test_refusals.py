@@ -179,18 +179,19 @@ def test_another_template_is_refused_while_rows_that_were_sent_are_not_known(
     assert plan(decide(attrs.evolve(gone, gone_unexplained=0), file(key=now), PLAIN))
 
 
-@pytest.mark.parametrize("standing", [Standing.SENDING, Standing.IN_DOUBT])
+@pytest.mark.parametrize(
+    "doubts", [{Standing.SENDING}, {Standing.IN_DOUBT}, {Standing.SENDING, Standing.IN_DOUBT}]
+)
 @pytest.mark.parametrize(("was", "now"), [("m", "n"), ("m", None), (None, "m")])
 def test_another_marker_is_refused_while_rows_are_in_doubt(
-    standing: Standing, was: str | None, now: str | None
+    doubts: set[Standing], was: str | None, now: str | None
 ) -> None:
     """Their keys are in the field that it was, so nothing finds them by another."""
-    doubtful = ledger(counts={Standing.DONE: 3, standing: 1}, marker=was)
+    doubtful = ledger(counts={Standing.DONE: 3, **dict.fromkeys(doubts, 1)}, marker=was)
     found = refusal(decide(doubtful, file(marker=now), PLAIN))
     assert (found.why, found.was, found.now) == ("key_changed", was, now)
-    assert plan(
-        decide(attrs.evolve(doubtful, counts={Standing.DONE: 3, standing: 0}), file(marker=now), PLAIN)
-    )
+    assert found.remedies == (Remedy.SAME_MAP, Remedy.SETTLE)
+    assert plan(decide(attrs.evolve(doubtful, counts={Standing.DONE: 3}), file(marker=now), PLAIN))
 
 
 def test_the_order_of_the_reasons() -> None:

@@ -40,6 +40,23 @@ async def test_rejects_are_rows_of_their_ledger(
     assert await held(local) == Counter("12")
 
 
+async def test_another_file_in_the_folder_of_a_job_is_what_the_job_wrote(
+    local: Local, job: Job, write: Write
+) -> None:
+    """Only the copy of its input is not."""
+    source = write(HEADER, rows(1))
+    folder = (await sent(job(source, MAP), local)).folder
+    assert folder is not None
+    for name in ("results.csv", "runs/1/results.csv", "input.csv"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        ready = job(Path(shutil.copy(source, folder / name)), MAP, folder=folder)
+        if name == "input.csv":
+            assert (await sent(ready, local)).created_now == 0
+        else:
+            found = await refusal(ready, local)
+            assert (found.why, found.problem, found.line) == ("rejects", "job_file", 1)
+
+
 async def test_a_reject_that_is_done_meanwhile_is_skipped(local: Local, job: Job, write: Write) -> None:
     """It was corrected in the file as well."""
     source = write(HEADER, [["1", LONG, "", ""], *rows(2)])

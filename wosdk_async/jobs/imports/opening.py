@@ -99,7 +99,7 @@ async def open_job(
     found = await asyncio.to_thread(find_ledger, request, rows, company, ledgers)
     if found is None:
         elsewhere = await asyncio.to_thread(sent_elsewhere, request, rows, company, request.base)
-        nothing = Compared(rows=0, standings={}, gone={})
+        nothing = Compared(standings={}, gone={})
         _required(decide(*facts_of(request, rows, company, nothing, elsewhere=elsewhere), request.options))
         return await _begin(request, rows, company, folders, journals)
     journal = await asyncio.to_thread(journals.open, found)

@@ -18,8 +18,8 @@ def admit(
     *,
     job: str,
     run: int,
-    open_keys: bool = False,
-    learns: bool = False,
+    open_keys: bool,
+    learns: bool,
 ) -> None:
     """Add the rows of the compared file to the ledger, and plan those to send.
 
@@ -48,7 +48,11 @@ def admit(
 
 
 def _place(db: sqlite3.Connection) -> None:
-    """Update place, line, digest and name of the known rows from the file."""
+    """Update place, line, digest and name of the known rows from the file.
+
+    A row identified by its cells so far is named by its key from now on, even if it is not sent: a key that a
+    spreadsheet changes later is compared with that name.
+    """
     db.execute("""UPDATE planned SET place = NULL WHERE place IS NOT NULL
         AND row IS NOT (SELECT row FROM temp.matched WHERE matched.place = planned.place)""")
     db.execute("""UPDATE planned SET place = found.place, line = found.line, digest = found.digest,
@@ -87,13 +91,6 @@ def _add_identities(db: sqlite3.Connection) -> None:
             FROM temp.matched JOIN temp.file USING (place)
             WHERE {known} AND NOT EXISTS (SELECT 1 FROM identity
                 WHERE identity.identity = file.identity AND identity.row = matched.row))""")
-    # A row identified by its cells so far is named by its key from now on, even if it is not sent: a key that
-    # a spreadsheet changes later is compared with that name. A row of rejects keeps its first key.
-    db.execute(f"""UPDATE planned SET name = found.name
-        FROM (SELECT matched.row, coalesce(file.key, file.name) AS name
-            FROM temp.matched JOIN temp.file USING (place)
-            WHERE {known} AND file.cells IS NOT NULL AND file.row IS NULL) AS found
-        WHERE found.row = planned.row AND planned.name IS NOT found.name""")
 
 
 def _plan_known(db: sqlite3.Connection, plan: Plan, key: str) -> None:

@@ -67,9 +67,8 @@ _TWIN = f"""cells IS NULL
 class Compared:
     """A file beside the ledger."""
 
-    rows: int
-    """Rows of the file. One that is the same row of the ledger as an earlier one does not count below."""
     standings: Mapping[Standing, int]
+    """The rows of the file; one that is the same row of the ledger as an earlier one does not count."""
     gone: Mapping[Standing, int]
     """Rows of the ledger that the file does not have."""
     gone_unexplained: int = 0
@@ -105,10 +104,8 @@ def compare(
     db.execute(_FILE)
     db.execute("BEGIN")  # of the temporary tables; the ledger is only read
     try:
-        rows = 0
         for chunk in chunks:
             db.executemany("INSERT INTO temp.file VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", chunk)
-            rows += len(chunk)
         db.execute(_REPEATED)
         db.execute("CREATE UNIQUE INDEX temp.repeated_place ON repeated (place)")
         db.execute("CREATE UNIQUE INDEX temp.repeated_identity ON repeated (identity, nth)")
@@ -124,7 +121,7 @@ def compare(
     if rejects:
         query = "SELECT line FROM temp.file WHERE row NOT IN (SELECT row FROM planned) ORDER BY place LIMIT 1"
         unknown = next((line for (line,) in db.execute(query)), None)
-    return attrs.evolve(found, rows=rows, unknown_row=unknown)
+    return attrs.evolve(found, unknown_row=unknown)
 
 
 def _match(db: sqlite3.Connection, *, rejects: bool, map_counts: bool, fingerprint: str) -> None:
@@ -176,7 +173,7 @@ def _counted(db: sqlite3.Connection) -> Compared:
     planned = db.execute("SELECT count(*) FROM planned").fetchone()[0]
     known = db.execute("SELECT count(*) FROM temp.matched WHERE row IS NOT NULL").fetchone()[0]
     if planned == known:
-        return Compared(rows=0, standings=standings, gone={}, first_new=first_new)
+        return Compared(standings=standings, gone={}, first_new=first_new)
     db.execute("CREATE INDEX temp.matched_row ON matched (row)")
     db.execute(f"""CREATE TEMP TABLE gone AS
         SELECT planned.row AS row, {_STATE} AS standing,
@@ -189,7 +186,6 @@ def _counted(db: sqlite3.Connection) -> Compared:
         WHERE planned.away GROUP BY standing""").fetchall()
     unexplained = db.execute("SELECT coalesce(sum(unexplained), 0) FROM temp.gone").fetchone()[0]
     return Compared(
-        rows=0,
         standings=standings,
         gone={Standing(standing): count for standing, count in counts},
         gone_unexplained=unexplained,
@@ -212,7 +208,6 @@ def _disguised(db: sqlite3.Connection) -> tuple[RowSample, RowSample] | None:
             WHERE cells IS NOT NULL AND fault IS NULL AND standing = {int(Standing.NEW)}) AS new
         JOIN temp.plain AS plain ON plain.key = undisguised(new.name) ORDER BY new.place LIMIT 1"""
     ).fetchone()
-    db.execute("DROP TABLE temp.plain")
     return None if found is None else (RowSample(*found[:2]), RowSample(*found[2:]))
 
 

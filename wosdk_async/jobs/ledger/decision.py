@@ -162,14 +162,14 @@ class Plan:
     """Whether a new ledger begins."""
     leaves_done: int = 0
     """Rows that the ledger before has done, and that a new one sends once more: ask first."""
-    gone: Mapping[Standing, int] = attrs.field(factory=dict)
+    gone: Mapping[Standing, int]
     """Rows of the ledger that the file does not have. Those in doubt are looked up, too."""
-    dismisses: bool = False
+    dismisses: bool
     """Whether the rows that are gone are permanently gone."""
-    can_look_up: bool = False
-    rejects: bool = False
+    can_look_up: bool
+    rejects: bool
     """Whether the file is one of rejects, so that the other rows of the ledger are not expected in it."""
-    still_planned: int = 0
+    still_planned: int
     """Rows that the ledger plans, and that are refused now, as earlier rows have their keys."""
 
     @property

@@ -80,7 +80,6 @@ class ResponseParser:
         try:
             self._parser.feed_data(data)
         except Exception as cause:  # from llhttp, or from one of the callbacks below
-            self._overhead += len(data)
             if self._response is None:
                 raise BadResponse(str(cause.__context__ or cause) or type(cause).__name__) from cause
             self._stage, self.reusable = _SURPLUS, False
