@@ -6,6 +6,7 @@ as its name with plain dicts. The calls of records are in ``records.py``.
 
 from __future__ import annotations
 
+import functools
 import logging
 import os
 import random
@@ -254,14 +255,20 @@ def post(path: str, body: Any, *, repeat_safe: bool) -> Call[Any]:
 # ``catalogue/differences.json`` lists all places where the specification and the recordings differ.
 
 
+@functools.lru_cache(maxsize=64)
+def _category(name: str) -> int | str:
+    """Return the number of a category; a name without one stays."""
+    number: int | None = registry.resolve("WOType")(name).number  # spec 4.3 sends the integer; facts 9
+    return name if number is None else number
+
+
 def _create_work_order(content: Content) -> None:
     """Send the category as the number that is shown, and the requestor in both places."""
     order = content.get("WorkOrder")
     if order.__class__ is not dict:
         return
-    if isinstance(category := order.get("TypeCategory"), str):  # spec 4.3 sends the integer; facts 9
-        number = registry.resolve("WOType")(category).number
-        order["TypeCategory"] = category if number is None else number
+    if isinstance(category := order.get("TypeCategory"), str):
+        order["TypeCategory"] = _category(category)
     # spec 4.3 sends Contactid; facts 5: it is dropped and RequestorContact taken
     contact_id, contact = order.get("Contactid"), order.get("RequestorContact")
     if contact_id is None and contact.__class__ is dict and contact.get("Id") is not None:

@@ -10,6 +10,7 @@ leave a response with another key to the functions.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
@@ -41,6 +42,7 @@ One = Callable[[Any], Any]
 _MAX_REASON = 300  # characters that are shown of a reader's error, and of an error of the service in doubt
 _MAX_TYPE = 60  # characters that are shown of a content type
 _RESULTS = ("CommandResult", "EntitySpecifier", "Data", "Entities")  # one is in every success
+_BEGINS_WITH_RESULT = re.compile(rb'\s*\{\s*"(?:%s)"\s*:\s*[\[{]' % "|".join(_RESULTS).encode()).match
 _NO_SECRETS = Secrets()
 
 
@@ -152,8 +154,8 @@ def _failure(response: Response, secrets: Secrets, own: OwnCodes) -> RefusedErro
 
 def _has_error_body(body: bytes) -> bool:
     """Return whether the body of a success is an error body (spec 7 shows no statuses) and has no result."""
-    if b'"ErrorCode"' not in body or len(body) > LONG:  # the usual success is not parsed twice
-        return False
+    if _BEGINS_WITH_RESULT(body) or b'"ErrorCode"' not in body or len(body) > LONG:
+        return False  # the usual success is neither searched nor parsed twice
     found = members(body)
     return bool(_text(found.get("ErrorCode"))) and all(found.get(name) is None for name in _RESULTS)
 
