@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import random
 import sqlite3
 from collections import Counter
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import CREATED, CUSTOMER, HEADER, MAP, MARKER, WORK_ORDER, rows
 from wosdk_async import Client, Customer, Ref, WorkZone
 from wosdk_async.calls import marked_records
-from wosdk_async.jobs import CsvFile, ImportMap, ImportMapError, ImportOptions
+from wosdk_async.jobs import CsvFile, ImportMap, ImportMapError, ImportOptions, RowOutcome
 from wosdk_async.jobs.imports.check import Check, CheckResult, Finding
 from wosdk_async.jobs.journal import Journal, RowRecord, State
 from wosdk_async.jobs.ledger.decision import Action, Plan, Refusal
@@ -409,3 +410,65 @@ async def test_texts_that_are_cut_equal_rows_and_rows_without_a_key_are_counted(
     assert "no key" in keyless
     marked = await checked(local, write(HEADER, rows(3, 4)), f'marker = "{MARKER}"\n{MAP}')
     assert (marked.cautions, marked.warnings) == ([], [])
+
+
+AGREEING = """
+marker = "work_order.po_number"
+[command]
+comment = "{text}"
+[command.work_order]
+type_category = "Request"
+sub_type = "@kind"
+customer = "@customer"
+po_number = "{key}"
+dt_due = "{due}"
+duration = "{duration}"
+priority.id = "{priority}"
+[[command.work_order.items]]
+asset = "@asset"
+task = "@task"
+[reference.kind]
+entity = "WorkOrderType"
+where = { type_id = "Request", is_def_sr = true }
+[reference.asset]
+entity = "Location"
+[reference.task]
+entity = "Task"
+"""
+CELLS = {
+    "text": ["", "fits", "x" * 3073],
+    "customer": ["Pier Coffee", "pier coffee", "New", " New ", "NEW", "y" * 65, "Nobody\\x1f", ""],
+    "due": ["", "2026-03-05", "2026-03-05 08:00", "05.03.2026", "soon"],
+    "duration": ["", "45", "45.0", "4,5", "9" * 30],
+    "priority": ["", "1", "99999", "-1", "x"],
+}
+
+
+@pytest.mark.parametrize("missing", [CUSTOMER, CREATED])
+@pytest.mark.parametrize("seed", range(4))
+async def test_check_and_import_agree_on_every_row(
+    local: Local, job: Job, write: Write, missing: str, seed: int
+) -> None:
+    """Most rows have at most one cell that may be wrong; some repeat a key, or have none."""
+    chance = random.Random(seed)
+    columns = ["key", *CELLS]
+    made = []
+    for number in range(1, 61):
+        cells = {name: "Pier Coffee" if name == "customer" else "" for name in CELLS}
+        for name in chance.sample(list(CELLS), chance.choice((1, 1, 2))):
+            cells[name] = chance.choice(CELLS[name])
+        key = chance.choice((str(number),) * 12 + ("1", "", "z" * 200))
+        made.append([key, *cells.values()])
+    source = write(columns, made)
+    said: dict[int, Finding] = {}
+    text = AGREEING + missing
+    await checked(local, source, text, on_row=lambda each: said.update({each.row: each}))
+    outcomes: dict[int, RowOutcome] = {}
+    await job(source, text).run(local.company, on_row=lambda row: outcomes.update({row.row: row}))
+    differing = {
+        row: (said[row].kind, said[row].reason, outcome.outcome, outcome.reason, made[row - 1])
+        for row, outcome in outcomes.items()
+        if (said[row].kind == "would_send" and not said[row].lacks) != (outcome.outcome == "created")
+    }
+    assert len(outcomes) == len(said) == 60
+    assert differing == {}
