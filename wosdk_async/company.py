@@ -37,6 +37,7 @@ from wosdk_async.resources.editing import Change, edit
 from wosdk_async.resources.lookup_tables import MAX_AGE, LookupTables
 from wosdk_async.resources.names import REMEMBERED, NameResolver
 from wosdk_async.resources.watermark import Watermark
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import Secrets
 from wosdk_async.transport.session.credentials import Region
 from wosdk_async.transport.telemetry.statistics import Trace
@@ -159,7 +160,7 @@ class Company(Uncopied):
         """Labor entries of work orders."""
         from wosdk_async.resources.labor import Labor
 
-        return Labor(self)
+        return Labor(self, self._sender.origin)
 
     # --- options ------------------------------------------------------------------------------
 
@@ -328,7 +329,7 @@ class Company(Uncopied):
         if check:
             require_support(type(held), "update")
             for each in (record, held):
-                require_own(each, self._sender.origin)
+                require_own(each, self._sender.origin, Remedy.UNCHECKED)
         if read is not None and changes:
             raise InvalidCallError("give an edited copy and the record read, or named fields, not both")
         origin = self._sender.origin if check else None

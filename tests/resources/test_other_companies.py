@@ -29,6 +29,7 @@ from wosdk_async import (
 from wosdk_async.protocol import records, responses
 from wosdk_async.protocol.wire import Response
 from wosdk_async.testing import Sandbox
+from wosdk_async.transport.session.credentials import Credentials, Region, Tenant
 
 
 @pytest.fixture
@@ -95,6 +96,7 @@ USES: dict[str, Uses] = {
     "hold": lambda south, order: south.work_orders.hold(order, reason="Waiting for parts"),
     "note": lambda south, order: south.work_orders.note(order=order, body="x"),
     "attach": lambda south, order: south.documents.attach(order, b"x", file_name="x.txt"),
+    "labor": lambda south, order: anext(south.labor.entries([order])),
     "custom field": lambda south, order: south.custom_fields.set(order, {"Contract no": "1"}),
 }
 
@@ -117,6 +119,9 @@ async def test_own_company(north: Company, order: WorkOrder) -> None:
     assert (await north.update(order, po_number="9")).origin == order.origin
     assert await north.work_orders.pick_up(order)
     assert (await north.run(ordered(order.customer))).wo
+    for text in ("/", ":80", ":80/"):  # one address, written in other ways
+        region = Region("r", f"http://127.0.0.1{text}")
+        assert Tenant("North", region, Credentials("a", "b")).origin == "North at http://127.0.0.1"
     with Sandbox(company="NORTH") as other, pytest.raises(NotFoundError):  # it was sent
         await other.client().company().update(order, po_number="9")
 

@@ -79,14 +79,22 @@ async def test_error_body() -> None:
 
 @spec("7", "error body")
 async def test_error_body_beside_a_result() -> None:
-    """A result counts, and null is none; in a 500 the call is in doubt, with code and text."""
+    """Null and an empty result are none; with a result, or in a 500, the call is in doubt."""
     refusal = body("ERROR_CODE_6", "Data was already modified by another user.")
     async with Service() as service, service.client() as client:
-        service.handler = lambda _: Answer(200, refusal | {"CommandResult": None})
+        for nothing in (None, {}):
+            for answer in (refusal | {"CommandResult": nothing}, {"CommandResult": nothing} | refusal):
+                service.handler = lambda _, answer=answer: Answer(200, answer)
+                with pytest.raises(ConflictError):
+                    await client.company().run("WoCreateCommand", {})
+        service.handler = lambda _: Answer(200, refusal | {"Entities": []})
         with pytest.raises(ConflictError):
-            await client.company().run("WoCreateCommand", {})
-        service.handler = lambda _: Answer(200, refusal | {"CommandResult": {"Wo": {"Id": 7}}})
-        assert await client.company().run("WoCreateCommand", {}) == {"Wo": {"Id": 7}}
+            await client.company().query(WorkOrder).all()
+        result = {"CommandResult": {"Wo": {"Id": 7}}}
+        for answer in (refusal | result, result | refusal):
+            service.handler = lambda _, answer=answer: Answer(200, answer)
+            with pytest.raises(InDoubtError, match="ERROR_CODE_6"):
+                await client.company().run("WoCreateCommand", {})
         service.handler = lambda _: Answer(500, refusal)
         with pytest.raises(InDoubtError, match="already modified"):
             await client.company().run("WoCreateCommand", {})

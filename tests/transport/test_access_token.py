@@ -43,6 +43,21 @@ async def test_calls_carry_the_token(knows_host: bool) -> None:
         assert request.headers["companyname"] == COMPANY
 
 
+@pytest.mark.parametrize("more", ["/", "/api/v1/", "/wsdk/CorrigoService.asmx"])
+async def test_a_host_is_read_as_the_locator_names_it(more: str) -> None:
+    """Its path is dropped (facts 2); an address that is none is not shown with the token."""
+    async with Service() as service:
+        client, _ = client_of(service, lambda _: AccessToken(TOKEN, 600.0, f"{service.url}{more}"))
+        async with client:
+            await client.company(COMPANY).get("Thing", 1)
+        assert [request.path for request in service.calls] == ["/api/v1/base/Thing/1"]
+        client, _ = client_of(service, lambda _: AccessToken(TOKEN, 600.0, f"ht!tp://{TOKEN}"))
+        async with client:
+            with pytest.raises(ConfigurationError, match="base_url") as caught:
+                await client.company(COMPANY).get("Thing", 1)
+    assert TOKEN not in str(caught.value)
+
+
 async def test_a_refused_token_is_asked_for_again() -> None:
     """A create is sent again under the next one; no error shows either."""
 

@@ -7,6 +7,7 @@ import pytest
 from tests.support.service import Answer, Request, Service, error
 from tests.transport.script import FOUND, QUICK, Script
 from wosdk_async import (
+    BusinessRuleError,
     InDoubtError,
     InvalidCallError,
     RefusedError,
@@ -55,6 +56,18 @@ async def test_a_404_page_of_a_path_that_was_accepted_is_in_doubt() -> None:
     script = Script(Answer(body={"CommandResult": {}}), PAGE)
     async with Service(script) as service, service.client(options=QUICK) as client:
         await client.company().run(SendWorkOrderCommand(work_order_id=1))
+        with pytest.raises(InDoubtError):
+            await client.company().run(SendWorkOrderCommand(work_order_id=1))
+    assert len(service.calls) == 2
+
+
+async def test_a_refusal_by_a_rule_proves_the_path() -> None:
+    """A later page on it says nothing of what was done."""
+    refusal = {"ErrorCode": "BUSINESS_LOGIC_ERROR", "ErrorMessage": "The call failed unexpectedly."}
+    script = Script(Answer(400, refusal), PAGE)
+    async with Service(script) as service, service.client(options=QUICK) as client:
+        with pytest.raises(BusinessRuleError):
+            await client.company().run(SendWorkOrderCommand(work_order_id=1))
         with pytest.raises(InDoubtError):
             await client.company().run(SendWorkOrderCommand(work_order_id=1))
     assert len(service.calls) == 2

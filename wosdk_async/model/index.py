@@ -90,6 +90,16 @@ COMPUTED: dict[str, dict[str, str]] = {
         "created_date_utc": "leave it out",
         "last_action_date": "leave it out",
         "last_action_date_utc": "leave it out",
+        "last_action": "leave it out",
+        "short_location": "it is made of the item's asset",
+        "task_refinement": "it is made of the item's asset and task",
+        "time_zone": "it is that of the work zone",
+        "currency_type_id": "it is that of the work zone",
+        "work_order_cost": "leave it out; commands write costs",
+        "employee": "put EmployeeId into the command, or assign the order afterwards",
+        "assignments": "assign the order afterwards",
+        "won_id": "send the order afterwards",
+        "verifications": "verify the work once it is completed",
     },
 }
 """Entity -> field that a create drops, also of derived ones -> what to do."""

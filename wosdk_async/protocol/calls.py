@@ -57,7 +57,8 @@ def content_of(
     ):
         return content
     if check:
-        _refuse(type(record).__name__, [*problems(record, new=new), *foreign(record, origin, "")])
+        found = [*problems(record, new=new), *foreign(record, origin, "")]
+        _refuse(type(record).__name__, found, Remedy.UNCHECKED)
     try:
         written: dict[str, Any] = codec.unstructure(record)
     except ValueError as error:
@@ -75,23 +76,24 @@ def content_of_dict(
     if content is not None and not isinstance(content, Mapping):
         raise InvalidCallError(f"fields by name come as a dict, {{'Name': ...}}, not as {described(content)}")
     if known is not None and content and check:
-        _refuse(known.wire_name, content_problems(known, content, new))
+        _refuse(known.wire_name, content_problems(known, content, new), Remedy.UNCHECKED)
     return content or {}
 
 
-def require_own(record: object, origin: str) -> None:
-    """Raise InvalidCallError for a record that was read from another Company than ``origin``."""
+def require_own(record: object, origin: str, *remedies: Remedy) -> None:
+    """Raise InvalidCallError, with ``remedies``, for a record read from another Company than ``origin``."""
     if isinstance(record, Record) and not is_own(record, origin):
-        _refuse(type(record).__name__, list(foreign(record, origin, f"id {getattr(record, 'id', None)}")))
+        found = list(foreign(record, origin, f"id {getattr(record, 'id', None)}"))
+        _refuse(type(record).__name__, found, *remedies)
 
 
-def _refuse(name: str, found: list[Problem]) -> None:
+def _refuse(name: str, found: list[Problem], *remedies: Remedy) -> None:
     """Raise InvalidCallError for errors, and log warnings."""
     if faults := [problem for problem in found if problem.severity == "error"]:
         in_json = " ".join(f"{problem.path} {problem.in_json or problem.message}" for problem in faults)
         raise InvalidCallError(
             f"{name}: {' '.join(map(str, faults))}",
-            remedies=(Remedy.UNCHECKED,),
+            remedies=remedies,
             for_callers=f"{name}: {in_json}",
         )
     for problem in found:

@@ -42,7 +42,8 @@ One = Callable[[Any], Any]
 _MAX_REASON = 300  # characters that are shown of a reader's error, and of an error of the service in doubt
 _MAX_TYPE = 60  # characters that are shown of a content type
 _RESULTS = ("CommandResult", "EntitySpecifier", "Data", "Entities")  # one is in every success
-_BEGINS_WITH_RESULT = re.compile(rb'\s*\{\s*"(?:%s)"\s*:\s*[\[{]' % "|".join(_RESULTS).encode()).match
+_BEGINS_WITH_RESULT = re.compile(rb'\s*\{\s*"(?:%s)"\s*:\s*[\[{]\s*["{]' % "|".join(_RESULTS).encode()).match
+_TAIL = 512  # bytes at the end of a success in which an error beside its result is looked for
 _NO_SECRETS = Secrets()
 
 
@@ -153,11 +154,18 @@ def _failure(response: Response, secrets: Secrets, own: OwnCodes) -> RefusedErro
 
 
 def _has_error_body(body: bytes) -> bool:
-    """Return whether the body of a success is an error body (spec 7 shows no statuses) and has no result."""
-    if _BEGINS_WITH_RESULT(body) or b'"ErrorCode"' not in body or len(body) > LONG:
+    """Return whether the body of a success is an error body (spec 7 shows no statuses) and has no result.
+
+    Raises InconclusiveResponse for one with both.
+    """
+    searched = body[-_TAIL:] if _BEGINS_WITH_RESULT(body) else body
+    if b'"ErrorCode"' not in searched or len(body) > LONG:
         return False  # the usual success is neither searched nor parsed twice
     found = members(body)
-    return bool(_text(found.get("ErrorCode"))) and all(found.get(name) is None for name in _RESULTS)
+    code = _text(found.get("ErrorCode"))
+    if code and any(found.get(name) for name in _RESULTS):
+        raise InconclusiveResponse(200, f"it has a result and an error: {code[:_MAX_REASON]}")
+    return bool(code)
 
 
 def refused(

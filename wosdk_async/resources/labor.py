@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.protocol.arguments import described
+from wosdk_async.protocol.calls import require_own
 from wosdk_async.query.fields import fields
 from wosdk_async.query.paths import identifier
 from wosdk_async.query.plan import Condition
@@ -27,8 +28,9 @@ _PATHS = ("Id", "Items.*", "Items.Employee.DisplayAs", "Items.LaborCode.DisplayA
 class Labor:
     """Labor entries of work orders: ``company.labor``."""
 
-    def __init__(self, company: Verbs) -> None:
+    def __init__(self, company: Verbs, origin: str) -> None:
         self._company = company
+        self._origin = origin
 
     async def entries(
         self,
@@ -78,7 +80,10 @@ class Labor:
                 raise InvalidCallError(
                     f"orders is {described(orders)}; it takes a list of work orders or ids"
                 )
-            ids = dict.fromkeys(int(identifier(order, "the work order", "WorkOrder")) for order in orders)
+            ids: dict[int, None] = {}
+            for order in orders:
+                require_own(order, self._origin)
+                ids[int(identifier(order, "the work order", "WorkOrder"))] = None
             queries = [query.where(f.id.in_(some)) for some in batches(ids)]
         for each in queries:
             async with aclosing(aiter(each)) as costs:

@@ -25,7 +25,7 @@ from wosdk_async.options import CallOptions
 from wosdk_async.options.hooks import OnInDoubt, report_in_doubt
 from wosdk_async.protocol.matching import RequestIds
 from wosdk_async.protocol.responses import read, refused
-from wosdk_async.protocol.verdicts import BUSY, OTHER_PATH, SESSION_REFUSED, OwnCodes, verdict_of
+from wosdk_async.protocol.verdicts import BUSY, OTHER_PATH, REFUSED, SESSION_REFUSED, OwnCodes, verdict_of
 from wosdk_async.protocol.wire import COMMANDS, Call, InconclusiveResponse, Response
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.transport.clock import Deadlines, Scope, TransportClock
@@ -248,6 +248,8 @@ class Attempts:
                     trace.start_phase("session", clock.now())
                     await sessions.renew(session.generation, self._until)
                 else:
+                    if call.other_paths and verdict_of(refusal) is REFUSED:
+                        sessions.paths[call.operation] = path  # a rule refused it, so the host has the path
                     path = _next_path(call, refusal, paths_tried, path)
                     paths_tried += 1
             except BaseException as failure:

@@ -169,7 +169,8 @@ class Tenant:
 
     @origin.default
     def _name_and_place(self) -> str:
-        return f"{self.company} at {self.region.locator_url}"
+        place = self.region.locator_url.rstrip("/")
+        return f"{self.company} at {place.removesuffix(':443' if place.startswith('https') else ':80')}"
 
     async def pair(self) -> Credentials | AccessToken:
         """Return the credentials of this moment. Raises ConfigurationError if the provider gives none."""

@@ -124,6 +124,16 @@ class HostRules:
         self._require_https(parts, host, ConfigurationError, f"{setting}: ")
         return _origin(parts, host) + parts.path.rstrip("/")
 
+    def given_host(self, url: str) -> str:
+        """Return the origin of a Company's host that the program names, read as :meth:`company_url` reads it.
+
+        Raises ConfigurationError if it is not an address, or needs https.
+        """
+        text = url if "://" in url else f"https://{url.lstrip('/')}"
+        parts, host = _parse(text, ConfigurationError, f"base_url is {shown_address(url)}")
+        self._require_https(parts, host, ConfigurationError, "base_url: ")
+        return _origin(parts, host)
+
     def require_download(self, url: str, *, local: bool) -> None:
         """Check the address of a file, which needs https although it gets no token.
 

@@ -10,6 +10,7 @@ import attrs
 
 from wosdk_async import codec
 from wosdk_async.errors import (
+    ConfigurationError,
     DiscoveryError,
     NoAnswerError,
     RefusedError,
@@ -140,7 +141,12 @@ class Login:
             token, lifetime = credentials.token, max(credentials.expires_in, MIN_LIFETIME)
             _require_token(token)
             if credentials.base_url is not None:
-                locator, host = LOCATOR.url(region, self.hosts), credentials.base_url
+                locator = LOCATOR.url(region, self.hosts)
+                try:
+                    host = self.hosts.given_host(credentials.base_url)
+                except ConfigurationError as error:
+                    error.hide(known)  # the token may be in it
+                    raise
                 grant = TokenGrant(token=token, expires_in=lifetime, base_url=host, locator_url=locator)
                 return self.accept(company, grant)
         else:
