@@ -38,9 +38,9 @@ def sandbox() -> object:
     return Sandbox
 
 
-def source(name: str) -> object:
-    """Read a file of a format."""
-    Path(name).write_bytes(b"no file of this format")
+def source(name: str, content: bytes) -> object:
+    """Read a file of a format, which its first bytes tell."""
+    Path(name).write_bytes(content)
     return list(open_source(name))
 
 
@@ -53,8 +53,8 @@ async def main() -> None:
         await says("arrow", acme.query(WorkOrder).table)
         await says("export", lambda: Export(WorkOrder, "orders.parquet", company=acme).run())
     await says("sandbox", sandbox)
-    await says("files", lambda: source("rows.xlsx"))
-    await says("parquet", lambda: source("rows.parquet"))
+    await says("files", lambda: source("rows.xlsx", b"PK\x03\x04"))
+    await says("parquet", lambda: source("rows.parquet", b"PAR1"))
     done = subprocess.run(["wosdk", "--help"], capture_output=True, text=True)
     assert (done.returncode, "wosdk_async[cli]" in done.stderr) == (2, True), done.stderr
 

@@ -261,3 +261,10 @@ def test_a_report_made_for_people_is_imported(wosdk: Wosdk, tmp_path: Path) -> N
     assert (
         "header_row = 3  # the lines above are no rows" in wosdk("import", "init", tmp_path / "f.xlsx").stdout
     )
+
+
+def test_init_says_the_next_command_with_a_header_row(wosdk: Wosdk, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("Report\nnumber,shop\nA1,Pier Coffee\n")
+    result = wosdk("import", "init", tmp_path / "t.csv", "--header-row", "2", "-o", tmp_path / "t.toml")
+    assert result.exit_code == 0
+    assert "--header-row 2 --check\n" in result.stderr

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from wosdk_async.cli.output.reporting import _delimiter_of, rejects_command, rejects_of
+from wosdk_async.cli.output.reporting import rejects_command, rejects_of
 from wosdk_async.jobs.journal import JobPlan
 from wosdk_async.jobs.sources.formats import FORMATS
 
@@ -43,12 +43,33 @@ def test_the_input_options_of_rejects(file: str, given: list[str], kept: list[st
     assert command == f"wosdk import /f.job/rejects.csv {options}"
 
 
+@pytest.mark.parametrize(
+    ("file", "given", "head", "kept"),
+    [
+        ("/a.tsv", [], "a,_job,_row,_line,_outcome\n", []),  # a workbook
+        ("/b.csv", [], "a;_job;_row;_line;_outcome\n", ["'--delimiter=;'"]),  # and another
+        (
+            "/d.xls",  # a text
+            ["--encoding=cp1252", "--delimiter=tab"],
+            "ü\t_job\t_row\t_line\t_outcome\n",
+            ["--encoding=cp1252", "--delimiter=tab"],
+        ),
+    ],
+)
+def test_rejects_of_a_file_under_another_suffix(
+    tmp_path: Path, file: str, given: list[str], head: str, kept: list[str]
+) -> None:
+    (rejects := tmp_path / "rejects.csv").write_bytes(head.encode("cp1252"))
+    command = rejects_command(plan(file, *given), rejects)
+    assert command == " ".join(["wosdk import", str(rejects), *kept, "--profile=test"])
+
+
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_rejects_are_read_with_the_delimiter_of_their_file(suffix: str) -> None:
     """A format of which only the table knows the delimiter, too."""
     delimiter = FORMATS[suffix].delimiter
     command = rejects_command(plan(f"/f{suffix}"), Path("/f.job/rejects.csv")) or ""
-    said = {"\t": " --delimiter=tab", None: ""}[delimiter]
+    said = f" --delimiter={'tab' if delimiter == chr(9) else delimiter}" if delimiter else ""
     assert command == f"wosdk import /f.job/rejects.csv{said} --profile=test"
 
 
@@ -74,7 +95,7 @@ def test_the_delimiter_is_that_of_the_file_that_is_there(
 
 def test_rejects_that_are_a_pipe_are_not_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "rejects.csv")
-    assert _delimiter_of(tmp_path / "rejects.csv") is None
+    assert rejects_command(plan("/f.csv"), tmp_path / "rejects.csv")
 
 
 def test_the_newest_rejects(tmp_path: Path) -> None:

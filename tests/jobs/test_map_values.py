@@ -195,7 +195,7 @@ def test_a_text_is_read_in_the_stated_format(
         ),
         ("UTC", 'zone = "Europe/Berlin"', "0001-01-01", "takes a time of the years 1 to 9999"),
         ("UTC", 'zone = "US/Central"', "9999-12-31T23:00", "takes a time of the years 1 to 9999"),
-        ("LOCAL", 'date = "iso"', "2026-03-01T08:00Z", "has an offset; add zone ="),
+        ("LOCAL", 'date = "iso"', "2026-03-01T08:00Z", "has an offset; let the map convert it"),
         (
             "NUMBER",
             'decimal = ","',

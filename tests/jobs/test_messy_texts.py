@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -364,10 +365,74 @@ def test_units_are_for_numbers_and_have_no_digits(tmp_path: Path) -> None:
         ('text = "{No}", strip = ["kg"]', "it is not a field of numbers; delete strip"),
         ('text = "{No}", strip = ["5"]', "takes signs and units without digits"),
         ('text = "{No}", strip = "kg"', "takes signs and units without digits"),
+        ('text = "{No}", strip = ["("]', "takes signs and units without digits"),
+        ('text = "{No}", strip = [",–"]', "takes signs and units without digits"),
     ):
         with pytest.raises(ImportMapError, match=why):
             (tmp_path / "m.toml").write_text(f"[command]\ncomment = {{ {options} }}\n")
             ImportMap.load(tmp_path / "m.toml")
+
+
+@pytest.mark.parametrize(
+    ("currency", "units", "fits"),
+    [
+        ("", ["kg"], True),
+        ("", ["€"], False),
+        ("", ["kg", "EUR"], False),
+        ('vendor_nte.currency_type_id = "EUR"', ["€", "EUR"], True),
+        ('vendor_nte.currency_type_id = "EUR"', ["€", "$"], False),
+        ('vendor_nte.currency_type_id = "{currency}"', ["€", "$"], True),
+    ],
+)
+def test_a_sign_is_taken_off_only_where_the_map_says_the_currency(
+    tmp_path: Path, currency: str, units: list[str], fits: bool
+) -> None:
+    """Otherwise 5 EUR would be sent as 5 in the currency of the Company."""
+    money = f'[command.work_order]\nvendor_nte.value = {{ text = "{{cost}}", strip = {json.dumps(units)} }}\n'
+    (tmp_path / "m.toml").write_text(f"{money}{currency}\n", encoding="utf-8")
+    if fits:
+        ImportMap.load(tmp_path / "m.toml")
+    else:
+        with pytest.raises(ImportMapError, match="currency"):
+            ImportMap.load(tmp_path / "m.toml")
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "remedy"),
+    [
+        ("number", "1,234", 'thousands = "," or decimal = ","'),
+        ("number", "1,234,567", 'thousands = ","'),
+        ("number", "1.234,5", 'decimal = ",", thousands = "."'),
+        ("datetime-local", "2026-03-05T08:00:00Z", 'zone = "..."'),
+    ],
+)
+def test_remedies_keep_the_value(kind: Any, text: str, remedy: str) -> None:
+    """Both readings where there are two, and a time with an offset is converted and not cut."""
+    parse = value_parser({"type": kind, "name": "x"}, TextTable(text="{c}"), "x")
+    assert parse is not None
+    with pytest.raises(ValueError, match=re.escape(remedy)):
+        parse(text)
+
+
+@pytest.mark.parametrize("text", ["1.234 €", "€1.234", "-12.500 €"])
+def test_an_amount_that_may_be_two_numbers_fails(text: str) -> None:
+    """Unless the map names a mark."""
+    wire: Any = {"type": "number", "name": "x"}
+    parse = value_parser(wire, TextTable(text="{c}", strip=["€"]), "x")
+    stated = value_parser(wire, TextTable(text="{c}", strip=["€"], decimal="."), "x")
+    assert parse is not None
+    assert stated is not None
+    with pytest.raises(ValueError, match="may be"):
+        parse(text)
+    assert abs(stated(text)) < 100
+    assert parse("1.23 €") == Decimal("1.23")
+
+
+def test_no_unit_is_proposed_for_an_id() -> None:
+    parse = value_parser({"type": "integer", "name": "Id"}, TextTable(text="{c}"), "asset.id")
+    assert parse is not None
+    with pytest.raises(ValueError, match=r"^(?!.*strip)"):
+        parse("20440x")
 
 
 def test_an_empty_cell_can_be_a_word_too(tmp_path: Path) -> None:

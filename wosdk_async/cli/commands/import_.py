@@ -76,7 +76,8 @@ def init_command(ctx: click.Context, /, file: str, output: Path | None, **given:
         raise CliError(f"{output} exists already; name another file with -o") from None
     say(f"{output} is written; {text.count(f'= {chr(34)}{ADAPT}')} places to fill in are marked {ADAPT}")
     names = {each.name: each.opts[0] for each in ctx.command.params}
-    options = [word for name, value in given.items() if value is not None for word in (names[name], value)]
+    set_options = [(name, value) for name, value in given.items() if value is not None]
+    options = [word for name, value in set_options for word in (names[name], str(value))]
     shown = shell_words("wosdk", "import", file, "--map", str(output), *options, "--check")
     say(f"next, when they are filled in: {shown}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import re
 from collections import Counter
@@ -38,7 +39,6 @@ __all__ = [
 _MAX_SHOWN = 5  # rows and warnings that the summary names
 # Options of the input file that do not apply to its rejects, which are CSV files in the job folder.
 _OF_INPUT = ("--format", "--sheet", "--header-row", "--outcomes")
-_OF_TEXT = ("--delimiter", "--encoding")
 _TAB = "\t"
 _PLACES = 3  # rows that are named for a cause
 _HEAD = 1 << 20  # bytes: enough for any header
@@ -223,14 +223,19 @@ def rejects_command(plan: JobPlan, rejects: Path) -> str | None:
         return None
     options = {each.partition("=")[0]: each for each in given}
     suffix = suffix_of(PurePath(plan.file), options.get("--format", "").partition("=")[2] or None)
-    known = FORMATS.get(suffix, FORMATS[".csv"])
-    if "delimiter" not in known.options:  # these rejects have the format of the job's other files
-        options = {name: text for name, text in options.items() if name not in _OF_TEXT}
-        excel = ";" if "semicolon" in options.get("--csv-for-excel", "") else ","
-        if (delimiter := _delimiter_of(rejects) or excel) != ",":
-            options["--delimiter"] = _delimiter_option(delimiter)
-    elif known.delimiter is not None:  # implied by the suffix of the input
-        options.setdefault("--delimiter", _delimiter_option(known.delimiter))
+    known, head = FORMATS.get(suffix, FORMATS[".csv"]), _head_of(rejects)
+    # The content of the input decided its format, so the rejects themselves say more than its suffix.
+    excel = ";" if "semicolon" in options.get("--csv-for-excel", "") else ","
+    if "delimiter" not in known.options:
+        options.pop("--delimiter", None)
+        if _is_utf8(head):
+            options.pop("--encoding", None)
+    usual = known.delimiter or ("," if "delimiter" in known.options else excel)
+    delimiter = _delimiter_in(head)
+    if delimiter is not None or "--delimiter" not in options:
+        options.pop("--delimiter", None)
+        if (delimiter or usual) != ",":
+            options["--delimiter"] = _delimiter_option(delimiter or usual)
     kept = [text for name, text in options.items() if name not in _OF_INPUT]
     return shell_words("wosdk", "import", str(rejects.absolute()), *kept, *_company(plan))
 
@@ -239,16 +244,29 @@ def _delimiter_option(delimiter: str) -> str:
     return f"--delimiter={'tab' if delimiter == _TAB else delimiter}"
 
 
-def _delimiter_of(rejects: Path) -> str | None:
-    """Return the delimiter of a rejects file; None if the file is missing or has no report columns.
+def _head_of(rejects: Path) -> bytes:
+    """Return the beginning of a rejects file; nothing if it is missing."""
+    with contextlib.suppress(OSError):
+        return read_regular(rejects, _HEAD, cut=True)[0]
+    return b""
+
+
+def _delimiter_in(head: bytes) -> str | None:
+    """Return the delimiter of rejects; None if they have no report columns.
 
     The file may be from a run with other options, or saved by a spreadsheet.
     """
-    with contextlib.suppress(OSError):
-        head = read_regular(rejects, _HEAD, cut=True)[0].decode("utf-8", errors="replace")
-        if (found := _ADDED.search(head)) is not None:
-            return found["delimiter"]
-    return None
+    found = _ADDED.search(head.decode("utf-8", errors="replace"))
+    return None if found is None else found["delimiter"]
+
+
+def _is_utf8(head: bytes) -> bool:
+    """Return whether the beginning of a file is UTF-8; its last character may be cut."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _arguments(plan: JobPlan) -> list[str] | None:

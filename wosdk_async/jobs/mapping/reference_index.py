@@ -123,7 +123,7 @@ class ReferenceIndex:
     def look_alikes(self) -> list[str]:
         """Return a warning for each reference with names that are equal but for letter case or NFKC."""
         found = ((name, alike) for name, alike in self._alike.items() if alike.count)
-        return [f"{name}: {alike}: each is a record of its own" for name, alike in found]
+        return [f"{name}: {alike}; correct the file where they mean one record" for name, alike in found]
 
     # --- look up ------------------------------------------------------------------------------
 

@@ -117,10 +117,13 @@ def _check_units(_: object, __: object, units: object) -> None:
     if not isinstance(units, list) or not all(
         isinstance(each, str) and _UNIT.fullmatch(each) for each in units
     ):
-        raise ValueError(f'takes signs and units without digits, as in ["€", "EUR", "kg"], not {units!r}')
+        raise ValueError(
+            "takes signs and units without digits, and without signs and marks of numbers, as in "
+            f'["€", "EUR", "kg"], not {units!r}'
+        )
 
 
-_UNIT = re.compile(r"\s*[^0-9+\-]*[^0-9+\-\s][^0-9+\-]*")
+_UNIT = re.compile(r"(?=.*\S)[^0-9+\-\u2010-\u2015\u2212.,()]+", re.DOTALL)
 
 
 @attrs.frozen(kw_only=True)

@@ -27,10 +27,13 @@ _CACHED = 1024  # values that are remembered for each field: columns of a file o
 _MAX_CACHED = 64  # characters
 _SIGN = '; if it is a currency sign or unit, let the map take it off: strip = ["{}"]'
 _SHOWN = 8  # words of a map in a message
+_GROUP = 3  # digits between thousands marks
 _SPACES = " \u00a0\u2009\u202f"
 _WRITTEN_SO = (  # texts that a format of the map reads, and the keys that state it
     (re.compile(r"[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{4}.*"), 'date = "%d.%m.%Y"'),
     (re.compile(r"[0-9]{1,2}/[0-9]{1,2}/[0-9]{4}.*"), 'date = "%d/%m/%Y" or date = "%m/%d/%Y"'),
+    (re.compile(r"[+-]?[0-9]{1,3}(,[0-9]{3})+\.[0-9]+|[+-]?[0-9]{1,3}(,[0-9]{3}){2,}"), 'thousands = ","'),
+    (re.compile(r"[+-]?[0-9]{1,3},[0-9]{3}"), 'thousands = "," or decimal = ","'),
     (re.compile(r"[+-]?[0-9]{1,3}(\.?[0-9]{3})*,[0-9]+"), 'decimal = ",", thousands = "."'),
 )
 _WHOLE: Wire = {"type": "integer"}
@@ -55,13 +58,19 @@ def value_parser(meta: Wire, table: TextTable, path: str) -> Parser | None:
         raise ImportMapError(f'{path}: thousands is the decimal mark; add the other one, as in decimal = ","')
     if is_number and (table.decimal or table.thousands or table.strip):
         return _cached(
-            NumberStyle(table.decimal or ".", table.thousands, kind == "integer", table.strip or ())
+            NumberStyle(
+                table.decimal or ".",
+                table.thousands,
+                kind == "integer",
+                table.strip or (),
+                stated=bool(table.decimal or table.thousands),
+            )
         )
     if kind not in ("boolean", "enum") and not is_time and not is_number:
         return None
     if kind in ("boolean", "enum") and "{" in table.text:  # a fixed word has no other words to explain
         return _cached(partial(_named, meta=meta))
-    return _cached(partial(_plain, meta=meta))
+    return _cached(partial(_plain, meta=meta, is_id=path.endswith(".id")))
 
 
 def zone_of(table: TextTable) -> zoneinfo.ZoneInfo | None:
@@ -83,12 +92,14 @@ def word_parser(values: Mapping[str, Any]) -> Parser:
     return parse
 
 
-def _plain(text: str, meta: Wire) -> Any:
+def _plain(text: str, meta: Wire, is_id: bool = False) -> Any:
     try:
         return parse_value(text, meta, lenient=True)
     except ValueError as error:
+        if meta["type"] == "datetime-local" and _has_offset(text):
+            raise ValueError(_WITH_OFFSET.format(text)) from None
         keys = next((keys for looks, keys in _WRITTEN_SO if looks.fullmatch(text.strip())), None)
-        if keys is None and meta["type"] in ("number", "integer") and (unit := _unit_of(text)):
+        if keys is None and not is_id and meta["type"] in ("number", "integer") and (unit := _unit_of(text)):
             keys = f'strip = ["{unit}"]'
         hint = (
             f'; if the column is written so, say it in the map: {{ text = "{{...}}", {keys} }}'
@@ -122,6 +133,19 @@ def _cached(parse: Parser) -> Parser:
 # --- times ----------------------------------------------------------------------------------
 
 
+_WITH_OFFSET = (
+    "is local time of the site, and {!r} has an offset; let the map convert it: "
+    '{{ text = "{{...}}", zone = "..." }} with the zone of the site'
+)
+
+
+def _has_offset(text: str) -> bool:
+    try:
+        return datetime.fromisoformat(text.strip()).tzinfo is not None
+    except ValueError:
+        return False
+
+
 @attrs.frozen
 class TimeFormat:
     """Times as ``date`` says, a format of strptime or ``iso``."""
@@ -153,10 +177,7 @@ class TimeFormat:
         if time.tzinfo is None:
             return time
         if self.zone is None:
-            raise ValueError(
-                f'is local time of the site, and {text!r} has an offset; add zone = "..." with the zone of '
-                "the site to the map"
-            )
+            raise ValueError(_WITH_OFFSET.format(text))
         return time_in_zone(time, self.zone, text).replace(tzinfo=None)
 
     def _in_utc(self, time: datetime, text: str) -> datetime:
@@ -191,6 +212,8 @@ class NumberStyle:
     thousands: str | None
     whole: bool
     strip: Sequence[str] = ()
+    stated: bool = attrs.field(default=True, kw_only=True)
+    """Whether the map names a mark."""
     _pattern: re.Pattern[str] = attrs.field(init=False)
 
     @_pattern.default
@@ -218,6 +241,11 @@ class NumberStyle:
                 f"takes a number such as 1{self.thousands or ''}234{fraction}, not {shown_value(text)}{sign}"
             )
         digits = re.sub(r"[^0-9]", "", found[2])
+        if not self.stated and found[3] is not None and len(found[3]) == _GROUP and len(digits) <= _GROUP:
+            raise ValueError(
+                f"may be {digits}{found[3]} or {digits}.{found[3]}: {shown_value(text)}; say which with "
+                'thousands = "." or decimal = "." in the map'
+            )
         if self.whole:
             return int(parse_value(found[1] + digits, _WHOLE))
         return exact_number(f"{found[1]}{digits}.{found[3] or ''}")
