@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
+from itertools import chain
 
 import pytest
 
 from tests.cli.conftest import COMMAND, ROOT, Wosdk
 from wosdk_async.catalogue import load
+from wosdk_async.cli.app import SECTIONS
 
 
 @pytest.mark.parametrize(
@@ -45,32 +47,7 @@ def offers(stdout: str) -> list[str]:
     [
         (
             "wosdk ",
-            [
-                "assign",
-                "attach",
-                "cancel",
-                "check",
-                "complete",
-                "completion",
-                "create",
-                "delete",
-                "describe",
-                "export",
-                "get",
-                "hold",
-                "import",
-                "jobs",
-                "login",
-                "mcp",
-                "note",
-                "pickup",
-                "query",
-                "resume",
-                "run",
-                "sandbox",
-                "start",
-                "update",
-            ],
+            sorted(chain(*SECTIONS.values())),
         ),
         ("wosdk get workorderc", ["WorkOrderCost"]),
         ("wosdk query Prio", ["Priority"]),

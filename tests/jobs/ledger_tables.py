@@ -177,7 +177,8 @@ _COMMAND = re.compile(r"--[a-z-]+( [A-Z]+)?|wosdk jobs [a-z]+( FOLDER)?|key = \S
 
 def refusals() -> str:
     """Return the table of refusals."""
-    assert {*_CASES, "rejects"} == {*get_args(Why)}
+    without = {*get_args(Why)} - {*_CASES, "rejects"}
+    assert not without, f"add {sorted(without)} to _CASES, then run python -m tests.jobs.ledger_tables"
     rows = [
         (f"`{why}`", when, _refused(ledger, file, choices, why))
         for why, (when, ledger, file, choices) in _CASES.items()
