@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.jobs.conftest import Job, Local, Write
-from tests.jobs.maps import CREATED, CUSTOMER, HEADER, WORK_ORDER
+from tests.jobs.maps import CREATED, CUSTOMER, HEADER, MARKER, WORK_ORDER
 from wosdk_async import Customer, Ref
 from wosdk_async.jobs import Import, ImportMapError, RowOutcome
 from wosdk_async.jobs.imports import reference_stage
@@ -404,13 +404,46 @@ async def test_a_wrong_map_leaves_one_new_record_and_not_one_for_each_name(
     assert (summary.complete, summary.created, summary.references_created) == (False, 40, 39)
 
 
-async def test_new_records_that_the_service_refuses_do_not_hold_back_the_others(
-    local: Local, job: Job, write: Write
+@pytest.mark.parametrize("refused", [2, 3])
+async def test_new_records_that_the_service_refuses(
+    local: Local, job: Job, write: Write, refused: int
 ) -> None:
-    """Neither one that is refused, nor three of them."""
+    """Two are the fault of their rows; three in a row stop the import before any other is created."""
     local.server.refused = "unwanted"
     text = (WORK_ORDER + CREATED).replace('name = "{}"', 'name = "{}"\ndba = "{text}"')
-    rows = [[str(i), "unwanted" if i < 5 else "good", "", f"New {i}"] for i in range(1, 7)]
-    outcomes = await carried_out(job(write(HEADER, rows), text), local)
-    assert [outcomes[i].outcome for i in range(1, 7)] == ["failed"] * 4 + ["created"] * 2
-    assert sum("base/Customer" in path for path in local.server.asked) == 6
+    rows = [[str(i), "unwanted" if i <= refused else "good", "", f"New {i}"] for i in range(1, 7)]
+    summary = await job(write(HEADER, rows), text).run(local.company)
+    created = sum("base/Customer" in path for path in local.server.asked)
+    if refused == 2:
+        assert (summary.failed, summary.created, created) == (2, 4, 6)
+    else:
+        assert summary.stopped is not None
+        assert summary.stopped.kind == "references"
+        assert (summary.created, summary.not_started, created) == (0, 6, 3)
+
+
+async def test_a_row_that_is_refused_here_proves_nothing(local: Local, job: Job, write: Write) -> None:
+    """One whose key is there already, and one without a key: the next row is the first."""
+    marked = f'marker = "{MARKER}"\n' + WORK_ORDER + CREATED
+    await job(write(HEADER, named("Pier Coffee")), marked).run(local.company)
+    rows = [
+        ["", "t", "", "Orphan"],
+        ["1", "t", "", "New 1"],
+        ["2", "t", "", "New 2"],
+        ["3", "t", "", "New 3"],
+    ]
+    summary = await job(write(HEADER, rows), marked, again=True).run(local.company)
+    assert summary.stopped is None
+    assert (summary.failed, summary.created) == (2, 2)
+    customers = {row["DisplayAs"] for row in await local.rows("Customer", "DisplayAs")}
+    assert "New " not in customers
+    assert "New" not in customers
+    assert {"New 2", "New 3"} <= customers
+
+
+async def test_a_new_record_has_the_name_that_is_compared(local: Local, job: Job, write: Write) -> None:
+    """So a file that spells it otherwise finds it."""
+    for name in ("Blue  Sky", "Blue\xa0Sky", "Blue Sky"):
+        await job(write(HEADER, named(name)), WORK_ORDER + CREATED, again=True).run(local.company)
+    customers = [row["DisplayAs"] for row in await local.rows("Customer", "DisplayAs")]
+    assert [name for name in customers if "Sky" in name] == ["Blue Sky"]

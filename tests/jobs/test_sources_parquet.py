@@ -7,6 +7,7 @@ import math
 import re
 import struct
 import sys
+import uuid
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from hypothesis import strategies as st
 from tests.jobs.readers import read_here
 from wosdk_async.jobs import ImportMapError, open_source
 from wosdk_async.jobs.errors import RowError
+from wosdk_async.jobs.ledger.identity import Identities
 from wosdk_async.jobs.sources.rows import Row
 
 pa = pytest.importorskip("pyarrow")
@@ -337,3 +339,12 @@ def test_what_duckdb_writes(
             first.cells[four]
     else:
         assert first.cells[four] == expected
+
+
+def test_rows_are_known_by_their_uuids(tmp_path: Path) -> None:
+    """Without a key two rows that differ in nothing else are two, whatever their order."""
+    values = pa.array([uuid.UUID(int=each).bytes for each in (1, 2, 1)], pa.uuid())
+    identities = Identities(("uid",), None)
+    one, two, again = map(identities.of, open_source(written(tmp_path, {"uid": values})))
+    assert one.identity == again.identity != two.identity
+    assert one.digest != two.digest

@@ -38,9 +38,7 @@ def read(path: str) -> Iterator[Line]:
         schema = _flat(arrow.Table.from_batches([], file.schema_arrow)).schema
         yield 0, schema.names, None
     textless = _textless(schema, leaves)
-    kinds = "".join(
-        "u" if textless.get(place) in _FIXED else _kind(kind) for place, kind in enumerate(schema.types)
-    )
+    kinds = "".join(_kind(kind) for kind in schema.types)
     old_times = [schema.names.index(name) for name, leaf in leaves.items() if leaf.physical_type == "INT96"]
     line = 0
     rests = _batches(path, dictionaries, "ns") if old_times else repeat(None)

@@ -38,8 +38,8 @@ Line = (
     | tuple[int]
 )
 """The header, that of a sheet with what is known of it, a row, or the end. Kinds are a letter for each cell
-(``n`` number, ``t`` time, ``b`` boolean, a space: text, ``u``: a text that was none before); faults
-are the reasons why cells cannot be used, by their places."""
+(``n`` number, ``t`` time, ``b`` boolean, a space: text); faults are the reasons why cells cannot be
+used, by their places."""
 
 Explain = Callable[[str, BaseException], "str | Unreadable"]
 

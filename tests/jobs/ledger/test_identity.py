@@ -107,6 +107,9 @@ def test_of_an_update_a_change_counts_in_the_columns_that_the_map_reads() -> Non
         ("\uff2b\uff17", "K7"),
         ("STRASSE", "stra\u00dfe"),
         ("A1.0", "a1"),
+        ("'=K4", "=K4"),  # a guard that was taken off
+        ("'-K3", "-K3"),
+        ('="00501"', "501"),
     ],
 )
 def test_keys_that_a_spreadsheet_makes_of_others(known: str, seen: str) -> None:

@@ -11,7 +11,13 @@ from wosdk_async.calls.outcome import Done, Failed, InDoubt, NotStarted, Outcome
 from wosdk_async.calls.run_many import Run
 from wosdk_async.company import Company, is_closed
 from wosdk_async.errors import WosdkError
-from wosdk_async.jobs.errors import AmbiguousNameError, ImportMapError, JournalError, reason_of
+from wosdk_async.jobs.errors import (
+    AmbiguousNameError,
+    ImportMapError,
+    JournalError,
+    RunStoppedError,
+    reason_of,
+)
 from wosdk_async.jobs.imports.reading import PlannedRows, RowBuilder
 from wosdk_async.jobs.journal import Journal, ReferenceRecord, State
 from wosdk_async.jobs.mapping.lookup import ReferenceEntry
@@ -44,6 +50,8 @@ class ReferenceStage:
     index: ReferenceIndex
     limit: int
     stop: Stop
+    _first: list[tuple[int, list[MissingRecord]]] = attrs.field(factory=list, init=False)
+    """First rows that need new records, each with these, which were not created yet."""
 
     async def complete(self, settled: Settled, on_stage: Callable[[str], None]) -> int | None:
         """Look up the records of all names, and create those that are missing and that a row can use.
@@ -60,6 +68,7 @@ class ReferenceStage:
 
         Raises:
             ImportMapError: a record that all rows need does not exist.
+            RunStoppedError: the service refused to create the records of each of the first rows.
             WosdkError: the lookup failed; nothing was created.
         """
         company, index, limit = self.company, self.index, self.limit
@@ -81,13 +90,23 @@ class ReferenceStage:
         for name in import_map.fixed:
             if reason := index.unfound(name):
                 raise ImportMapError(f"{import_map.path}: {reason}")
-        first = await self._mark_wanted() if index.incomplete else []
-        for number, entries in first:
-            if not index.hold_back(but=entries):
+        self._first = await self._mark_wanted() if index.incomplete else []
+        return await self.create_first(settled, on_stage)
+
+    async def create_first(self, settled: Settled, on_stage: Callable[[str], None]) -> int | None:
+        """Create the records of the next one of the first rows, as :meth:`complete` does."""
+        reason = ""
+        while self._first:
+            number, entries = self._first.pop(0)
+            if not self.index.hold_back(but=entries):
+                reason = ""
                 break
             await self._create_missing(settled, on_stage)
-            if all(entry.id is not None for entry in entries):
+            if self.stop.reason is not None or all(entry.id is not None for entry in entries):
                 return number
+            reason = next((entry.reason for entry in entries if entry.reason), "")
+        if reason:
+            raise RunStoppedError(f"{reason}; so were those of the rows before", kind="references")
         await self.create_rest(settled, on_stage)
         return None
 
@@ -136,9 +155,11 @@ class ReferenceStage:
             The first rows that need new records, each with these.
         """
         first: list[tuple[int, list[MissingRecord]]] = []
+        keys = self.builder.keys
         async for page in self.rows.pages():
             for row, _ in page:
-                if row.fault is None and self.index.undecided(row.cells):
+                keyed = keys is None or not keys.are_own or keys.key_or_none(row) is not None
+                if row.fault is None and keyed and self.index.undecided(row.cells):
                     with contextlib.suppress(Exception):  # the row itself fails with it, when its turn comes
                         missing = self.builder.build(row)[1]
                         if missing and len(first) < _FIRST:

@@ -210,7 +210,10 @@ class JobWork:
         references = self._references = ReferenceStage(
             self._company, self._rows, self._builder, index, limit, self.stop
         )
-        self._first = await references.complete(self._settling.wait, on_stage)
+        try:
+            self._first = await references.complete(self._settling.wait, on_stage)
+        except RunStoppedError as error:
+            self.stop.start_no_more(error)
         if compares:
             await self._settling.look_at_earlier_runs()
 
@@ -246,17 +249,22 @@ class JobWork:
         Raises:
             RunStoppedError: the service refused the row.
         """
-        journal = self._job.journal
-        await self._sender.send({row})
-        stored = (await journal.rows_numbered([row]))[row]
-        if stored.state is State.REFUSED:
-            text = (
-                f"line {stored.line} was refused, the first row for which records were created: "
-                f"{stored.reason}; no further ones are created. Correct the map, or the row"
-            )
-            raise RunStoppedError(text, kind="references")
-        if self.stop.reason is None:
-            await self._references.create_rest(self._settling.wait, self._request.on_stage)
+        journal, settled, on_stage = self._job.journal, self._settling.wait, self._request.on_stage
+        while self.stop.reason is None:
+            await self._sender.send({row})
+            stored = (await journal.rows_numbered([row]))[row]
+            if stored.state is not State.REFUSED:
+                await self._references.create_rest(settled, on_stage)
+                return
+            if stored.attempts:  # not refused here, such as for a key that is there
+                text = (
+                    f"line {stored.line} was refused, the first row for which records were created: "
+                    f"{stored.reason}; no further ones are created. Correct the map, or the row"
+                )
+                raise RunStoppedError(text, kind="references")
+            if (following := await self._references.create_first(settled, on_stage)) is None:
+                return
+            row = following
 
     async def _look_up_all(self) -> None:
         """Look up all rows by their keys, if workers sent them; not after a run that stopped."""

@@ -140,7 +140,7 @@ def undisguised(key: str) -> str:
     """
     text = "".join(unicodedata.normalize("NFKC", key).casefold().split())
     text = "".join(each for each in text if unicodedata.category(each) != "Cf")  # such as one without width
-    text = text.removeprefix("=").strip("'\"") or text  # how a sheet is told to keep zeros
+    text = text.strip("='\"") or text  # how a sheet is told to keep zeros, and what guards a formula
     try:
         number = Decimal(text.replace("_", "?"))  # which is no digit here
     except InvalidOperation:

@@ -42,6 +42,7 @@ class MissingRecord(Protocol):
 
     wanted: bool
     id: int | None
+    reason: str
 
 
 class References(Protocol):

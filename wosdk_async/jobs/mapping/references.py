@@ -91,5 +91,5 @@ class ReferenceSpec:
         if not raw.strip():
             return None
         warnings: list[str] = []
-        text = self.limit.fit(raw.strip(), warnings).rstrip()
-        return RowName(text, raw, normalized(text), tuple(warnings))
+        text = self.limit.fit(normalized(raw), warnings).rstrip()
+        return RowName(text, raw, text, tuple(warnings))

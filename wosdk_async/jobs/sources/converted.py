@@ -124,12 +124,7 @@ class ConvertedFile:
             for place, kind in _typed(kinds):
                 if cells[place]:
                     cells[place] = TypedCell(cells[place], kind)
-            made = row(number, line, cells, faults)
-            if "u" in kinds:
-                blank = ["" if kind == "u" else cell for kind, cell in zip(kinds, cells, strict=True)]
-                known = row(number, line, blank)
-                made.known_cells = known.cells if known.raw_cells is None else known.raw_cells
-            yield made
+            yield row(number, line, cells, faults)
         else:
             raise ImportMapError(f"{self.path}: its reader ended before the last row; report this as a bug")
         _require(next(records, None) is None)
