@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
 
 from tests.sandbox.company import ORDER, Caller
+from tests.sandbox.order_model import PATHS
 
 
 def put(acme: Caller, entity: str, properties: list[str], **members: Any) -> dict[str, Any]:
@@ -38,6 +40,42 @@ def test_what_a_work_order_works_out_is_not_written(acme: Caller, name: str, val
     assert error["ErrorCode"] == "BUSINESS_LOGIC_ERROR"
     assert error["ErrorMessage"] == f"{name} of WorkOrder is changed by commands only."
     assert acme.get("WorkOrder", order) == before
+
+
+def test_a_creation_does_not_write_it_either(acme: Caller) -> None:
+    """It is dropped, so that the new order can be sent, and has no flag; a PUT of the flag is refused."""
+    sent = FIXED | {"Flag": {"Id": 1901}, "StatusId": "Completed", "Employee": {"Id": 208}}
+    order = acme.order({"EmployeeId": 230}, **sent)
+    assert [name for name, value in sent.items() if order.get(name) == value] == []
+    assert (order["WonId"], order["FlagId"], order.get("Flag")) == (0, 0, None)
+    assert acme.run("SendWorkOrderCommand", WorkOrderId=order["Id"])["WorkOrder"]["WonId"] > 0
+    error = put(acme, "WorkOrder", ["Flag.Id"], Id=order["Id"], Flag={"Id": 1901})
+    assert error["ErrorMessage"] == "Flag of WorkOrder is changed by commands only."
+
+
+def test_a_verification_is_written_by_its_command(acme: Caller) -> None:
+    """By no base operation: neither of a new order, nor of a completed one that has a verification."""
+    order, rating = acme.order()["Id"], {"WoRatingId": "Negative"}
+
+    def check_refused(*keys: dict[str, int]) -> None:
+        before = acme.get("WorkOrder", order, PATHS)
+        new = rating | {"WorkOrderId": order}
+        assert acme.refused("POST", "base/WoVerification", {"Entity": new}) == "BUSINESS_LOGIC_ERROR"
+        command = {"Command": {"Entity": new | {"EntityType": "WoVerification"}}}
+        assert acme.refused("POST", "cmd/CreateCommand", command) == "BUSINESS_LOGIC_ERROR"
+        for key in keys:
+            error = put(acme, "WoVerification", ["*"], **key, **rating)
+            assert error["ErrorMessage"] == "WoVerification is changed by commands only."
+        for key in ({}, *keys):
+            error = put(acme, "WorkOrder", ["Verifications.*"], Id=order, Verifications=[key | rating])
+            assert error["ErrorMessage"] == "Verifications of WorkOrder is changed by commands only."
+        assert acme.get("WorkOrder", order, PATHS) == before
+
+    check_refused()
+    for name in ("WoPickUpCommand", "WoStartCommand", "WoCompleteCommand"):
+        acme.run(name, WorkOrderId=order)
+    made = acme.run("VerifyWorkCommand", WorkOrderId=order, WoRatingId="Positive")["WorkVerification"]
+    check_refused({"Id": made["Id"]})
 
 
 def test_an_order_goes_back_as_it_was_read(acme: Caller, recorded: Caller) -> None:
@@ -123,6 +161,42 @@ def test_a_location_needs_its_parent(acme: Caller) -> None:
     assert put(acme, "Location", ["ParentId"], Id=made, ParentId=4711)["ErrorCode"] == "BUSINESS_LOGIC_ERROR"
     put(acme, "Location", ["ParentId"], Id=made, ParentId=20400)
     assert acme.get("Location", made)["RootId"] == 20400
+
+
+def test_what_is_below_a_location_moves_with_it(acme: Caller) -> None:
+    """After each move among five the roots are those of the parents; a move that makes a ring is refused."""
+    attributes = [{"Descriptor": {"Id": 45}, "Value": "1"}]
+    new = {"Entity": {"Name": "Room", "TypeId": "RoomArea", "Attributes": attributes}}
+    keys = [acme.ok("POST", "base/Location", new)["EntitySpecifier"]["Id"] for _ in range(5)]
+    parents = dict.fromkeys(keys, 0)
+
+    def line(key: int) -> list[int]:
+        return [key, *(line(parents[key]) if parents[key] else ())]
+
+    moves = [*itertools.pairwise(keys), *itertools.product(keys, [*keys, 0])]
+    for key, parent in moves:
+        before = [acme.get("Location", each, "*,Attributes.*") for each in keys]
+        error = put(acme, "Location", ["*"], Id=key, ParentId=parent, RootId=parent).get("ErrorCode")
+        if parent and key in line(parent):
+            assert error == "BUSINESS_LOGIC_ERROR"
+            assert [acme.get("Location", each, "*,Attributes.*") for each in keys] == before
+            continue
+        parents[key] = parent
+        for each in keys:
+            read = acme.get("Location", each, "*,Attributes.*")
+            shown = read["ParentId"], read["RootId"], read["Attributes"][0]["TopAssetId"]
+            assert shown == (parents[each], line(each)[-1], line(each)[-1])
+
+
+def test_a_deep_ring_of_locations(acme: Caller) -> None:
+    """However many levels are between the two."""
+    first = key = 0
+    for _ in range(40):
+        new = {"Entity": {"Name": "Box", "TypeId": "RoomArea", "ParentId": key}}
+        key = acme.ok("POST", "base/Location", new)["EntitySpecifier"]["Id"]
+        first = first or key
+    assert acme.get("Location", key)["RootId"] == first
+    assert put(acme, "Location", ["ParentId"], Id=first, ParentId=key)["ErrorCode"] == "BUSINESS_LOGIC_ERROR"
 
 
 @pytest.mark.parametrize(

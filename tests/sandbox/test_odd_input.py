@@ -159,8 +159,12 @@ def test_body_is_bounded(acme: Caller) -> None:
     assert response.json()["ErrorCode"]
 
 
-def test_circle_of_parents_ends(acme: Caller) -> None:
-    body = {"Properties": ["ParentId"], "Entity": {"Id": 20400, "ParentId": 20440}}
-    acme.ok("PUT", "base/Location", body)
+def test_circle_of_parents_ends(acme: Caller, store: Store) -> None:
+    """No write makes one; a store of an earlier version may hold it, and a PUT opens it."""
+    campus = acme.get("Location", 20400)
+    with store.transaction():
+        store.replace(46, "Location", campus | {"ParentId": 20440})
     assert acme.ids("AssetTree", ("ChildId", "Equal", 20440))
     assert acme.order()["Number"]
+    acme.ok("PUT", "base/Location", {"Properties": ["ParentId"], "Entity": {"Id": 20400, "ParentId": 0}})
+    assert {acme.get("Location", key)["RootId"] for key in (20400, 20440)} == {20400}

@@ -1,4 +1,4 @@
-"""Records of an owner: it must exist (spec 3 for references; of owners assumed)."""
+"""Records of an owner, or with the id of another record: it must exist (spec 3 for references; assumed)."""
 
 from __future__ import annotations
 
@@ -19,6 +19,21 @@ OWNED: list[tuple[str, dict[str, Any]]] = [
     ("CustomField2", {"ObjectId": 99, "ObjectTypeId": 5, "Descriptor": {"Id": 90}, "Value": "x"}),
     ("Note", {"ActorId": 99, "ActorTypeId": "CommLease", "NoteText": "x"}),
     ("Contact", {"CustomerId": 99, "LastName": "Lee"}),
+    ("Note", {"ActorId": 99, "ActorTypeId": "WO", "NoteText": "x"}),
+    *(
+        ("Document", DOCUMENT | {"ActorId": 99, "ActorTypeId": kind})
+        for kind in ("CommLease", "CommLeaseSpace", "Employee", "LeaseUser", "Property", "Org")
+    ),
+    ("ContactInfo", {"ActorId": 99, "ActorTypeId": "CommLease", "Address": "x"}),
+    ("AssetTemplate", {"RootAssetId": 99}),
+    ("Contact", {"SupervisorId": 99, "LastName": "Lee"}),
+    ("CustomFieldAutocompleteOption", {"DescriptorId": 99, "Value": "x"}),
+    ("Employee", {"LimitAssignmentByPortfolioId": 99, "LastName": "Lee"}),
+    ("MaterialTransaction", {"SourceStockLocationId": 99}),
+    ("Portfolio", {"ParentPortfolioId": 99, "DisplayAs": "x"}),
+    ("ToDoItem", {"CompletedEmployeeId": 99}),
+    ("WoQuote", {"WoId": 99}),
+    ("WpTree", {"ChildWoId": 99}),
 ]
 
 

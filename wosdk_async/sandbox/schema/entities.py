@@ -10,7 +10,7 @@ import attrs
 
 from wosdk_async import catalogue
 from wosdk_async.catalogue import Entity, Field
-from wosdk_async.sandbox.errors import custom_command, unknown_entity, unsupported
+from wosdk_async.sandbox.errors import broken_rule, custom_command, unknown_entity, unsupported
 from wosdk_async.sandbox.schema.dialect import SPEC, Dialect
 
 __all__ = [
@@ -52,6 +52,8 @@ _CUSTOM_COMMANDS = {
 }
 # Changed in a list of their owner only: spec 4.9 rule 2, facts 3.9
 _THROUGH_PARENT = frozenset({"AssetAttribute", "Address2"})
+# spec 3 row 4: a verification needs a completed order; that no base operation writes one is assumed
+_COMMAND_ONLY = frozenset({"WoVerification"})
 _TWINS = {"CustomField": "CustomField2"}  # facts 3.9: the specification's name and the newer one
 
 
@@ -152,12 +154,14 @@ def check_supported(schema: EntitySchema, operation: str) -> None:
     """Check that the entity type takes a base operation; unknown support counts as support.
 
     Raises:
-        Refusal: ``ERROR_CODE_1000`` (spec 4.9 rule 1, facts 3.9), or ``CUSTOM_COMMAND_ERROR`` with the
-            path of the command to use.
+        Refusal: ``ERROR_CODE_1000`` (spec 4.9 rule 1, facts 3.9), ``BUSINESS_LOGIC_ERROR`` if only a
+            command writes such records, or ``CUSTOM_COMMAND_ERROR`` with the path of the command to use.
     """
     path = _CUSTOM_COMMANDS.get((operation, schema.name))
     if path is not None:
         raise custom_command(schema.name, path)
+    if schema.name in _COMMAND_ONLY and operation in ("Create", "Update"):
+        raise broken_rule(f"{schema.name} is changed by commands only.")
     if schema.operations.get(operation.lower()) is False:
         raise unsupported(operation, schema.name)
 
@@ -166,7 +170,8 @@ def is_read_only(schema: EntitySchema) -> bool:
     """Return whether no base operation writes records of this type, not even through their owner."""
     # facts 3.9: the read-only types; that a PUT of their owner does not write them either is assumed
     writes = (schema.operations.get(name) for name in ("create", "update", "delete"))
-    return schema.name not in _THROUGH_PARENT and all(allowed is False for allowed in writes)
+    none = schema.name not in _THROUGH_PARENT and all(allowed is False for allowed in writes)
+    return none or schema.name in _COMMAND_ONLY
 
 
 def _schema(entity: Entity, dialect: Dialect) -> EntitySchema:

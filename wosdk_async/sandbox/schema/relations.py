@@ -15,7 +15,16 @@ import attrs
 from wosdk_async.catalogue import Field
 from wosdk_async.sandbox.schema.entities import EntitySchema, schemas
 
-__all__ = ["OWNED_OBJECTS", "SAME_ID", "Relation", "list_of", "relation_of", "relations"]
+__all__ = [
+    "KIND_FIELDS",
+    "OWNED_OBJECTS",
+    "SAME_ID",
+    "Relation",
+    "actor_types",
+    "list_of",
+    "relation_of",
+    "relations",
+]
 
 _OTHER_NAMES = {
     "WorkOrder": ("WoId",),
@@ -26,7 +35,7 @@ _OTHER_NAMES = {
     "MaterialTransaction": ("TransactionId",),
 }
 _ANY_PARENT = ("ParentId", "ActorId", "ObjectId")
-_KIND_FIELDS = {"ParentId": "ParentTypeId", "ActorId": "ActorTypeId", "ObjectId": "ObjectTypeId"}
+KIND_FIELDS = {"ParentId": "ParentTypeId", "ActorId": "ActorTypeId", "ObjectId": "ObjectTypeId"}
 _NOT_POINTERS = {"PaymentItem"}  # its ObjectId names what is paid for, not the payment
 
 # The actor type of an owner: facts 9 for WO, LeaseUser, Employee and CommLease, spec 2.10 for
@@ -84,10 +93,16 @@ def relation_of(parent: str, field: Field) -> Relation | None:
     key = next((name for name in candidates if name.lower() in child.by_name), None)
     if key is None:
         return None
-    kind = _KIND_FIELDS.get(key, "")
+    kind = KIND_FIELDS.get(key, "")
     if kind.lower() not in child.by_name:
         return Relation(child, key)
     return Relation(child, key, kind, _ACTOR_KINDS.get(parent, parent))
+
+
+@cache
+def actor_types() -> dict[str, str]:
+    """Return the entity type that each kind of actor stands for; some kinds stand for none."""
+    return {_ACTOR_KINDS.get(name, name): name for name in schemas()}
 
 
 def list_of(child: str, key: str) -> Relation:

@@ -13,7 +13,14 @@ from wosdk_async import catalogue
 from wosdk_async.sandbox.errors import broken_rule, required
 from wosdk_async.sandbox.schema.bodies import Record
 from wosdk_async.sandbox.schema.entities import EntitySchema, schemas
-from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS, Relation, relation_of, relations
+from wosdk_async.sandbox.schema.relations import (
+    KIND_FIELDS,
+    OWNED_OBJECTS,
+    Relation,
+    actor_types,
+    relation_of,
+    relations,
+)
 from wosdk_async.sandbox.service.context import RequestContext, required_record
 from wosdk_async.sandbox.storage.tables import is_table
 
@@ -22,7 +29,21 @@ __all__ = ["check_references", "check_unreferenced", "owned_relations"]
 # Records that must name their owner. All others may leave it out: a Note without an owner was accepted
 # (facts 3.9); for other records it is not shown; assumed.
 _OWNER_REQUIRED = {"WoNote": "WorkOrderId"}
-_OTHER_POINTERS = {("Location", "ParentId"): "Location"}
+# Ids whose names are not those of their entity types (the types are not shown; assumed).
+_OTHER_POINTERS = {
+    ("AssetTemplate", "RootAssetId"): "Location",
+    ("Contact", "SupervisorId"): "Contact",
+    ("CustomFieldAutocompleteOption", "DescriptorId"): "CustomFieldDescriptor",
+    ("Employee", "LimitAssignmentByPortfolioId"): "Portfolio",
+    ("Location", "ParentId"): "Location",
+    ("MaterialTransaction", "SourceStockLocationId"): "StockLocation",
+    ("MaterialTransactionItem", "SourceStockLocationId"): "StockLocation",
+    ("Portfolio", "ParentPortfolioId"): "Portfolio",
+    ("ToDoItem", "CompletedEmployeeId"): "Employee",
+    ("ToDoItem", "CreatedEmployeeId"): "Employee",
+    ("WoQuote", "WoId"): "WorkOrder",
+    ("WpTree", "ChildWoId"): "WorkOrder",
+}
 
 _Target = tuple[str, str, int]
 """Member of a record, entity type and id of the record that it names."""
@@ -82,10 +103,10 @@ def _targets(schema: EntitySchema, record: Record) -> Iterator[_Target]:
         key = value["Id"] if isinstance(value, dict) else value
         if key:
             yield name, entity, key
-    for entity, relation in _owners(schema.name):
-        key = record.get(relation.key)
-        if key and record.get(relation.kind or "") == relation.actor:
-            yield relation.key, entity, key
+    for name, kind in KIND_FIELDS.items():
+        owner = actor_types().get(record.get(kind, ""))
+        if owner is not None and record.get(name):
+            yield name, owner, record[name]
 
 
 @cache
@@ -118,13 +139,6 @@ def _owner_by(child: str, key: str) -> str | None:
         if (each.child.name, each.key, each.kind) == (child, key, None)
     }
     return found.pop() if len(found) == 1 else None
-
-
-@cache
-def _owners(name: str) -> tuple[tuple[str, Relation], ...]:
-    """Return the entity types that own records of type ``name`` by id and kind, with their relations."""
-    found = {(parent, each.key): each for (parent, _), each in relations().items() if each.child.name == name}
-    return tuple((parent, each) for (parent, _), each in found.items() if each.kind is not None)
 
 
 @cache

@@ -33,17 +33,16 @@ PAIRED_TIMES = {
     "DtOnSiteBy": "DtUtcOnSiteBy",
     "DtScheduledStart": "ScheduledStartUtc",
 }
-_MAX_LEVELS = 32  # of locations, in case their parents form a cycle
 
 
 def ancestors(context: RequestContext, location: Record) -> list[Record]:
-    """Return a location's ancestors, the nearest first; a cycle of parents ends the list."""
-    found: list[Record] = []
+    """Return a location's ancestors, the nearest first; a cycle, in an older store, ends the list."""
+    found: dict[int, Record] = {}
     parent = context.find("Location", location["ParentId"])
-    while parent is not None and parent not in found and len(found) < _MAX_LEVELS:
-        found.append(parent)
+    while parent is not None and parent["Id"] not in found:
+        found[parent["Id"]] = parent
         parent = context.find("Location", parent["ParentId"])
-    return found
+    return list(found.values())
 
 
 def _work_order(context: RequestContext, order: Record) -> None:
@@ -100,7 +99,25 @@ def _blob(_context: RequestContext, blob: Record) -> None:
 
 def _location(context: RequestContext, location: Record) -> None:
     above = ancestors(context, location)
+    if location["Id"] in (each["ParentId"] for each in (location, *above)):  # not shown; assumed
+        raise broken_rule(f"ParentId {location['ParentId']} is Location {location['Id']} itself or below it.")
     location["RootId"] = above[-1]["Id"] if above else location["Id"]
+    _move_what_is_below(context, location)
+
+
+def _move_what_is_below(context: RequestContext, location: Record) -> None:
+    """Let the root of a location be that of all below it, and of their attributes (not shown; assumed)."""
+    context.store.indexes.want("Location", "ParentId", "integer")
+    root = location["RootId"]
+    moved = [location]
+    for each in moved:
+        for attribute in context.children(list_of("AssetAttribute", "AssetId"), each["Id"]):
+            if attribute["TopAssetId"] != root:
+                context.replace_uncounted(schemas()["AssetAttribute"], attribute | {"TopAssetId": root})
+        for child in context.children(list_of("Location", "ParentId"), each["Id"]):
+            if child["RootId"] != root:
+                context.replace_uncounted(schemas()["Location"], child | {"RootId": root})
+                moved.append(child)
 
 
 def _new_attribute(context: RequestContext, attribute: Record) -> None:
@@ -118,11 +135,6 @@ def _new_work_order_note(context: RequestContext, note: Record) -> None:
     zone = zone_of(order["TimeZone"]) if order else context.zone  # one zone for the times of one order
     note["CreatedDate"] = context.now.local(zone)
     note["CreatedBy"] = context.account
-
-
-def _new_verification(context: RequestContext, _verification: Record) -> None:
-    if not context.company.verification:  # spec 1 and 3; that others refuse one is assumed
-        raise broken_rule("This Company does not use verification.")
 
 
 def _work_order_note(context: RequestContext, note: Record) -> None:
@@ -201,7 +213,6 @@ ON_CREATE: dict[str, Rule] = {
     "WoNote": _new_work_order_note,
     "Note": _new_note,
     "AssetAttribute": _new_attribute,
-    "WoVerification": _new_verification,
 }
 ON_WRITE: dict[str, Rule] = {
     "WorkOrder": _work_order,

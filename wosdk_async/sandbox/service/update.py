@@ -32,14 +32,15 @@ from wosdk_async.sandbox.service.write import (
     known_members,
 )
 
-__all__ = ["UpdatePlan", "plan_update", "update"]
+__all__ = ["COMMAND_ONLY", "UpdatePlan", "plan_update", "update"]
 
 # facts 10 row 4: changing StatusId by PUT fails. The others follow from actions, or are computed when the
-# order is made (spec 2.3, facts 5); that a PUT cannot write them, and the code, are not shown; assumed.
-_COMMAND_ONLY = {
+# order is made (spec 2.3, facts 5); that a creation and a PUT cannot write them, and the code, are not
+# shown; assumed.
+COMMAND_ONLY = {
     "WorkOrder": frozenset(
-        {"StatusId", "Number", "FlagId", "WonId", "DtCreated", "CreatedDateUtc", "Employee"}
-        | {"LastActionDate", "LastActionDateUtc"}
+        {"StatusId", "Number", "Flag", "FlagId", "WonId", "DtCreated", "CreatedDateUtc"}
+        | {"Employee", "LastActionDate", "LastActionDateUtc"}
     ),
     "WorkOrderCost": frozenset({"ApStateId", "ApStatusId", "CostState", "CostStatusId"}),
 }
@@ -149,7 +150,7 @@ def _write(schema: EntitySchema, record: Record, field: Field, value: object) ->
         raise broken_rule(f"IsRemoved of {schema.name} is changed by DELETE and RestoreCommand only.")
     old = record.get(field.name)
     assign(schema, record, field, value)
-    guarded = not field.updatable or field.name in _COMMAND_ONLY.get(schema.name, ())
+    guarded = not field.updatable or field.name in COMMAND_ONLY.get(schema.name, ())
     if guarded and record.get(field.name) != old:
         raise broken_rule(f"{field.name} of {schema.name} is changed by commands only.")
 

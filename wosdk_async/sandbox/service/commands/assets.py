@@ -89,7 +89,7 @@ def template_root(context: RequestContext, template: Record) -> Record:
     """Return the location that a template begins with.
 
     Raises:
-        Refusal: the location does not exist any more.
+        Refusal: there is none.
     """
     root = context.find("Location", template["RootAssetId"])
     if root is None:
@@ -128,7 +128,7 @@ def _tree(context: RequestContext, root: Record) -> list[tuple[Record, int]]:
     known = {root["Id"]}
     for source, _ in found:
         for child in children_of(context, source["Id"]):
-            if child["Id"] not in known:  # a cycle of parents ends here
+            if child["Id"] not in known:  # a cycle, in an older store, ends here
                 known.add(child["Id"])
                 found.append((child, source["Id"]))
     return found

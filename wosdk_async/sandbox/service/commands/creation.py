@@ -24,6 +24,7 @@ from wosdk_async.sandbox.service.crud import create_response
 from wosdk_async.sandbox.service.query.selection import show_default
 from wosdk_async.sandbox.service.references import check_references
 from wosdk_async.sandbox.service.rules import ON_WRITE, ancestors
+from wosdk_async.sandbox.service.update import COMMAND_ONLY
 from wosdk_async.sandbox.service.write import blank_record, create, create_owned, known_members
 
 __all__ = ["copy_work_order", "create_work_order"]
@@ -90,9 +91,9 @@ def _make_order(context: RequestContext, sent: Record, arguments: Arguments) -> 
         Refusal: something that the order needs or refers to is missing.
     """
     schema = schemas()["WorkOrder"]
-    members = known_members(schema, sent)
+    # facts 5: the command's own EmployeeId names the assignee; that others are dropped too is assumed
+    members = [each for each in known_members(schema, sent) if each[0].name not in COMMAND_ONLY["WorkOrder"]]
     order = blank_record(schema, members)
-    order.pop("Employee", None)  # facts 5: the command's own EmployeeId names the assignee
     if context.dialect.contactid_is_requestor:
         _take_requestor(order, sent)
     parts = _find_parts(context, order, sent)

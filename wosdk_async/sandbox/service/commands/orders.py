@@ -9,7 +9,6 @@ from wosdk_async.sandbox.schema.relations import list_of
 from wosdk_async.sandbox.schema.values import read_ids, zone_of
 from wosdk_async.sandbox.service.context import Arguments, RequestContext, named_record, required_record
 from wosdk_async.sandbox.service.query.selection import show_default
-from wosdk_async.sandbox.service.rules import ON_CREATE
 
 __all__ = [
     "add_flag",
@@ -110,7 +109,8 @@ def verify_work(context: RequestContext, arguments: Arguments) -> Record:
         Refusal: the order is not completed (spec 3 names the state; the text is assumed), or the Company
             does not use verification.
     """
-    ON_CREATE["WoVerification"](context, {})
+    if not context.company.verification:  # spec 1 and 3; that others refuse one is assumed
+        raise broken_rule("This Company does not use verification.")
     order = find_order(context, arguments)
     if order["StatusId"] != "Completed":
         raise broken_rule(f"{{!{{Work Order}}!}} that is in state '{order['StatusId']}' cannot be verified")
