@@ -104,9 +104,9 @@ def test_a_record_shows_both_directions_of_references(http: httpx.Client, acme: 
 
 
 def test_a_shared_pointer_counts_its_own_kind_only(http: httpx.Client, acme: Caller) -> None:
-    """A document names its owner by id and kind: one of a customer is not one of the order with that id."""
+    """A document names its owner by id and kind: one of a provider is not one of the order with that id."""
     order = acme.order()["Id"]
-    for kind in ("WO", "CommLease"):
+    for kind in ("WO", "Provider"):
         entity = {"Title": kind, "ActorId": order, "ActorTypeId": kind, "DocType": {"Id": 9}}
         acme.ok("POST", "base/Document", {"Entity": entity | {"StorageTypeId": "Cloud"}})
     found = read(http, f"orders/{order}")["ReferredBy"]
