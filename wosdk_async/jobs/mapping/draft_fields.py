@@ -109,10 +109,12 @@ def is_usable(column: str) -> bool:
     return not _UNUSABLE.search(column)
 
 
-def name_field(entity: type[Record]) -> str | None:
-    """Return the text field by which records of an entity are found."""
-    table = entity.__wire__
-    return next((name for name in _NAMES if name in table and table[name]["type"] == "string"), None)
+def name_field(entity: type[Record], column: str | None = None) -> str | None:
+    """Return the text field by which records of an entity are found: that of a column ``Task.Number``."""
+    texts = [name for name, meta in entity.__wire__.items() if meta["type"] == "string"]
+    _, dot, last = (column or "").rpartition(".")
+    named = [name for name in texts if dot and _plain(name) == _plain(last)]
+    return next((name for name in (*named, *_NAMES) if name in texts), None)
 
 
 def _fields(kind: type[Record], table: str, *, nested: bool = False) -> Iterator[DraftField]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import zoneinfo
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache, partial
@@ -28,11 +29,12 @@ _MAX_CACHED = 64  # characters
 _SIGN = '; if it is a currency sign or unit, let the map take it off: strip = ["{}"]'
 _SHOWN = 8  # words of a map in a message
 _SPACES = " \u00a0\u2009\u202f"
-_WRITTEN_SO = (  # texts that a format of the map reads, and the keys that state it
-    (re.compile(r"[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{4}.*"), 'date = "%d.%m.%Y"'),
-    (re.compile(r"[0-9]{1,2}/[0-9]{1,2}/[0-9]{4}.*"), 'date = "%d/%m/%Y" or date = "%m/%d/%Y"'),
-    (re.compile(r"[+-]?[0-9]{1,3}(\.?[0-9]{3})*,[0-9]+"), 'decimal = ",", thousands = "."'),
+_DATE = re.compile(
+    r"[0-9]{1,2}([./])[0-9]{1,2}\1[0-9]{4}(?:(,?) +[0-9]{1,2}:[0-9]{2}(:[0-9]{2})?(?:( ?)[AP]M)?)?",
+    re.IGNORECASE,
 )
+_DAYS = {".": ("%d.%m.%Y",), "/": ("%d/%m/%Y", "%m/%d/%Y")}
+_MARKED = re.compile(r"[+-]?[0-9]{1,3}(\.?[0-9]{3})*,[0-9]+")
 _WHOLE: Wire = {"type": "integer"}
 
 
@@ -87,8 +89,12 @@ def _plain(text: str, meta: Wire) -> Any:
     try:
         return parse_value(text, meta, lenient=True)
     except ValueError as error:
-        keys = next((keys for looks, keys in _WRITTEN_SO if looks.fullmatch(text.strip())), None)
-        if keys is None and meta["type"] in ("number", "integer") and (unit := _unit_of(text)):
+        keys = ""
+        if meta["type"].startswith("datetime"):
+            keys = " or ".join(f'date = "{each}"' for each in _date_formats(text.strip()))
+        elif _MARKED.fullmatch(text.strip()):
+            keys = 'decimal = ",", thousands = "."'
+        if not keys and meta["type"] in ("number", "integer") and (unit := _unit_of(text)):
             keys = f'strip = ["{unit}"]'
         hint = (
             f'; if the column is written so, say it in the map: {{ text = "{{...}}", {keys} }}'
@@ -96,6 +102,21 @@ def _plain(text: str, meta: Wire) -> Any:
             else ""
         )
         raise ValueError(f"{error}{hint}") from None
+
+
+def _date_formats(text: str) -> list[str]:
+    """Return the formats that read a text which looks like a date, with or without a time."""
+    if (found := _DATE.fullmatch(text)) is None:
+        return []
+    mark, comma, seconds, blank = found.groups()
+    hour, half = ("%H", "") if blank is None else ("%I", f"{blank}%p")
+    time = "" if comma is None else f"{comma} {hour}:%M{'' if seconds is None else ':%S'}{half}"
+    formats = []
+    for day in _DAYS[mark]:
+        with suppress(ValueError):
+            datetime.strptime(text, f"{day}{time}")
+            formats.append(f"{day}{time}")
+    return formats
 
 
 def _named(text: str, meta: Wire) -> Any:
