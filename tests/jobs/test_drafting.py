@@ -165,6 +165,14 @@ def test_a_column_of_an_export_names_the_field_of_its_reference(
     assert loaded(tmp_path, text)
 
 
+def test_the_text_of_a_reference_is_nearer_to_it_than_its_id() -> None:
+    columns = ["Id", "Name", "WorkZone.Id", "WorkZone.DisplayAs"]
+    tables = tomllib.loads(draft_map(columns, operation_named("create Customer"), "f.csv"))
+    assert tables["entity"] == {"display_as": ADAPT, "name": "{Name}", "work_zone": "@work_zone"}
+    reference = tables["reference"]["work_zone"]
+    assert (reference["by"], reference["from"]) == ("display_as", "{WorkZone.DisplayAs}")
+
+
 def test_a_request_has_a_customer_in_the_draft(tmp_path: Path) -> None:
     text = draft_of(tmp_path, "WoCreateCommand", "a,customer_name\n1,Pier\n2,Pier\n")
     tables = tomllib.loads(text)

@@ -221,7 +221,7 @@ def _suggested(sample: bytes) -> str | None:
 
 
 _LETTERS = "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜßàáâãäåæçèéêëìíîïñòóôõöøùúûüÿŒœ"
-_SIGNS = "‘‚“”„€£§°«»©®™•·½±²×\xa0"
+_SIGNS = "‘‚“”„€£§°«»©®™•·½±²×µ\xa0"
 _PLAIN = re.compile(f"[\\x00-\x7f{_LETTERS}{_SIGNS}’–—…]*")  # the last four also stand within words
 _NOT_PLAIN = re.compile(rf"(?<![^\W\d_])[{_LETTERS}]{{2,}}(?![^\W\d_])|(?<=[^\W\d_])[{_SIGNS}](?=[^\W\d_])")
 """A word without a letter of ASCII, and a sign within a word: bytes of another script or of DOS."""
