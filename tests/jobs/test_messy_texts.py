@@ -293,9 +293,9 @@ def doubtful(folder: Path, rows: list[str], *lines: str) -> tuple[list[str], lis
     loaded = load(folder, KEYED, *lines)
     job = Import(CsvFile(path), loaded)
     read = job.read().rows
-    found = [row.cells["No"] for row in Table.of(CsvFile(path), loaded.rules, loaded.key)]
-    assert read == len(found)
-    return found, [warning.partition(": ")[2] for warning in job.warnings]
+    rows_read = list(Table.of(CsvFile(path), loaded.rules, loaded.key))
+    assert [row.number for row in rows_read] == list(range(1, read + 1))
+    return [row.cells["No"] for row in rows_read], [warning.partition(": ")[2] for warning in job.warnings]
 
 
 @pytest.mark.parametrize(
@@ -320,6 +320,13 @@ def test_a_total_that_may_be_a_name_is_told_and_not_left_out(tmp_path: Path) -> 
     assert "line 3 'Total Energies'" in warning
     for rows in (["Sum-1,x,5", "Summer,y,6"], ["A1,,", "A2,,"], ["A1,x,", "A2,,y"]):
         assert doubtful(tmp_path, rows) == ([row.partition(",")[0] for row in rows], [])
+
+
+def test_what_is_filled_down_makes_no_row_full(tmp_path: Path) -> None:
+    rows = ["A1,May,5", "A2,,6", "Total May,,", "Anna,,"]
+    found, warnings = doubtful(tmp_path, rows, 'fill_down = ["Due"]')
+    assert found == ["A1", "A2", "Anna"]
+    assert [warning.count("line 5 'Anna'") for warning in warnings] == [0, 1]
 
 
 def test_labels_far_from_the_end_are_told_a_few_in_their_words(tmp_path: Path) -> None:
