@@ -145,6 +145,34 @@ def test_a_cell_that_is_there_twice_is_named_where_a_column_could_be_the_marker(
     assert "kind would be one" not in words
 
 
+@pytest.mark.parametrize(
+    ("column", "field"),
+    [
+        ("Customer.Name", "name"),
+        ("customer.tenant_code", "tenant_code"),
+        ("Customer.DisplayAs", "display_as"),
+        ("Customer", "display_as"),
+        ("Customer Name", "display_as"),
+        ("Customer.Id", "display_as"),
+    ],
+)
+def test_a_column_of_an_export_names_the_field_of_its_reference(
+    tmp_path: Path, column: str, field: str
+) -> None:
+    text = draft_map([column], operation_named("WoCreateCommand"), "f.csv")
+    reference = tomllib.loads(text)["reference"]["customer"]
+    assert (reference["by"], reference["from"]) == (field, f"{{{column}}}")
+    assert loaded(tmp_path, text)
+
+
+def test_the_text_of_a_reference_is_nearer_to_it_than_its_id() -> None:
+    columns = ["Id", "Name", "WorkZone.Id", "WorkZone.DisplayAs"]
+    tables = tomllib.loads(draft_map(columns, operation_named("create Customer"), "f.csv"))
+    assert tables["entity"] == {"display_as": ADAPT, "name": "{Name}", "work_zone": "@work_zone"}
+    reference = tables["reference"]["work_zone"]
+    assert (reference["by"], reference["from"]) == ("display_as", "{WorkZone.DisplayAs}")
+
+
 def test_a_request_has_a_customer_in_the_draft(tmp_path: Path) -> None:
     text = draft_of(tmp_path, "WoCreateCommand", "a,customer_name\n1,Pier\n2,Pier\n")
     tables = tomllib.loads(text)

@@ -265,7 +265,12 @@ def test_a_format_is_checked_when_the_map_is_loaded(
     ("kind", "text", "keys"),
     [
         ("datetime-local", "01.12.2026", 'date = "%d.%m.%Y"'),
-        ("datetime-utc", "01/12/2026 08:00", 'date = "%d/%m/%Y" or date = "%m/%d/%Y"'),
+        ("datetime-utc", "01/12/2026 08:00", 'date = "%d/%m/%Y %H:%M" or date = "%m/%d/%Y %H:%M"'),
+        ("datetime-local", "05.03.2026 14:30", 'date = "%d.%m.%Y %H:%M"'),
+        ("datetime-local", "5.3.2026, 14:30:10", 'date = "%d.%m.%Y, %H:%M:%S"'),
+        ("datetime-utc", "3/25/2026 2:30:10 pm", 'date = "%m/%d/%Y %I:%M:%S %p"'),
+        ("datetime-utc", "25/03/2026 2:30PM", 'date = "%d/%m/%Y %I:%M%p"'),
+        ("datetime-local", "25/03/2026", 'date = "%d/%m/%Y"'),
         ("number", "1.250,50", 'decimal = ",", thousands = "."'),
         ("number", "80,5", 'decimal = ",", thousands = "."'),
     ],
@@ -278,6 +283,29 @@ def test_a_text_of_another_country_leads_to_the_keys_of_the_map(kind: str, text:
         parser(kind)(text)
     with pytest.raises(ValueError, match=r"not 'soon'$"):
         parser(kind)("soon")
+
+
+@pytest.mark.parametrize(
+    "text", ["31.02.2026", "05.03.2026 14:30 Uhr", "5/3/2026 25:00", "5.3.2026 14:30 PM"]
+)
+def test_a_format_that_cannot_read_the_text_is_not_proposed(text: str) -> None:
+    with pytest.raises(ValueError, match=f"not '{re.escape(text)}'$"):
+        parser("datetime-utc")(text)
+
+
+@given(
+    st.datetimes().map(lambda time: time.replace(microsecond=0)),
+    st.sampled_from(["%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y"]),
+    st.sampled_from(["", " %H:%M", " %H:%M:%S", ", %H:%M", " %I:%M %p", " %I:%M:%S%p"]),
+)
+def test_the_format_of_a_time_is_among_those_proposed_for_it(time: datetime, day: str, hour: str) -> None:
+    """Each that is proposed reads the text; the one in which it was written reads it as it was meant."""
+    text = time.strftime(f"{day}{hour}".replace("%Y", f"{time.year:04}"))
+    with pytest.raises(ValueError, match="say it in the map") as caught:
+        parser("datetime-local")(text)
+    proposed = re.findall(r'date = "([^"]*)"', str(caught.value))
+    read = {each: parser("datetime-local", date=each)(text) for each in proposed}
+    assert read[f"{day}{hour}"].date() == time.date()
 
 
 def test_a_fixed_text_is_read_in_its_format_too(tmp_path: Path) -> None:

@@ -284,6 +284,84 @@ def test_totals_below_the_last_row_with_a_key_are_a_footer(tmp_path: Path) -> No
     assert Import(CsvFile(path), load(tmp_path)).read().rows == 6  # without keys nobody can tell
 
 
+KEYED = 'key = "W-{No}"'  # the label is a cell, not the whole key
+
+
+def doubtful(folder: Path, rows: list[str], *lines: str) -> tuple[list[str], list[str]]:
+    """The first cells of the rows that are read, and the warnings."""
+    path = folder / "f.csv"
+    path.write_text("\n".join(["No,Due,Text", *rows]), encoding="utf-8")
+    loaded = load(folder, KEYED, *lines)
+    job = Import(CsvFile(path), loaded)
+    read = job.read().rows
+    rows_read = list(Table.of(CsvFile(path), loaded.rules, loaded.key))
+    assert [row.number for row in rows_read] == list(range(1, read + 1))
+    return [row.cells["No"] for row in rows_read], [warning.partition(": ")[2] for warning in job.warnings]
+
+
+@pytest.mark.parametrize(
+    "label",
+    ["Total", "Total général", "Totale generale", "Total (EUR)", "Sub-total", "Grand total May", "Summe: 5"],
+)
+def test_a_total_in_place_of_a_key_is_a_footer_or_told(tmp_path: Path, label: str) -> None:
+    end = [f"{label},,11", "Prepared by: Anna,,", "2 records,,"]
+    found, warnings = doubtful(tmp_path, ["A1,x,5", *end[:1], "A2,y,6", *end])
+    assert found == ["A1", label, "A2", "Prepared by: Anna", "2 records"]
+    assert warnings[0].endswith("is left out: 1 row, line 5")
+    assert f"line 3 '{label}'; to skip it" in warnings[1]
+    assert "line 6 'Prepared by: Anna', line 7 '2 records'; to skip them" in warnings[2]
+    rules = [warning.partition("add ")[2].removesuffix(" to the map") for warning in warnings[1:]]
+    both = f"{rules[0][:-1]}, {rules[1].removeprefix('skip_when = [')}"
+    assert doubtful(tmp_path, ["A1,x,5", *end[:1], "A2,y,6", *end], both)[0] == ["A1", "A2"]
+
+
+def test_a_total_that_may_be_a_name_is_told_and_not_left_out(tmp_path: Path) -> None:
+    found, (warning,) = doubtful(tmp_path, ["Acme,x,5", "Total Energies,y,6"])
+    assert found == ["Acme", "Total Energies"]
+    assert "line 3 'Total Energies'" in warning
+    for rows in (["Sum-1,x,5", "Summer,y,6"], ["A1,,", "A2,,"], ["A1,x,", "A2,,y"]):
+        assert doubtful(tmp_path, rows) == ([row.partition(",")[0] for row in rows], [])
+
+
+def test_what_is_filled_down_makes_no_row_full(tmp_path: Path) -> None:
+    rows = ["A1,May,5", "A2,,6", "Total May,,", "Anna,,"]
+    found, warnings = doubtful(tmp_path, rows, 'fill_down = ["Due"]')
+    assert found == ["A1", "A2", "Anna"]
+    assert [warning.count("line 5 'Anna'") for warning in warnings] == [0, 1]
+
+
+def test_labels_far_from_the_end_are_told_a_few_in_their_words(tmp_path: Path) -> None:
+    rows = [f"Total {number} {'x' * 99},,1\nA{number},x,5" for number in range(500)]
+    found, (warning,) = doubtful(tmp_path, rows)
+    assert len(found) == 1000
+    assert "500 rows" in warning
+    assert f"line 2 'Total 0 {'x' * 52}*', line 4 " in warning
+    assert warning.count("line ") == 8
+
+
+@given(
+    st.lists(
+        st.sampled_from(["A1,x,5", "Total,,5", "Total Energies,y,1", "Anna,,", ",z,", ",Total,"]), max_size=8
+    )
+)
+def test_no_row_is_left_out_or_doubtful_in_silence(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[str]
+) -> None:
+    """As a loop over the lines does it that knows nothing of the classes."""
+    found, warnings = doubtful(tmp_path_factory.mktemp("x"), rows)
+    full = [place for place, row in enumerate(rows) if row in ("A1,x,5", "Total Energies,y,1")]
+    keyed = [place for place, row in enumerate(rows) if row[0] == "A"]
+    end = (full or keyed or [-1])[-1]
+    out = [row in ("Total,,5", ",Total,") and place > end for place, row in enumerate(rows)]
+    assert found == [row.split(",")[0] for row, left in zip(rows, out, strict=True) if not left]
+    told = "".join(warnings)
+    for place, row in enumerate(rows):
+        named = row.startswith("Total") or (row == "Anna,," and full and place > end)
+        if named and not out[place]:
+            assert f"line {place + 2} " in told
+    assert ("is left out" in told) == any(out)
+
+
 @given(st.lists(st.sampled_from(["1,x,a", "1,x,b", "2,x,a", "3,y,"]), max_size=8))
 def test_equal_rows_without_a_key_are_counted(
     tmp_path_factory: pytest.TempPathFactory, rows: list[str]

@@ -662,6 +662,20 @@ async def test_rejects_corrected_are_the_next_import(local: Local, job: Job, wri
     assert {row["PoNumber"] for row in await local.rows("WorkOrder", "PoNumber")} == {"1", "2"}
 
 
+async def test_rejects_below_a_footer_have_their_own_cells(local: Local, job: Job, write: Write) -> None:
+    """Rows are numbered without the footer; the files are written again from a file that still has it."""
+    below = [["Total", "", "11", ""], ["", "no key", "y", ""]]
+    path = write(HEADER, [*rows(1), *below])
+    first = await job(path, MAP, marker=MARKER).run(local.company)
+    assert first.folder is not None
+    rejects = first.folder / "rejects.csv"
+    rejects.unlink()
+    async with Journal.open(first.folder) as journal:
+        await write_outputs(journal, open_source(path))
+    (rejected,) = csv.DictReader(rejects.read_text("utf-8-sig").splitlines())
+    assert (rejected["text"], rejected["_line"]) == ("no key", "4")
+
+
 async def test_a_cancelled_import_has_its_files(local: Local, job: Job, write: Write) -> None:
     local.server.held = asyncio.Event()
     path = write(HEADER, rows(1, 2, 3))

@@ -27,6 +27,35 @@ def test_a_wrong_encoding_is_refused_with_its_place_and_a_suggestion(tmp_path: P
     assert first.cells == {"name": "Müller", "street": "Königstraße"}
 
 
+@pytest.mark.parametrize(
+    ("text", "encoding", "suggested"),
+    [
+        ("Tenant says “no heat” in unit 4", "cp1252", {"cp1252"}),
+        ("Can’t open door – key broken", "cp1252", {"cp1252"}),
+        ("5 °C", "cp1252", {"cp1252"}),
+        ("Filter costs €12", "cp1252", {"cp1252"}),
+        ("½ inch, «3×4» § 5… 5 µm ±2", "cp1252", {"cp1252"}),
+        ("12\xa0km à Orléans", "cp1252", {"cp1252"}),
+        ("Течёт кран на кухне, ул. Ленина", "cp1251", {"cp1251"}),
+        ("Příliš žluťoučký kůň úpěl", "cp1250", {"cp1250"}),
+        ("διαρροή στο μπάνιο", "cp1253", {"cp1253"}),
+        ("水道が壊れています", "shift_jis", {"cp932", "shift-jis"}),
+    ],
+)
+def test_usual_signs_and_letters_are_those_of_windows(
+    tmp_path: Path, text: str, encoding: str, suggested: set[str]
+) -> None:
+    with pytest.raises(ImportMapError) as caught:
+        list(CsvFile(written(tmp_path, f"no,text\n1,{text}\n".encode(encoding))))
+    assert caught.value.facts["encoding"] in suggested
+
+
+def test_bytes_of_dos_are_not_taken_for_those_of_windows(tmp_path: Path) -> None:
+    with pytest.raises(ImportMapError) as caught:
+        list(CsvFile(written(tmp_path, "no,text\n1,Königstraße\n".encode("cp850"))))
+    assert caught.value.facts["encoding"] != "cp1252"
+
+
 def test_bytes_that_look_like_nothing_get_no_suggestion(tmp_path: Path) -> None:
     path = written(tmp_path, b"a\n\x81\x8d\xff\x90\n")
     with pytest.raises(ImportMapError, match="line 2, column 1: byte 0x81 at offset 2 is not UTF-8"):

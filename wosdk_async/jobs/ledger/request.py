@@ -134,9 +134,7 @@ class ImportRequest:
         node = keys.node if keys is not None else None
         key = self.import_map.key or (node.template if isinstance(node, TextNode) else None)
         options = attrs.evolve(self.options, details={**self.options.details, **rules.as_options()})
-        return attrs.evolve(
-            self, source=Table.of(self.source, rules, key.fill if key is not None else None), options=options
-        )
+        return attrs.evolve(self, source=Table.of(self.source, rules, key), options=options)
 
     @property
     def action(self) -> RowOperation:

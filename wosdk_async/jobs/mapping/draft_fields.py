@@ -109,10 +109,18 @@ def is_usable(column: str) -> bool:
     return not _UNUSABLE.search(column)
 
 
-def name_field(entity: type[Record]) -> str | None:
-    """Return the text field by which records of an entity are found."""
-    table = entity.__wire__
-    return next((name for name in _NAMES if name in table and table[name]["type"] == "string"), None)
+def name_field(entity: type[Record], column: str | None = None) -> str | None:
+    """Return the text field by which records of an entity are found: that of a column ``Task.Number``."""
+    named = _field_spelled(entity, column or "")
+    texts = [name for name in _NAMES if entity.__wire__.get(name, {}).get("type") == "string"]
+    return next(iter((*named, *texts)), None)
+
+
+def _field_spelled(entity: type[Record], column: str) -> list[str]:
+    """Return the text field that the last part of a column such as ``Task.Number`` spells, if one does."""
+    _, dot, last = column.rpartition(".")
+    fields = entity.__wire__.items() if dot else ()
+    return [name for name, meta in fields if meta["type"] == "string" and _plain(name) == _plain(last)]
 
 
 def _fields(kind: type[Record], table: str, *, nested: bool = False) -> Iterator[DraftField]:
@@ -206,6 +214,9 @@ def _name_references(shown: Sequence[DraftField]) -> None:
 def _score(column: str, field: DraftField) -> float:
     """Return how well the name of a column fits a field, from 0 to 1."""
     plain = _plain(column)
+    target, owner = field.target, _plain(column.rpartition(".")[0])
+    if target is not None and owner in field.spellings and _field_spelled(target, column):
+        return 1.0
     known = SYNONYMS.get(f"{field.table.strip('[]').rpartition('.')[2]}.{field.name}", ())
     synonym = _SYNONYM if plain in known else 0.0
     return max(_similarity(plain, field.spellings), _in_words(column, field), synonym)

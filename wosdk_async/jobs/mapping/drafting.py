@@ -153,7 +153,7 @@ def _references(shown: Sequence[DraftField]) -> Iterator[str]:
         yield ""
         yield f"[reference.{each.reference}]"
         yield f"entity = {_quoted(each.target.__name__)}"
-        yield f"by = {_quoted(name_field(each.target) or '')}"
+        yield f"by = {_quoted(name_field(each.target, each.column) or '')}"
         yield f"from = {_quoted(_from(each))}"
         if each.where:
             yield f"where = {each.where}"

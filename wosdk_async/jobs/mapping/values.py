@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import zoneinfo
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache, partial
@@ -29,9 +30,12 @@ _SIGN = '; if it is a currency sign or unit, let the map take it off: strip = ["
 _SHOWN = 8  # words of a map in a message
 _GROUP = 3  # digits between thousands marks
 _SPACES = " \u00a0\u2009\u202f"
-_WRITTEN_SO = (  # texts that a format of the map reads, and the keys that state it
-    (re.compile(r"[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{4}.*"), 'date = "%d.%m.%Y"'),
-    (re.compile(r"[0-9]{1,2}/[0-9]{1,2}/[0-9]{4}.*"), 'date = "%d/%m/%Y" or date = "%m/%d/%Y"'),
+_DATE = re.compile(
+    r"[0-9]{1,2}([./])[0-9]{1,2}\1[0-9]{4}(?:(,?) +[0-9]{1,2}:[0-9]{2}(:[0-9]{2})?(?:( ?)[AP]M)?)?",
+    re.IGNORECASE,
+)
+_DAYS = {".": ("%d.%m.%Y",), "/": ("%d/%m/%Y", "%m/%d/%Y")}
+_MARKED = (  # numbers that a format of the map reads, and the keys that state it
     (re.compile(r"[+-]?[0-9]{1,3}(,[0-9]{3})+\.[0-9]+|[+-]?[0-9]{1,3}(,[0-9]{3}){2,}"), 'thousands = ","'),
     (re.compile(r"[+-]?[0-9]{1,3},[0-9]{3}"), 'thousands = "," or decimal = ","'),
     (re.compile(r"[+-]?[0-9]{1,3}(\.?[0-9]{3})*,[0-9]+"), 'decimal = ",", thousands = "."'),
@@ -98,8 +102,12 @@ def _plain(text: str, meta: Wire, is_id: bool = False) -> Any:
     except ValueError as error:
         if meta["type"] == "datetime-local" and _has_offset(text):
             raise ValueError(_WITH_OFFSET.format(text)) from None
-        keys = next((keys for looks, keys in _WRITTEN_SO if looks.fullmatch(text.strip())), None)
-        if keys is None and not is_id and meta["type"] in ("number", "integer") and (unit := _unit_of(text)):
+        keys = ""
+        if meta["type"].startswith("datetime"):
+            keys = " or ".join(f'date = "{each}"' for each in _date_formats(text.strip()))
+        else:
+            keys = next((keys for looks, keys in _MARKED if looks.fullmatch(text.strip())), "")
+        if not keys and not is_id and meta["type"] in ("number", "integer") and (unit := _unit_of(text)):
             keys = f'strip = ["{unit}"]'
         hint = (
             f'; if the column is written so, say it in the map: {{ text = "{{...}}", {keys} }}'
@@ -107,6 +115,21 @@ def _plain(text: str, meta: Wire, is_id: bool = False) -> Any:
             else ""
         )
         raise ValueError(f"{error}{hint}") from None
+
+
+def _date_formats(text: str) -> list[str]:
+    """Return the formats that read a text which looks like a date, with or without a time."""
+    if (found := _DATE.fullmatch(text)) is None:
+        return []
+    mark, comma, seconds, blank = found.groups()
+    hour, half = ("%H", "") if blank is None else ("%I", f"{blank}%p")
+    time = "" if comma is None else f"{comma} {hour}:%M{'' if seconds is None else ':%S'}{half}"
+    formats = []
+    for day in _DAYS[mark]:
+        with suppress(ValueError):
+            datetime.strptime(text, f"{day}{time}")
+            formats.append(f"{day}{time}")
+    return formats
 
 
 def _named(text: str, meta: Wire) -> Any:

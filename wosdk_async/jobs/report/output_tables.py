@@ -153,7 +153,7 @@ async def _write_rows(
 
     def write(page: Sequence[StoredRow]) -> None:
         for stored in page:
-            row = next((row for row in rows if row.number == stored.place), None)
+            row = next((row for row in rows if row.line == stored.line), None)
             if row is None:
                 raise ImportMapError(f"{source.path} has changed since the last run (row {stored.row})")
             writer.writerow(cells(stored, row))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Protocol
 
 import attrs
 import msgspec
@@ -21,17 +23,34 @@ __all__ = ["TABLE", "Table", "TableRules", "require_table"]
 TABLE = "table"
 """The option of a job that keeps the rules by which its file was read."""
 
-KeyOf = Callable[[Mapping[str, str]], str | None]
-"""Returns the key of a row, given its cells."""
+
+class RowKey(Protocol):
+    """The key of a row, made of cells."""
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """The columns of those cells."""
+
+    def fill(self, cells: Mapping[str, str]) -> str | None:
+        """Return the key of a row, given its cells."""
+
+
+_Kind = Literal["record", "key alone", "total", "no key"]
 
 _SHOWN = 20  # ranges of lines
+_QUOTED = 8  # rows of a note
+_TEXT = 60  # characters of a cell in it
 _FOOTER = 200  # rows at the end of a file that may be a footer
-_TOTAL = re.compile(
+_WORDS = (
     r"(?:(?:grand|sub|sous|zwischen|gesamt|end|sum)[ -]?)?"
-    r"(?:totals?|totale|totaux|totaal|sum|summe|somme|suma|gesamt|insgesamt)(?: general)?[ :=]*[0-9.,€$£% ]*",
-    re.IGNORECASE,
+    r"(?:total(?:s|e|es|i)?|totaux|totaal|sum|summe|somme|suma|gesamt|insgesamt)"
 )
-"""A cell that labels a total; other ones are for ``skip_when``."""
+_TOTAL = re.compile(
+    rf"{_WORDS}(?:\s+g[eé]n[eé]rale?)?(?:[\s:=]+[0-9.,€$£%\s]*)?(?:\(.*\))?", re.IGNORECASE | re.DOTALL
+)
+"""A cell that labels a total."""
+_MAYBE_TOTAL = re.compile(rf"{_WORDS}(?:[\s:=(].*)?", re.IGNORECASE | re.DOTALL)
+"""A cell that does so where another one of the row is empty: ``Total Energies`` may be a customer."""
 
 
 _Rule = dict[str, str | list[str]]
@@ -88,21 +107,23 @@ class TableRules:
 class Table:
     """Rows of a source as the rules of a map want them, numbered anew.
 
-    A footer is left out, too: below the last row with a key, rows without one that a cell labels as totals.
+    A footer is left out, too: below the last full row, rows that a cell labels as totals. What may be no row
+    is told: other labels of totals in place of a key, and keys alone below the last full row.
     """
 
-    def __init__(self, source: Source, rules: TableRules, key: KeyOf | None) -> None:
+    def __init__(self, source: Source, rules: TableRules, key: RowKey | None) -> None:
         self._source, self._rules, self._key = source, rules, key
         self._conditions = [
             {column: _condition(texts) for column, texts in rule.items()} for rule in rules.skip_when
         ]
         self._skipped, self._footer = _Lines(), _Lines()
+        self._totals, self._alone = _Doubtful(), _Doubtful()
         self.path: Path = source.path
         self.sheet: str | None = getattr(source, "sheet", None)
         self.sha256: str = getattr(source, "sha256", "")
 
     @classmethod
-    def of(cls, source: Source, rules: TableRules, key: KeyOf | None = None) -> Source:
+    def of(cls, source: Source, rules: TableRules, key: RowKey | None = None) -> Source:
         """Return a source with rules; without any it is the same source."""
         needed = rules.fill_down or rules.skip_when or key is not None
         return cls(source, rules, key) if needed and not isinstance(source, cls) else source
@@ -132,6 +153,8 @@ class Table:
             *getattr(self._source, "notes", ()),
             *self._skipped.told(f"{self.path}: skip_when of the map leaves out"),
             *self._footer.told(f"{self.path}: a footer below the last row with a key is left out:"),
+            *self._totals.told(self.path, "with the label of a total"),
+            *self._alone.told(self.path, "at the end with nothing but a key"),
         ]
 
     def __iter__(self) -> Iterator[Row]:
@@ -154,36 +177,47 @@ class Table:
             yield row
         self._skipped = skipped
 
-    def _without_footer(self, rows: Iterator[Row], key: KeyOf) -> Iterator[Row]:
-        footer = _Lines()
+    def _without_footer(self, rows: Iterator[Row], key: RowKey) -> Iterator[Row]:
+        footer, totals, alone = _Lines(), _Doubtful(), _Doubtful()
+        columns = [each for each in self.columns if each in key.columns]
         last: list[Row] = []
         while chunk := list(islice(rows, _FOOTER)):
             if len(chunk) == _FOOTER:
+                for row in last:
+                    totals.add(row, _total_in(row, columns))
                 yield from last
                 last = []
             last += chunk
-        end = len(last)
-        while end and not self._has_key(key, last[end - 1]):
-            end -= 1
-        yield from last[:end]
-        for row in last[end:]:
-            cells = map(str.strip, dict(row.cells.items()).values())
-            if any(map(_TOTAL.fullmatch, cells)):
+        kinds = [self._kind(row, key) for row in last]
+        end = _end_of(kinds, "record") or _end_of(kinds, "key alone")
+        for place, (row, kind) in enumerate(zip(last, kinds, strict=True)):
+            if kind == "total" and place >= end:
                 footer.add(row.line)
                 continue
             row.number -= len(footer)
+            totals.add(row, _total_in(row, columns))
+            if kind == "key alone" and place >= end:
+                alone.add(row, next(filter(_stripped(row).get, columns), None))
             yield row
-        self._footer = footer
+        self._footer, self._totals, self._alone = footer, totals, alone
 
-    def _has_key(self, key: KeyOf, row: Row) -> bool:
-        """Return whether a row has a key, and not the label of a total in its place."""
+    def _kind(self, row: Row, key: RowKey) -> _Kind:
+        """Return what a row near the end of the file seems to be."""
         if row.fault is not None:
-            return True
+            return "record"
         try:
-            text = (key(row.cells) or "").strip()
+            has_key = (key.fill(row.cells) or "").strip() != ""
         except RowError:  # of a cell that cannot be used
-            return True
-        return bool(text) and not _TOTAL.fullmatch(text)
+            return "record"
+        cells = _stripped(row)
+        if any(_TOTAL.fullmatch(cells[each]) for each in (key.columns if has_key else cells)):
+            return "total"
+        if not has_key:
+            return "no key"
+        others = [cells[each] for each in cells.keys() - key.columns - {*self._rules.fill_down}]
+        if not all(others) and _total_in(row, key.columns) is not None:
+            return "total"
+        return "record" if any(others) else "key alone"
 
     def _is_skipped(self, row: Row) -> bool:
         """Return whether a condition leaves a row out; a row of which nobody can tell has a fault then."""
@@ -237,6 +271,65 @@ def _condition(texts: Sequence[str]) -> Callable[[str], bool]:
 
 def _folded(text: str) -> str:
     return " ".join(text.split()).casefold()
+
+
+def _stripped(row: Row) -> dict[str, str]:
+    """Return the cells of a row, also those that cannot be used."""
+    return {column: cell.strip() for column, cell in row.cells.items()}
+
+
+def _total_in(row: Row, columns: Iterable[str]) -> str | None:
+    """Return the column of these whose cell may be the label of a total."""
+    try:
+        return next(
+            (each for each in columns if _MAYBE_TOTAL.fullmatch(row.cells.get(each, "").strip())), None
+        )
+    except RowError:  # of a cell that cannot be used
+        return None
+
+
+def _end_of(kinds: Sequence[_Kind], kind: _Kind) -> int:
+    """Return the place after the last row of a kind; 0 when there is none."""
+    return max((place for place, each in enumerate(kinds, 1) if each == kind), default=0)
+
+
+class _Doubtful:
+    """Rows that may be none, of which the first are quoted."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._quoted: list[tuple[int, str, str]] = []
+
+    def add(self, row: Row, column: str | None) -> None:
+        """Add a row that its cell in a column makes doubtful; None if none does."""
+        if column is not None:
+            self._count += 1
+            if len(self._quoted) < _QUOTED:
+                self._quoted.append((row.line, column, _short(dict(row.cells.items())[column])))
+
+    def told(self, path: Path, what: str) -> list[str]:
+        """Return a text that quotes the rows and says how to leave them out, if there are any."""
+        if not self._count:
+            return []
+        rows, are, them = (
+            ("1 row", "is", "it") if self._count == 1 else (f"{self._count} rows", "are", "them")
+        )
+        lines = ", ".join(f"line {line} {text!r}" for line, _, text in self._quoted)
+        more = ", ..." if self._count > len(self._quoted) else ""
+        rules = dict.fromkeys(f"{{ {_toml(column)} = {_toml(text)} }}" for _, column, text in self._quoted)
+        return [
+            f"{path}: {rows} {what} {are} not left out: {lines}{more}; to skip {them}, add "
+            f"skip_when = [{', '.join(rules)}] to the map"
+        ]
+
+
+def _short(text: str) -> str:
+    """Return a cell as ``skip_when`` takes it."""
+    text = " ".join(text.split())
+    return text if len(text) <= _TEXT else f"{text[:_TEXT]}*"
+
+
+_toml = partial(json.dumps, ensure_ascii=False)
 
 
 class _Lines:

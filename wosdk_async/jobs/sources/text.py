@@ -7,6 +7,7 @@ import contextlib
 import importlib
 import io
 import os
+import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -203,6 +204,8 @@ def _advance(line: int, column: int, text: str) -> tuple[int, int]:
 
 def _suggested(sample: bytes) -> str | None:
     """Return the encoding that some bytes seem to have; only ever shown, never used."""
+    if _is_plain_western(sample):  # of a few such bytes others make letters of any script
+        return "cp1252"
     western = _looks_western(sample)
     try:
         normalizer = importlib.import_module("charset_normalizer")
@@ -215,6 +218,21 @@ def _suggested(sample: bytes) -> str | None:
     # Of several encodings in which a short text is equally likely, the most usual one is suggested.
     equal = {name for match in matches if match.chaos <= best.chaos for name in match.could_be_from_charset}
     return "cp1252" if western and equal & {"cp1252", "latin_1"} else str(best.encoding).replace("_", "-")
+
+
+_LETTERS = "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜßàáâãäåæçèéêëìíîïñòóôõöøùúûüÿŒœ"
+_SIGNS = "‘‚“”„€£§°«»©®™•·½±²×µ\xa0"
+_PLAIN = re.compile(f"[\\x00-\x7f{_LETTERS}{_SIGNS}’–—…]*")  # the last four also stand within words
+_NOT_PLAIN = re.compile(rf"(?<![^\W\d_])[{_LETTERS}]{{2,}}(?![^\W\d_])|(?<=[^\W\d_])[{_SIGNS}](?=[^\W\d_])")
+"""A word without a letter of ASCII, and a sign within a word: bytes of another script or of DOS."""
+
+
+def _is_plain_western(sample: bytes) -> bool:
+    """Return whether bytes are words of Western Europe with the usual signs in Windows-1252."""
+    with contextlib.suppress(UnicodeDecodeError):
+        text = sample.decode("cp1252")
+        return bool(_PLAIN.fullmatch(text)) and not _NOT_PLAIN.search(text)
+    return False
 
 
 def _looks_western(sample: bytes) -> bool:
