@@ -300,17 +300,9 @@ class Attempts:
         sessions = self._sessions
         if response.status < 500:  # others may come from a proxy in front of the service
             sessions.responded_at = now
-        call = self._call
+        call, ids = self._call, context.request_ids
         try:
-            return read(
-                call,
-                response,
-                sessions.secrets,
-                context.request_ids,
-                self._host,
-                self._own_codes,
-                sessions.origin,
-            )
+            return read(call, response, sessions.secrets, ids, self._host, self._own_codes, sessions.origin)
         except InconclusiveResponse as page:
             unproven = self._path == call.path and _is_unproven(call) and call.operation not in sessions.paths
             if not (page.plain and page.status == 404 and unproven):
