@@ -226,11 +226,11 @@ async def test_an_update_takes_each_spelling_and_shows_the_field_as_it_is(work: 
         ),
         (
             {"action": "create", "name": "WorkOrder", "fields": ORDER, "marker": "ShortLocation"},
-            "the service sets WorkOrder.ShortLocation itself",
+            "ShortLocation is given to a new WorkOrder by the service",
         ),
         (
             {"action": "create", "name": "WorkOrder", "fields": ORDER, "marker": "TaskRefinement"},
-            "the service sets WorkOrder.TaskRefinement itself",
+            "TaskRefinement is given to a new WorkOrder by the service",
         ),
         (
             {"action": "create", "name": "Customer", "fields": {"Name": "x"}, "marker": "Name"},
