@@ -412,29 +412,10 @@ async def test_texts_that_are_cut_equal_rows_and_rows_without_a_key_are_counted(
     assert (marked.cautions, marked.warnings) == ([], [])
 
 
-AGREEING = """
-marker = "work_order.po_number"
-[command]
-comment = "{text}"
-[command.work_order]
-type_category = "Request"
-sub_type = "@kind"
-customer = "@customer"
-po_number = "{key}"
-dt_due = "{due}"
-duration = "{duration}"
-priority.id = "{priority}"
-[[command.work_order.items]]
-asset = "@asset"
-task = "@task"
-[reference.kind]
-entity = "WorkOrderType"
-where = { type_id = "Request", is_def_sr = true }
-[reference.asset]
-entity = "Location"
-[reference.task]
-entity = "Task"
-"""
+AGREEING = f'marker = "{MARKER}"\n' + WORK_ORDER.replace('comment = "{notes}"', 'comment = "{text}"').replace(
+    'po_number = "{key}"',
+    'po_number = "{key}"\ndt_due = "{due}"\nduration = "{duration}"\npriority.id = "{priority}"',
+)
 CELLS = {
     "text": ["", "fits", "x" * 3073],
     "customer": ["Pier Coffee", "pier coffee", "New", " New ", "NEW", "y" * 65, "Nobody\\x1f", ""],

@@ -87,11 +87,7 @@ def read(
             raise InconclusiveResponse(response.status, "other bytes came with it, after its end")
         if failure is not None:
             raise failure
-        codec.READING.origin = origin
-        try:
-            return call.decode(response.body)
-        finally:
-            codec.READING.origin = None
+        return _decoded(call, response.body, origin)
     except RefusedError as found:
         refusal = _throttled(found, response) if verdict_of(found, own) is WAIT else found
     except InconclusiveResponse:
@@ -108,6 +104,15 @@ def read(
         raise refusal
     # Not from the cause: it may hold the body, and with it secrets that the body repeats.
     raise InconclusiveResponse(response.status, f"the body cannot be read ({why})")
+
+
+def _decoded(call: Call[T], body: bytes, origin: str | None) -> T:
+    """Return the result in a body, whose records were read at ``origin``."""
+    codec.READING.origin = origin
+    try:
+        return call.decode(body)
+    finally:
+        codec.READING.origin = None
 
 
 def _throttled(refusal: RefusedError, response: Response) -> ThrottledError:

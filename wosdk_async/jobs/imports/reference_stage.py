@@ -106,7 +106,10 @@ class ReferenceStage:
                 return number
             reason = next((entry.reason for entry in entries if entry.reason), "")
         if reason:
-            raise RunStoppedError(f"{reason}; so were those of the rows before", kind="references")
+            raise RunStoppedError(
+                f"{reason}; nor could those of the rows before it. Correct the map, or these rows",
+                kind="references",
+            )
         await self.create_rest(settled, on_stage)
         return None
 

@@ -141,14 +141,7 @@ class Login:
             token, lifetime = credentials.token, max(credentials.expires_in, MIN_LIFETIME)
             _require_token(token)
             if credentials.base_url is not None:
-                locator = LOCATOR.url(region, self.hosts)
-                try:
-                    host = self.hosts.given_host(credentials.base_url)
-                except ConfigurationError as error:
-                    error.hide(known)  # the token may be in it
-                    raise
-                grant = TokenGrant(token=token, expires_in=lifetime, base_url=host, locator_url=locator)
-                return self.accept(company, grant)
+                return self._of_known_host(company, region, credentials, credentials.base_url)
         else:
             token, lifetime = await self._token(request, credentials, known + replaced)
         secrets = Secrets(token) + known
@@ -177,6 +170,17 @@ class Login:
             company_version=hidden.hide(version, _MAX_TEXT) if isinstance(version, str) else None,
             company_id=number if isinstance(number, int) else None,
         )
+
+    def _of_known_host(self, company: str, region: Region, given: AccessToken, base_url: str) -> TokenGrant:
+        """Return the session of a token whose host the program knows."""
+        try:
+            host = self.hosts.given_host(base_url)
+        except ConfigurationError as error:
+            error.hide(given.secrets())  # the token may be in it
+            raise
+        locator, lifetime = LOCATOR.url(region, self.hosts), max(given.expires_in, MIN_LIFETIME)
+        grant = TokenGrant(token=given.token, expires_in=lifetime, base_url=host, locator_url=locator)
+        return self.accept(company, grant)
 
     def accept(self, company: str, grant: TokenGrant) -> TokenGrant:
         """Return a session that another process has opened, checked and with its headers.
