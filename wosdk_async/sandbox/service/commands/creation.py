@@ -170,6 +170,7 @@ def _describe(context: RequestContext, order: Record, parts: _Parts) -> None:
         order["Access"] = zone["DefaultAccess"]
     if "Specialty" not in order and "Specialty" in task:
         order["Specialty"] = task["Specialty"]
+    # not shown; assumed: 0 is what a field has that was not given
     order["Duration"] = order["Duration"] or task["CompletionTime"]
 
 
