@@ -241,6 +241,8 @@ def _looks_western(sample: bytes) -> bool:
         text = sample.decode("cp1252")
     except UnicodeDecodeError:
         return False
+    if _NOT_PLAIN.search(text):
+        return False
     special = [character for character in text if character > "\x7f"]
     likely = sum(character.isalpha() or character in "‘’“”–—…€£§°«»©®\xa0" for character in special)
     return 2 * likely > len(special)
