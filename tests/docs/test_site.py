@@ -12,7 +12,7 @@ from docs.builder.check import mistakes
 from docs.builder.cli_page import commands
 from docs.builder.dialect import for_site
 from docs.builder.markup import heading, slug
-from docs.builder.search import add_names
+from docs.builder.search import WORDS, add_names
 from docs.builder.stage import stage, write_config, written
 from tests.docs import pages as reader
 from tests.docs.pages import ROOT
@@ -188,7 +188,7 @@ def test_what_is_looked_up_has_its_own_entry_in_the_search(tmp_path: Path, pages
     items.append(guide)
     file = tmp_path / "search.json"
     file.write_text(json.dumps({"config": {}, "items": items}), encoding="utf-8")
-    add_names(tmp_path, pages)
+    add_names(tmp_path, pages, {})
     entries = json.loads(file.read_text(encoding="utf-8"))["items"]
     found = {(each["title"], each["location"]): (place, each) for place, each in enumerate(entries)}
     for name, location in (
@@ -213,6 +213,11 @@ def test_what_is_looked_up_has_its_own_entry_in_the_search(tmp_path: Path, pages
     fields = sum(len(each.fields) for each in CATALOGUE.entities.values())
     values = sum(len(each.values) for each in CATALOGUE.enums.values())
     assert len(entries) - len(items) > fields + values
+
+
+def test_words_that_people_type_lead_to_pages_of_the_nav(nav: list[str]) -> None:
+    """``test_site_search.py`` types them."""
+    assert [page for page in WORDS if page not in nav] == []
 
 
 def test_every_page_that_people_write_begins_with_a_sentence(pages: dict[str, str]) -> None:
@@ -337,7 +342,7 @@ def test_a_result_of_the_search_is_a_text_and_no_markdown(tmp_path: Path) -> Non
         ]
     }
     (tmp_path / "search.json").write_text(json.dumps(found), encoding="utf-8")
-    add_names(tmp_path, {"settings.md": page})
+    add_names(tmp_path, {"settings.md": page}, {})
     shown = json.loads((tmp_path / "search.json").read_text(encoding="utf-8"))["items"]
     assert [each["text"] for each in shown] == [
         "",
