@@ -23,7 +23,7 @@ ELSEWHERE = {
     "wosdk_async/catalogue/README.md": "catalogue.md",
     "README.md": "index.md",
 }
-"""Pages that stand elsewhere in the repository, and their places in the site; the README is not in it."""
+"""Pages of the site from outside ``docs``, and their paths there. The README is not in the site."""
 LANGUAGES = {".py": "python", ".toml": "toml", ".csv": "text"}
 _EXAMPLE = re.compile(r"\]\(examples/(?!index\.md)([\w.]+)\)")
 _DRAWING = re.compile(r"!\[[^\]]*\]\((images/[\w-]+\.svg)\)")
@@ -31,7 +31,7 @@ _NAMED_FILE = re.compile(r"\[[\w./-]+\.md\]\(([\w-]+\.md)(#[^)]*)?\)")
 
 
 def stage(folder: Path) -> dict[str, str]:
-    """Write all pages and files below ``folder``, which is made anew; return path -> text of each page."""
+    """Write all pages and files below ``folder``, emptied first; return path -> text of each page."""
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(DOCS, folder, ignore=shutil.ignore_patterns("*.md", "builder", "__pycache__"))
     pages = {path.relative_to(DOCS).as_posix(): path.read_text(encoding="utf-8") for path in written()}
@@ -45,7 +45,7 @@ def stage(folder: Path) -> dict[str, str]:
 
 
 def written() -> list[Path]:
-    """Return the pages of ``docs``; ``README.md`` is for those who read them in the repository."""
+    """Return the pages of ``docs`` without ``README.md``, which is for readers of the repository."""
     return [path for path in sorted(DOCS.rglob("*.md")) if path.name != "README.md"]
 
 

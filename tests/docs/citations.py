@@ -11,7 +11,7 @@ from attrs import field, frozen
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-GAP = r"(?:\s|#)+"  # a comment may go on in the next line
+GAP = r"(?:\s|#)+"  # a comment may continue on the next line
 AND = rf"(?:,{GAP}(?:and{GAP})?|{GAP}and{GAP})"
 TO = rf"{GAP}to{GAP}"
 END = r"(?![\w%]|[.,]\d)"
@@ -36,7 +36,7 @@ class Citation:
     """``rule``, ``row``, or empty for the whole section."""
     number: int = 0
     name: str = field(default="", eq=False)
-    """The name that stands behind it: ``Creation traps`` of ``facts 5, Creation traps``."""
+    """The name after it: ``Creation traps`` of ``facts 5, Creation traps``."""
     position: int = field(default=0, eq=False)
 
     def __str__(self) -> str:

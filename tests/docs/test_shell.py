@@ -40,7 +40,7 @@ def fits(printed: str, expected: str) -> bool:
 def run(page: Page, folder: Path) -> list[list[str]]:
     """What each block of a page prints, in one shell and an empty directory beside ``docs``.
 
-    Dask's usual port is replaced by a free one, as several runs may go on side by side.
+    Dask's usual port is replaced by a free one, because several runs may be in progress at once.
     """
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = str(free.getsockname()[1])

@@ -269,7 +269,7 @@ def test_a_page_outside_the_nav_and_one_that_is_not_there_are_found(tmp_path: Pa
     [
         ("Text:\n* one\n* two\n", "Text:\n\n* one\n* two\n"),
         ("1. one\n   * in it\n2. two\n", "1. one\n    * in it\n2. two\n"),
-        ("* one\n  goes on\n\n  more\n\nEnd\n", "* one\n    goes on\n\n    more\n\nEnd\n"),
+        ("* one\n  continues\n\n  more\n\nEnd\n", "* one\n    continues\n\n    more\n\nEnd\n"),
         ("<!-- parse only: why -->\n```sh\n* x\n```\n", "```sh\n* x\n```\n"),
         ("* one:\n\n  ```sh\n  ls\n  ```\n* two\n", "* one:\n\n    ```sh\n    ls\n    ```\n\n* two\n"),
         ("```text\n```\n* one\n* two\n", "```text\n```\n\n* one\n* two\n"),

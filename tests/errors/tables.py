@@ -83,12 +83,12 @@ def problems() -> str:
             f"`{each.error.__name__}`",
             each.status,
             f"`{each.name}`",
-            each.detail or "the error's message",
+            "no" if each.detail else "yes",
             each.retry_after or "",
         )
         for each in PROBLEMS.values()
     )
-    return table(["error", "status", "type", "detail", "Retry-After"], rows)
+    return table(["error", "status", "type", "message shown", "Retry-After"], rows)
 
 
 # --- classes, kinds and remedies ------------------------------------------------------------
