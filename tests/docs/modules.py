@@ -25,12 +25,12 @@ def _is_program(block: Block) -> bool:
 
 
 def tests() -> list[Block]:
-    """Blocks that hold tests: pytest runs them as they stand."""
+    """Blocks that contain tests, which pytest runs unchanged."""
     return [block for block in blocks("python") if _is_test(block)]
 
 
 def programs() -> list[Block]:
-    """Blocks that are whole programs: run, and checked strictly, as they stand."""
+    """Blocks that are whole programs, run and strictly checked unchanged."""
     return [block for block in blocks("python") if _is_program(block)]
 
 

@@ -28,6 +28,7 @@ NOT_YET = (
     "docs/comparison.md",
     "docs/console.md",
     "docs/curl.md",
+    "docs/documents.md",
     "docs/export.md",
     "docs/failures.md",
     "docs/fan-out.md",
@@ -39,6 +40,7 @@ NOT_YET = (
     "docs/index.md",
     "docs/jobs.md",
     "docs/limitations.md",
+    "docs/load.md",
     "docs/map.md",
     "docs/messages.md",
     "docs/queries.md",
@@ -46,6 +48,7 @@ NOT_YET = (
     "docs/sandbox.md",
     "docs/service.md",
     "docs/simulation.md",
+    "docs/spreadsheet.md",
     "docs/testing.md",
     "docs/tune.md",
     "docs/versions.md",
@@ -59,6 +62,7 @@ NOT_YET = (
     "resources",
     "sandbox",
     "settings",
+    "shared_tasks.py",
     "testing",
     "text",
     "transport",
@@ -97,9 +101,10 @@ def parts() -> dict[str, list[Path]]:
         folder: list((ROOT / folder).rglob("*.py"))
         for folder in ("benchmarks", "docs/builder", "docs/examples", "tests/docs")
     }
-    for path in (ROOT / "wosdk_async").rglob("*.py"):
-        package = path.relative_to(ROOT / "wosdk_async").parts[0]
-        found.setdefault(package, []).append(path)
+    for path in (ROOT / "wosdk_async").rglob("*.*"):
+        if path.suffix in (".html", ".jinja", ".js", ".md", ".py"):
+            package = path.relative_to(ROOT / "wosdk_async").parts[0]
+            found.setdefault(package, []).append(path)
     pages = (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/api/*.md"))
     return found | {path.relative_to(ROOT).as_posix(): [path] for path in pages}
 
@@ -124,7 +129,22 @@ def test_no_private_words(part: str) -> None:
     assert found(part) == []
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "lines"),
+    [
+        ("a.py", '"""It goes\n\n    on."""\n', [1]),
+        ("a.py", "x = 1\n# What became\n# of it\n", [2]),
+        ("a.py", 'raise ValueError("it goes "\n    f"on")', [1]),
+        ("a.py", "class Amended: ...  # from now on; going on to the next", []),
+        ("a.md", "```sh\ngoes\non\n```\n<!-- goes\non -->\nGoes\non\n", [7]),
+    ],
+)
+def test_a_private_word_is_found(name: str, text: str, lines: list[int]) -> None:
+    assert [int(each.split(":")[1]) for each in mistakes(name, text)] == lines
+
+
 if __name__ == "__main__":
     everything = {part: found(part) for part in sorted(parts())}
     print(*(each for all_of_it in everything.values() for each in all_of_it), sep="\n")
     print(*(f"{part} {len(each)}" for part, each in everything.items() if each), sep="\n")
+    print("clean, but in NOT_YET:", *(part for part in NOT_YET if not everything.get(part)))

@@ -86,7 +86,7 @@ async def test_a_fragment_runs(block: Block, caplog: pytest.LogCaptureFixture) -
 @pytest.mark.usefixtures("fresh")
 @pytest.mark.parametrize("block", modules.programs(), ids=lambda block: block.name)
 def test_a_program_runs(block: Block, capsys: pytest.CaptureFixture[str]) -> None:
-    """As it stands, against a new Company, without what this file imports from ``__future__``."""
+    """Unchanged, against a new Company, without this file's ``__future__`` imports."""
     program = compile(block.text, block.name, "exec", dont_inherit=True)
     exec(program, {"__name__": "__main__"})  # noqa: S102
     assert capsys.readouterr().err == ""
