@@ -1,4 +1,4 @@
-"""The index of the site's search: what is looked up by its name is found by it, before what only mentions it.
+"""The index of the site's search: a name finds its definition before pages that mention it.
 
 The search knows headings and the text below them. A field, a value of an enum, a code, an option or a message
 is a row of a table, so each such row becomes an entry of its own. Entries that match equally well come in the
@@ -82,12 +82,12 @@ def _mentions(item: Mapping[str, Any], word: str) -> tuple[int, int]:
 
 
 def _rank(item: Mapping[str, Any]) -> tuple[bool, int]:
-    """Return the place of an entry among those that match equally well."""
+    """Return the sort key of an entry among those that match equally well."""
     return item["path"][:1] not in (["Start"], ["Guides"]), len(item["title"].partition(",")[0])
 
 
 def _merged(entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return one entry of those that are equal but for their section; its path names all sections."""
+    """Merge entries that differ only in their section; the path names all sections."""
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for entry in entries:
         first = found.setdefault((entry["title"], entry["text"]), entry)
@@ -97,7 +97,7 @@ def _merged(entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _rows(text: str) -> Iterator[tuple[str, str, str]]:
-    """Give heading, name and the other cells of each row that begins with a name, or with several."""
+    """Yield heading, name and the other cells of each row that begins with one or more names."""
     heading = ""
     for line in _FENCE.sub("", text).splitlines():
         if found := _HEADING.match(line):

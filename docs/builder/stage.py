@@ -50,7 +50,7 @@ def written() -> list[Path]:
 
 
 def generated() -> dict[str, str]:
-    """Return path -> text of the pages that nobody writes, and of those that stand outside of ``docs``."""
+    """Return path -> text of generated pages and of pages outside ``docs``."""
     outside = {
         path: (ROOT / source).read_text(encoding="utf-8").replace("](docs/", "](")
         for source, path in ELSEWHERE.items()
@@ -67,7 +67,7 @@ def _examples() -> str:
 
 
 def _linked(text: str, pages: dict[str, str]) -> str:
-    """Return a page with links as they lead in the site, and titles where they show the file of a page."""
+    """Return a page with the site's links, showing titles instead of file names."""
 
     def titled(link: re.Match[str]) -> str:
         return f"[{heading(pages.get(link[1], '')) or link[1]}]({link[1]}{link[2] or ''})"
@@ -82,7 +82,7 @@ def _linked(text: str, pages: dict[str, str]) -> str:
 
 
 def _drawn(text: str) -> str:
-    """Put our drawings into the page, where they follow its colours."""
+    """Inline our drawings, so that they use the page's colours."""
 
     def inline(image: re.Match[str]) -> str:
         drawing = (DOCS / image[1]).read_text(encoding="utf-8")
@@ -94,7 +94,7 @@ def _drawn(text: str) -> str:
 
 
 def write_config(build: Path) -> list[str]:
-    """Write ``mkdocs.yml`` of the build, with the pages of the catalogue; return the pages of its nav."""
+    """Write the build's ``mkdocs.yml``, with the catalogue's pages; return the pages of its nav."""
     config = (
         (ROOT / "mkdocs.yml").read_text(encoding="utf-8").replace("docs_dir: docs\n", "docs_dir: pages\n")
     )

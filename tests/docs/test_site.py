@@ -43,6 +43,7 @@ def test_the_nav_has_every_page_once(pages: dict[str, str], nav: list[str]) -> N
     assert sorted(nav) == sorted(pages)
 
 
+@pytest.mark.usefixtures("pages")  # it reads what they write
 @pytest.mark.parametrize(
     ("overview", "last"), [("guides.md", "mcp.md"), ("reference.md", "examples/index.md")]
 )
@@ -123,7 +124,7 @@ def test_a_drawing_names_every_verdict() -> None:
 
 
 def test_a_drawing_is_in_the_page_itself(build: Path, pages: dict[str, str]) -> None:
-    """There it follows the colours that the reader chose; a style of its own would follow the system."""
+    """It uses the reader's colours there; a separate file would use the system's."""
     text = (build / "pages" / "failures.md").read_text(encoding="utf-8")
     assert '<svg class="diagram"' in text
     assert "<style>" not in text
@@ -152,7 +153,7 @@ def test_every_example_is_on_their_page(pages: dict[str, str]) -> None:
 
 
 def test_links_that_lead_nowhere_in_the_repository_are_explained_there() -> None:
-    """``docs/README.md`` says what the builder writes, and where else to look."""
+    """``docs/README.md`` lists generated pages, and alternatives."""
     docs = ROOT / "docs"
     links = {(path.parent, link.partition("#")[0]) for path in written() for link in reader.read(path).links}
     targets = {(folder / link).resolve() for folder, link in links if "://" not in link}
@@ -293,7 +294,7 @@ def test_the_site_reads_what_github_reads(github: str, site: str) -> None:
 
 
 def test_options_are_shown_with_what_they_mean(pages: dict[str, str]) -> None:
-    """Arguments without a text stand in the usage only; a bound is no markup."""
+    """Arguments without a description are only in the usage; a bound is not markup."""
     text = pages["cli-options.md"]
     assert "Usage: `wosdk get [OPTIONS] ENTITY ID`" in text
     assert "| `ENTITY` |" not in text
@@ -303,7 +304,7 @@ def test_options_are_shown_with_what_they_mean(pages: dict[str, str]) -> None:
 
 
 def test_a_link_shows_the_title_of_a_page_and_not_its_file(pages: dict[str, str]) -> None:
-    """In the repository a link names the file, because that is what its reader sees there."""
+    """In the repository a link shows the file name, as readers see it there."""
     shown = [
         (path, link)
         for path, text in pages.items()
@@ -323,7 +324,7 @@ def test_no_table_is_without_rows(pages: dict[str, str]) -> None:
 
 
 def test_a_table_names_its_columns_or_none_of_them(pages: dict[str, str]) -> None:
-    """The first may be empty, above the names of rows."""
+    """Only the first may be empty, above row names."""
     heads = [
         (path, head)
         for path, text in pages.items()
