@@ -94,13 +94,13 @@ _SAMPLE = attrs.evolve(_LEDGER, gone_unexplained=1)
 
 _CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, ImportOptions]] = {
     "other_company": (
-        "the ledger in `--job DIR` has another Company",
+        "the ledger in `--job DIR` is for another Company",
         _LEDGER,
         attrs.evolve(_FILE, company="b"),
         ImportOptions(),
     ),
     "other_operation": (
-        "the ledger in `--job DIR` has another operation",
+        "the ledger in `--job DIR` is for another operation",
         _LEDGER,
         attrs.evolve(_FILE, operation="p"),
         ImportOptions(),
@@ -111,7 +111,7 @@ _CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, ImportOptions]] =
         ImportOptions(),
     ),
     "columns_changed": (
-        "the same, and columns changed",
+        "like `edited_or_new`, and columns changed",
         _BY_CELLS[0],
         attrs.evolve(_BY_CELLS[1], columns=frozenset("ab")),
         ImportOptions(new_rows=True),
