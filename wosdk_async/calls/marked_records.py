@@ -20,12 +20,12 @@ from wosdk_async.shared_tasks import SharedTask, SingleFlight
 from wosdk_async.transport.loop_state import Hold
 from wosdk_async.transport.telemetry.statistics import Trace
 
-__all__ = ["GATHERING", "KEYS_IN_QUERY", "MarkedRecords", "find_each", "find_marked"]
+__all__ = ["MarkedRecords", "find_each", "find_marked"]
 
-KEYS_IN_QUERY = 200
+_KEYS_IN_QUERY = 200
 """Most keys in one query."""
 
-GATHERING = 0.25
+_GATHERING = 0.25
 """Seconds after which waiting keys are looked up even if the previous query is still running."""
 
 _AT_ONCE = 4  # queries of one ``find_marked``
@@ -149,7 +149,7 @@ async def find_each(
 
 def _batches(keys: Mapping[str, Key]) -> Iterator[dict[str, Key]]:
     rest = iter(keys.items())
-    while batch := dict(islice(rest, KEYS_IN_QUERY)):
+    while batch := dict(islice(rest, _KEYS_IN_QUERY)):
         yield batch
 
 
@@ -211,13 +211,13 @@ class MarkedRecords:
         """Return the query that the key is added to: the one that waits to be sent, or a new one."""
         key = (marker.field, scope)
         last: _Gathered | None = self._batches.find(key, 0.0)
-        if last is not None and last.open and len(last.keys) < KEYS_IN_QUERY:
+        if last is not None and last.open and len(last.keys) < _KEYS_IN_QUERY:
             last.keys[marker.text] = marker.key
             return last
 
         async def ask() -> Found:
             if last is not None:
-                with contextlib.suppress(TimeoutError), hold.within(GATHERING):
+                with contextlib.suppress(TimeoutError), hold.within(_GATHERING):
                     await last.ended()
             batch.open = False
             return await _Search(marker.field, send).read(batch.keys)

@@ -30,7 +30,6 @@ __all__ = [
     "key_ranges",
     "prefetch",
     "property_of",
-    "required_id",
 ]
 
 ROW_CAP = 4000  # rows of one response (facts 7; the same in catalogue/differences.json)
@@ -97,7 +96,7 @@ class KeyCursor:
             return records
         last, found = self.last, list[Any]()
         for record in records:
-            key = required_id(record, self._plan.name)
+            key = _required_id(record, self._plan.name)
             if found and key == last:  # a repeat within this page
                 continue
             if last is not None and not self._follows(key, last):
@@ -165,7 +164,7 @@ class OffsetCursor:
         return records
 
 
-def required_id(record: Any, entity: str) -> int:
+def _required_id(record: Any, entity: str) -> int:
     """Return the id by which the next page is read. Raises WosdkError unless it is a whole number."""
     found = id_of(record)
     if type(found) is not int:  # for Python ``true`` is 1, and the record 1 would seem to be read
