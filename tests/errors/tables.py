@@ -61,19 +61,13 @@ def when(verdict: Verdict) -> str:
 
 
 def codes() -> str:
-    """Return the table of error codes."""
-    rows = ((f"`{each.code}`", each.verdict.name, f"`{each.error.__name__}`") for each in CODES.values())
-    other = ("any other", "refused", "`RefusedError`")
-    return table(["code", "verdict", "error"], [*rows, other])
-
-
-def endings() -> str:
-    """Return the table of what errors mean; the first row that fits counts."""
-    rows = (
-        (f"`{each.error.__name__}`", each.means, "yes" if each.passes else "no", each.exit_status)
-        for each in ENDINGS
-    )
-    return table(["error", "it means", "looked up again", "exit status"], rows)
+    """Return the table of the classes that refusals raise; the table of verdicts has the other codes."""
+    found: dict[str, list[str]] = {}
+    for each in CODES.values():
+        if each.verdict is REFUSED:
+            found.setdefault(f"`{each.error.__name__}`", []).append(f"`{each.code}`")
+    rows = ((error, ", ".join(names)) for error, names in found.items())
+    return table(["class", "codes"], [*rows, ("`RefusedError`", "any other")])
 
 
 def problems() -> str:
@@ -97,27 +91,24 @@ _SECTION = re.compile(r"^# --- (.+?) -+$|^class (\w+)\(", re.MULTILINE)
 
 
 def exceptions() -> str:
-    """Return the table of the errors of calls, below what to do about them as ``errors.py`` groups them."""
+    """Return the table of the errors of calls, by what to do about them as ``errors.py`` groups them."""
     rows, group = [], ""
     for section, name in _SECTION.findall(inspect.getsource(errors)):
         if section:
             group = section
         else:
             kind = getattr(errors, name)
-            own = ", ".join(f"`{each}`" for each in vars(kind).get("__annotations__", ()))
-            means = meaning(kind)
-            if kind is WosdkError:
-                means, own = "The root of all.", "those below"
-            rows.append((group, f"`{name}`", f"`{kind.kind}`", means, own))
+            status = next(each.exit_status for each in ENDINGS if issubclass(kind, each.error))
+            rows.append((group, f"`{name}` `{kind.kind}`", re.split("[:;.]", meaning(kind))[0], status))
             group = ""
-    return table(["what to do", "class", "kind", "it means", "own attributes"], rows)
+    return table(["what to do", "class and kind", "it means", "exit status"], rows)
 
 
 def kinds() -> str:
     """Return the table of the errors of imports, exports and the MCP server."""
     return table(
-        ["class", "kind", "it means"],
-        ((f"`{each.__name__}`", f"`{each.kind}`", meaning(each)) for each in _OF_JOBS),
+        ["class and kind", "it means"],
+        ((f"`{each.__name__}` `{each.kind}`", meaning(each)) for each in _OF_JOBS),
     )
 
 
@@ -156,7 +147,7 @@ def remedies() -> str:
 
 
 TABLES = {
-    DOC: {"verdicts": verdicts, "codes": codes, "endings": endings, "exceptions": exceptions},
+    DOC: {"verdicts": verdicts, "codes": codes, "exceptions": exceptions},
     MESSAGES: {"kinds": kinds, "remedies": remedies},
     WEB: {"problems": problems},
 }
