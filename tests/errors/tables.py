@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
+from itertools import takewhile
 from pathlib import Path
 from string import Formatter
 
@@ -142,8 +143,14 @@ def remedies() -> str:
         of_commands = {"folder": "FOLDER", "id": "ID", **facts}
         program, command = in_python(each, facts), in_commands(each, of_commands)
         if command != program:
-            rows.append((f"`{each.name}`", program, command))
+            rows.append((f"`{each.name}`", program, differing(program.split(), command.split())))
     return table(["remedy", "in Python", "on the command line"], rows)
+
+
+def differing(one: list[str], other: list[str]) -> str:
+    """Return the words of the other text, with ``...`` for those with which one begins, too."""
+    shared = len([*takewhile(lambda words: words[0] == words[1], zip(one, other, strict=False))])
+    return " ".join(["...", *other[shared:]] if 1 < shared < len(other) else other)
 
 
 TABLES = {
