@@ -91,6 +91,8 @@ def _blocks(page: str, tokens: list[Token], lines: list[str]) -> Iterator[Block]
 
 def _links(tokens: list[Token]) -> Iterator[str]:
     for token in tokens:
+        if token.type == "html_block":
+            yield from re.findall(r'(?:href|src|srcset)="([^"]+)"', token.content)
         for child in token.children or ():
             target = child.attrs.get("href") or child.attrs.get("src")
             if target:

@@ -85,6 +85,7 @@ def test_a_page_is_sound(page: Page) -> None:
         ("[there](nowhere.md)", "a link to nowhere: nowhere.md"),
         ("# Here\n\n[there](#there)", "a link to nowhere: #there"),
         ("![there](images/none.png)", "a link to nowhere: images/none.png"),
+        ('<picture>\n<source srcset="none.svg">\n</picture>', "a link to nowhere: none.svg"),
         ("| a | b |\n|---|---|\n| 1 | 2 |\n| 1 | 2 |\n", "twice in one table"),
     ],
 )

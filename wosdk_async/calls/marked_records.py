@@ -20,19 +20,19 @@ from wosdk_async.shared_tasks import SharedTask, SingleFlight
 from wosdk_async.transport.loop_state import Hold
 from wosdk_async.transport.telemetry.statistics import Trace
 
-__all__ = ["GATHERING", "KEYS_IN_QUERY", "MarkedRecords", "find_each", "find_marked"]
+__all__ = ["MarkedRecords", "find_each", "find_marked"]
 
-KEYS_IN_QUERY = 200
+_KEYS_IN_QUERY = 200
 """Most keys in one query."""
 
-GATHERING = 0.25
+_GATHERING = 0.25
 """Seconds after which waiting keys are looked up even if the previous query is still running."""
 
 _AT_ONCE = 4  # queries of one ``find_marked``
 _MAX_PATIENCE = 30.0  # seconds after which a query that got no response is asked again
 
 Found = Mapping[str, list[Any] | WosdkError]
-"""Records that have a key, by its text; or why they cannot be told."""
+"""Records that have a key, by its text; or why they cannot be read."""
 
 
 # --- one query ------------------------------------------------------------------------------
@@ -66,7 +66,7 @@ class _Search:
             which = f"the key {next(iter(keys))!r}" if len(keys) == 1 else f"one of {len(keys)} keys"
             return NotUniqueError(
                 f"{MAX_ROWS} records or more of {field.entity.wire_name} have {which} in {field.path}; "
-                "a marker is a field with a key of its own in each record"
+                "a marker is a field with a unique key in each record"
             )
         found: dict[str, list[Any]] = {text: [] for text in keys}
         for row in rows:  # facts 3.4: removed records too
@@ -149,7 +149,7 @@ async def find_each(
 
 def _batches(keys: Mapping[str, Key]) -> Iterator[dict[str, Key]]:
     rest = iter(keys.items())
-    while batch := dict(islice(rest, KEYS_IN_QUERY)):
+    while batch := dict(islice(rest, _KEYS_IN_QUERY)):
         yield batch
 
 
@@ -211,13 +211,13 @@ class MarkedRecords:
         """Return the query that the key is added to: the one that waits to be sent, or a new one."""
         key = (marker.field, scope)
         last: _Gathered | None = self._batches.find(key, 0.0)
-        if last is not None and last.open and len(last.keys) < KEYS_IN_QUERY:
+        if last is not None and last.open and len(last.keys) < _KEYS_IN_QUERY:
             last.keys[marker.text] = marker.key
             return last
 
         async def ask() -> Found:
             if last is not None:
-                with contextlib.suppress(TimeoutError), hold.within(GATHERING):
+                with contextlib.suppress(TimeoutError), hold.within(_GATHERING):
                     await last.ended()
             batch.open = False
             return await _Search(marker.field, send).read(batch.keys)

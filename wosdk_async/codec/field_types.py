@@ -39,7 +39,7 @@ from wosdk_async.codec.values import (
 from wosdk_async.model.base import Record, Ref
 from wosdk_async.model.metadata import Wire
 
-__all__ = ["FIELD_TYPES", "NAMES", "OBJECT", "FieldType", "is_plain", "new_of", "type_of"]
+__all__ = ["FIELD_TYPES", "NAMES", "OBJECT", "FieldType", "new_of", "type_of"]
 
 
 @attrs.frozen
@@ -149,8 +149,8 @@ NAMES = {
 """Objects that the expressions refer to, by name."""
 
 
-def is_plain(cls: type[Record]) -> bool:
-    """Return whether the class has no fields of its own beside those of the wire."""
+def _is_plain(cls: type[Record]) -> bool:
+    """Return whether the class has no other fields than those of the wire."""
     return {field.name for field in attrs.fields(cls)} == {"extra", "origin", *cls.__wire__}
 
 
@@ -162,4 +162,4 @@ def type_of(meta: Wire) -> FieldType:
 def new_of(cls: type[Record]) -> Callable[[], Record]:
     """Return the function that makes an empty object of ``cls``."""
     # A class that a program derived may have fields of its own: only its __init__ knows their defaults.
-    return functools.partial(object.__new__ if is_plain(cls) else type.__call__, cls)
+    return functools.partial(object.__new__ if _is_plain(cls) else type.__call__, cls)

@@ -19,7 +19,6 @@ from wosdk_async.codec.record_reader import RecordReaders
 from wosdk_async.model.base import Record
 
 __all__ = [
-    "MAX_SYMBOLS",
     "UNREADABLE",
     "WHOLE",
     "Envelope",
@@ -32,7 +31,7 @@ __all__ = [
     "loads",
 ]
 
-MAX_SYMBOLS = 2_000_000
+_MAX_SYMBOLS = 2_000_000
 """Brackets and commas in a text. Each stands for a Python object, of 100 bytes and more; one byte of gzip may
 stand for hundreds of them, and no decoder stops in the middle. 4,000 work orders of 5 KB have 1,200,000.
 """
@@ -63,13 +62,13 @@ class TooManySymbolsError(ValueError):
 def check_size(body: bytes) -> None:
     """Raise TooManySymbolsError when ``body`` would become too many objects."""
     symbols = 0
-    if len(body) > MAX_SYMBOLS:  # else it cannot have as many
+    if len(body) > _MAX_SYMBOLS:  # else it cannot have as many
         for start in range(0, len(body), _COUNTED):
             end = start + _COUNTED
             opening = body.count(b"[", start, end) + body.count(b"{", start, end)
             symbols += 2 * opening + body.count(b",", start, end)
-            if symbols > MAX_SYMBOLS:
-                raise TooManySymbolsError(f"the body has more than {MAX_SYMBOLS} brackets and commas")
+            if symbols > _MAX_SYMBOLS:
+                raise TooManySymbolsError(f"the body has more than {_MAX_SYMBOLS} brackets and commas")
 
 
 def loads(body: bytes) -> Any:
@@ -231,10 +230,10 @@ class ResponseReader:
         """Return what the form finds in ``body``. Raises what ``loads``, the form and the converter raise."""
         if self._version != self._readers.version and self._version is not None:
             self._build()
-        # GIL: another thread may build meanwhile, and sets one attribute after the other. A response is read
+        # GIL: other threads may build, too, and set one attribute after the other. A response is read
         # right with the old function and with the new one, and the slow way with none.
         if self._fast is not None:
-            if len(body) > MAX_SYMBOLS:  # fewer bytes cannot have as many
+            if len(body) > _MAX_SYMBOLS:  # fewer bytes cannot have as many
                 check_size(body)
             try:
                 found = self._form.typed(self._fast(body), READING.origin)

@@ -136,7 +136,7 @@ class CodeRule:
     """Whether the locator says by it that it does not know the Company, whatever the verdict is elsewhere."""
 
     def __attrs_post_init__(self) -> None:
-        """Refuse a verdict that a code cannot have, or beside which ``error`` would be ignored."""
+        """Refuse a verdict that a code cannot have, or with which ``error`` would be ignored."""
         if self.verdict in (NEVER_SENT, IN_DOUBT):
             raise ValueError(
                 f"{self.code}: by a code the service says that it did nothing, so it cannot be"
@@ -220,7 +220,7 @@ STATUSES = (
     StatusRule(range(401, 402), SESSION_REFUSED, SessionRefusedError),  # facts 6: whatever its body
     StatusRule(range(429, 430), WAIT, ThrottledError),  # facts 6: not shown; assumed
     StatusRule(range(400, 500), None, None, "error body"),  # spec 7, facts 6
-    # A gateway sends a 503 of its own after it has passed a request on, too: not shown; assumed.
+    # A gateway may also send its own 503 after it has passed a request on: not shown; assumed.
     StatusRule(range(503, 504), WAIT, ThrottledError, "error body or Retry-After"),
     StatusRule(range(1000), IN_DOUBT, None),  # facts 6: a 500 is an unhandled exception
 )

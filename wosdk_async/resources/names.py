@@ -24,13 +24,13 @@ from wosdk_async.resources.lookup_tables import LookupTables, folded, listed
 from wosdk_async.shared_tasks import SharedTask
 from wosdk_async.transport.session.manager import Place
 
-__all__ = ["BATCH", "REMEMBERED", "NameResolver", "batches", "spellings"]
+__all__ = ["REMEMBERED", "NameResolver", "batches", "spellings"]
 
 E = TypeVar("E", bound=Record)
 V = TypeVar("V", bound=Referable)
 T = TypeVar("T")
 
-BATCH = 200
+_BATCH = 200
 """Values in one condition."""
 
 REMEMBERED = 10_000
@@ -43,7 +43,7 @@ Ids = dict[str, list[int]]
 def batches(values: Iterable[T]) -> Iterator[list[T]]:
     """Yield the values in lists, each for one condition."""
     rest = iter(values)
-    while batch := list(islice(rest, BATCH)):
+    while batch := list(islice(rest, _BATCH)):
         yield batch
 
 

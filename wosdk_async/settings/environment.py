@@ -38,7 +38,7 @@ _REGIONS = ("americas", "apac", "emea")
 _COMPANY, _CLIENT_ID = "WOSDK_COMPANY", "WOSDK_CLIENT_ID"
 _VARIABLES = frozenset(f"{PREFIX}{name}" for name in NAMES) - {_COMPANY}
 _KNOWN = _VARIABLES | {_COMPANY, "WOSDK_PROFILE", "WOSDK_CONFIG"}
-_NEAR = 0.9  # of a misspelt name; a program may have variables of its own with our prefix
+_NEAR = 0.9  # of a misspelt name; a program may have its own variables with our prefix
 _ADDRESSES = ("WOSDK_TOKEN_URL", "WOSDK_LOCATOR_URL", "WOSDK_TRUSTED_HOSTS")
 
 

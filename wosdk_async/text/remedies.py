@@ -1,6 +1,6 @@
 """Remedies of errors as values, and their words for a Python program.
 
-An error names its remedies; whoever shows it chooses the words: ``str(error)`` those below, the command line
+An error names its remedies; the caller that shows it chooses the words: ``str(error)`` those below, the CLI
 its own (``cli/texts.py``). Names in braces are facts of the error, such as ``error.folder``.
 """
 

@@ -17,9 +17,9 @@ from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs.cluster.dask import DaskCluster, require_dask
 from wosdk_async.jobs.cluster.messages import Setup, WorkerLink
 
-__all__ = ["MAX_PROCESSES", "Processes"]
+__all__ = ["Processes"]
 
-MAX_PROCESSES = 256
+_MAX_PROCESSES = 256
 _GRACE = 0.5  # seconds for processes to end
 _LONG_LIFE = 5.0  # seconds after which the death of a process says nothing about the next one
 _MAX_DEATHS = 10  # deaths in a row, each soon after the start, after which a process is not replaced
@@ -41,8 +41,8 @@ class Processes:
     """
 
     def __init__(self, count: int) -> None:
-        if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= MAX_PROCESSES:
-            raise ConfigurationError(f"{count!r} processes; write a whole number from 1 to {MAX_PROCESSES}")
+        if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= _MAX_PROCESSES:
+            raise ConfigurationError(f"{count!r} processes; write a whole number from 1 to {_MAX_PROCESSES}")
         if sys.platform == "win32" or not sys.executable:
             raise ConfigurationError("workers in processes need Linux or macOS; import with one process")
         require_dask("an import from several processes")

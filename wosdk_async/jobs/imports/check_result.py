@@ -14,7 +14,7 @@ from wosdk_async.jobs.ledger.decision import Plan, Refusal
 from wosdk_async.jobs.ledger.overview import UNDER_WAY, Overview
 from wosdk_async.jobs.stop import cause_of
 
-__all__ = ["FINDINGS", "KEPT", "CheckResult", "Finding", "FindingKind", "ProblemCause"]
+__all__ = ["FINDINGS", "CheckResult", "Finding", "FindingKind", "ProblemCause"]
 
 FindingKind = Literal[
     "would_send",
@@ -45,7 +45,7 @@ FINDINGS: dict[FindingKind, str] = {
 }
 """What an import would do with a row, each with its label in the output."""
 
-KEPT = 1000
+_KEPT = 1000
 """Maximum rows, and causes, that a result lists; ``on_row`` gets all rows."""
 
 _FINE: tuple[FindingKind, ...] = ("would_send", "ended", "changed")
@@ -98,7 +98,7 @@ class ProblemCause:
         if 1 < self.count <= _MORE_ROWS + 1:
             self.more.append(finding.row)
         value = _VALUE.search(reason)
-        if value is not None and (value[1] in self.values or len(self.values) < KEPT):
+        if value is not None and (value[1] in self.values or len(self.values) < _KEPT):
             self.values[value[1]] += 1
 
 
@@ -183,17 +183,17 @@ class CheckResult:
             for text in finding.warnings if finding.kind == "would_send" else ():
                 self._caution(finding, text)
             return
-        if len(self.findings) < KEPT:
+        if len(self.findings) < _KEPT:
             self.findings.append(finding)
         for kind, reason in dict.fromkeys(finding.faults or ((finding.kind, finding.reason),)):
             cause = kind, cause_of(reason)
-            if cause in self._causes or len(self._causes) < KEPT:
+            if cause in self._causes or len(self._causes) < _KEPT:
                 self._causes.setdefault(cause, ProblemCause(finding, kind, reason)).add(finding, reason)
 
     def _caution(self, finding: Finding, text: str) -> None:
         """Count a warning about a row to send."""
         cause = cause_of(text)
-        if text not in finding.lacks and (cause in self._cautions or len(self._cautions) < KEPT):
+        if text not in finding.lacks and (cause in self._cautions or len(self._cautions) < _KEPT):
             self._cautions.setdefault(cause, ProblemCause(finding, finding.kind, text)).add(finding, text)
 
     def expect(self, calls: int, looks: Sequence[float], limit: int, rate: float | None) -> None:

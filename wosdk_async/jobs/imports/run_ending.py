@@ -18,7 +18,7 @@ from wosdk_async.jobs.report.outputs import outputs_are_current, write_outputs
 from wosdk_async.protocol.verdicts import ending_of
 from wosdk_async.text.safe_text import shortened
 
-__all__ = ["close_job", "end_run", "reason_kept", "status_of"]
+__all__ = ["close_job", "end_run", "status_of"]
 
 _UNUSABLE = 2  # exit status: a file or a setting cannot be used
 _UNWRITTEN = 8  # exit status: the rows are carried out, and files of the job could not be written
@@ -86,7 +86,7 @@ def status_of(error: BaseException, stopped: int) -> int:
     return _UNUSABLE if isinstance(error, OSError) else 1
 
 
-def reason_kept(error: BaseException) -> dict[str, Any]:
+def _reason_kept(error: BaseException) -> dict[str, Any]:
     """Return why a run failed, as the journal keeps it: ``error``, with kind, remedies and facts beside it.
 
     Of an error that is not ours only the class: its text may hold anything, also a token.
@@ -108,7 +108,7 @@ async def _write_end(
 ) -> None:
     more: dict[str, Any] = {}
     if error is not None and not isinstance(error, asyncio.CancelledError):
-        more |= reason_kept(error)
+        more |= _reason_kept(error)
     if refused:
         more[RUN_REFUSED] = True
     with contextlib.suppress(JournalError):  # the summary says why the journal failed

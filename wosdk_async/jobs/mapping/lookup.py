@@ -22,7 +22,7 @@ from wosdk_async.query.plan import Comparison, Plan
 from wosdk_async.resources.lookup_tables import normalized
 from wosdk_async.resources.names import batches
 
-__all__ = ["NamedIds", "ReferenceEntry", "find_first", "find_ids", "find_named"]
+__all__ = ["NamedIds", "ReferenceEntry", "find_first", "find_named"]
 
 PAGE = 1000  # records; below the service's cap, so that a shorter page is the last one (facts 7)
 
@@ -44,7 +44,7 @@ async def find_named(
     return found
 
 
-async def find_ids(company: Company, entity: type[Record], ids: Sequence[int]) -> set[int]:
+async def _find_ids(company: Company, entity: type[Record], ids: Sequence[int]) -> set[int]:
     """Return those of some ids, at most 1,000, that records have which are not removed."""
     properties = ["Id", "IsRemoved"] if "is_removed" in entity.__wire__ else ["Id"]
     condition = Comparison(entity.wire_name, "Id", "In", tuple(map(str, ids)))
@@ -212,7 +212,7 @@ class NamedIds:
         for entity, new in wanted.items():
             for some in batches(new):
                 with suppress(RefusedError):  # what a query cannot tell, the service will
-                    found = await find_ids(company, entity, some)
+                    found = await _find_ids(company, entity, some)
                     self._known |= {(entity, id): id in found for id in some}
 
     def fault(self, ids: Iterable[NamedId]) -> str | None:
