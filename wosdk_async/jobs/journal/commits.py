@@ -58,7 +58,7 @@ class Batch:
     def add_outcomes(self, batch: Batch) -> None:
         """Add what ``batch`` has, without what was only about to be sent."""
         self.rows += batch.outcomes
-        self.references += [each for each in batch.references if each.state != State.SENDING]
+        self.references += [each for each in batch.references if State.SENDING not in (each.state, each.undo)]
         self.others += [each for each in batch.others if not isinstance(each, Intent)]
 
 

@@ -174,12 +174,19 @@ class StoredRow(RowRecord):
 
 @attrs.frozen
 class ReferenceRecord:
-    """A record that rows refer to and that the job creates, with its outcome.
+    """Record that rows refer to and that the job creates, with its outcome.
 
     Args:
         reference: the name of the reference in the map.
         name: the name that rows give, as it is compared.
-        key: the text that the new record carries as its marker.
+        key: the name that the new record has.
+        reason: why it was not created, or not undone.
+        entity: its entity type.
+        field: the field that has its name.
+        run: the number of the run that created it.
+        version: version of the record after its creation.
+        proof: :data:`ANSWERED`, or None: a record that was only found by its name may be someone else's.
+        undo: what an undo did with it; PLANNED for nothing.
     """
 
     reference: str
@@ -189,6 +196,17 @@ class ReferenceRecord:
     id: int | None = None
     reason: str | None = None
     request_id: str | None = None
+    entity: str = ""
+    field: str = ""
+    run: int = 0
+    version: int | None = None
+    proof: str | None = None
+    undo: State = attrs.field(default=State.PLANNED, converter=State)
+
+    @property
+    def outcome(self) -> str:
+        """Its state as the files name it: that of the journal, or ``undone``."""
+        return "undone" if self.undo is State.DONE else self.state.name.lower()
 
 
 @attrs.frozen

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import attrs
 import orjson
 
 from wosdk_async.jobs.journal.entries import (
@@ -218,7 +219,7 @@ def save_references(db: sqlite3.Connection, records: Iterable[ReferenceRecord], 
                 *(storable(text) for text in (each.reference, each.name, each.key)),
                 int(each.state),
                 stamp,
-                to_json((each.id, each.reason, each.request_id)),
+                to_json(attrs.astuple(each)[4:]),
             )
             for each in records
         ],

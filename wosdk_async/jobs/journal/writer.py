@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import attrs
+
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import row_table, run_table
 from wosdk_async.jobs.journal.commits import CommitHook, CommitQueue, Intent
@@ -146,20 +148,23 @@ class JournalWriter(JournalReader):
         await commits.written()
 
     def record_reference(self, record: ReferenceRecord) -> None:
-        """Queue the outcome of a reference."""
+        """Queue the outcome of a reference, or of its undo."""
         commits = self._open_commits()
         commits.queue.references.append(presentable(record, self.secrets()))
         commits.write_soon()
 
-    async def begin_undo(self, row: int) -> None:
-        """Note that the record of a row is about to be undone; it is on the disk when it returns.
+    async def begin_undo(self, of: int | ReferenceRecord) -> None:
+        """Note that the record of a row or a reference is about to be undone; on the disk when it returns.
 
         Raises:
             JournalError: the journal cannot be written, so nothing must be sent.
         """
         commits = self._usable_commits()
-        undo = functools.partial(save_undos, records=[RowRecord(row, State.SENDING)], now=self._clock())
-        commits.queue.others.append(Intent(undo))
+        if isinstance(of, ReferenceRecord):
+            commits.queue.references.append(attrs.evolve(of, undo=State.SENDING))
+        else:
+            undo = functools.partial(save_undos, records=[RowRecord(of, State.SENDING)], now=self._clock())
+            commits.queue.others.append(Intent(undo))
         await commits.written()
 
     def record_undo(self, record: RowRecord) -> None:

@@ -52,6 +52,7 @@ Fate = Literal[
     "other_key",
     "unversioned",
     "unread",
+    "used",
     "refused",
     "in_doubt",
 ]
@@ -63,10 +64,11 @@ FATES: dict[Fate, str] = {
     "gone": "left, cancelled or removed already",
     "unsure": "left, not seen to be created by this job",
     "no_id": "left, without an id in the response",
-    "shared": "left, with an id of several rows: look which record is whose",
-    "other_key": "left, without the key of the row in the record with this id",
+    "shared": "left, as several have its id: look which record is whose",
+    "other_key": "left, as the record with this id has another key",
     "unversioned": "left, without a version: nobody can tell of a change",
     "unread": "left, not shown by the service",
+    "used": "left, used by other records",
     "refused": "refused by the service",
     "in_doubt": "in doubt",
 }
@@ -78,13 +80,17 @@ _INCOMPLETE: tuple[Fate, ...] = ("no_id", "shared", "other_key", "unread", "refu
 
 @attrs.frozen
 class UndoRow:
-    """One row of the job, and what the undo does with its record, or did."""
+    """One row of the job, or one record that rows refer to, and what the undo does with it, or did."""
 
-    row: int
+    row: int | None
+    """Number of the row; None for a record that rows refer to."""
     id: int | None
     number: str | None
+    """Number or name of the record."""
     fate: Fate
     reason: str | None = None
+    reference: str | None = None
+    """Name of the reference in the map, for a record that rows refer to."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data, without what is not known."""
@@ -93,20 +99,27 @@ class UndoRow:
 
 @attrs.define
 class UndoSummary:
-    """The counts of an undo, by fate, and the rows of which people want to know."""
+    """The counts of an undo, by fate."""
 
     counts: Counter[Fate] = attrs.field(factory=Counter)
     not_started: int = 0
+    references: Counter[Fate] = attrs.field(factory=Counter)
+    """Counts of the records that rows refer to, if they are undone too."""
 
     @property
     def complete(self) -> bool:
         """Whether nothing that was to be undone remains, and nothing that a person has to look at."""
-        left = sum(self.counts[fate] for fate in _INCOMPLETE)
+        left = sum(self.counts[fate] + self.references[fate] for fate in _INCOMPLETE)
         return not (left + self.not_started)
 
-    def as_dict(self) -> dict[str, int]:
+    def as_dict(self) -> dict[str, Any]:
         """Return the counts as plain data."""
-        return {**{fate: self.counts[fate] for fate in FATES}, "not_started": self.not_started}
+        references = {"references": dict(self.references)} if self.references else {}
+        return {
+            **{fate: self.counts[fate] for fate in FATES},
+            "not_started": self.not_started,
+            **references,
+        }
 
 
 @attrs.frozen

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -12,14 +12,16 @@ import attrs
 from wosdk_async.calls.outcome import Done, Failed, InDoubt, NotStarted, Outcome
 from wosdk_async.calls.run_many import Run
 from wosdk_async.company import Company, secrets_of
-from wosdk_async.errors import InvalidCallError, WosdkError
+from wosdk_async.errors import InvalidCallError, UnsupportedError, WosdkError
 from wosdk_async.jobs.cluster.leases import end_leases
 from wosdk_async.jobs.errors import JournalError, reason_of
-from wosdk_async.jobs.journal import Journal, RowRecord, State, StoredRow, run_table
+from wosdk_async.jobs.journal import Journal, ReferenceRecord, RowRecord, State, run_table
 from wosdk_async.jobs.ledger.undone import UNDO, Fate, UndoRow, UndoSummary
 from wosdk_async.jobs.stop import ABORT_GRACE, Stop, StoppedError
-from wosdk_async.jobs.undo.records import CreatedRecords, Target, cancel, delete
+from wosdk_async.jobs.undo.records import Created, CreatedRecords, Target, cancel, delete
+from wosdk_async.jobs.undo.references import created_references, used
 from wosdk_async.model import WorkOrder
+from wosdk_async.protocol.arguments import require_support
 from wosdk_async.protocol.writes import UNDECIDED
 from wosdk_async.transport.telemetry.statistics import Trace
 
@@ -27,6 +29,8 @@ __all__ = ["Undo", "last_sending_run"]
 
 _PAGE = 200  # records that are read in one query
 _UNSETTLED = "the import left it in doubt; settle it first"
+
+_Call = Callable[[Target, Trace], Awaitable[Any]]
 
 
 async def last_sending_run(journal: Journal) -> int | None:
@@ -36,7 +40,7 @@ async def last_sending_run(journal: Journal) -> int | None:
 
 @attrs.define(eq=False, kw_only=True)
 class Undo:
-    """Undoes what a job created: work orders are cancelled, records of other entities deleted.
+    """Undo of what a job created: work orders are cancelled, records of other entities deleted.
 
     Only records whose creation was confirmed by a response, or by a look-up of a key that was absent before.
     Each record is read first: one that has another version than after its creation stays,
@@ -49,6 +53,8 @@ class Undo:
         limit: maximum concurrent calls.
         unversioned: whether to delete records of an entity without versions too, of which nobody can tell
             whether they were changed.
+        references: whether to delete also the records that the job created because rows refer to them, if
+            nothing else uses them.
         of_run: number of the run whose rows are undone; None means all runs.
         on_row: called with each row, when the outcome of its record is known.
         on_stage: called with a text when workers of a killed run have to be waited for, and once with each
@@ -62,15 +68,19 @@ class Undo:
     journal: Journal
     limit: int = 16
     unversioned: bool = False
+    references: bool = False
     of_run: int | None = None
     on_row: Callable[[UndoRow], None] = lambda _: None
     on_stage: Callable[[str], None] = lambda _: None
     _records: CreatedRecords = attrs.field(init=False)
     _stop: Stop = attrs.field(init=False, factory=Stop)
+    _leaving: set[tuple[str, int]] = attrs.field(init=False, factory=set)
+    """Entity type and id of records that this undo deletes or cancels, as far as it needs them."""
 
     def __attrs_post_init__(self) -> None:
         self.journal.secrets = partial(secrets_of, self.company)
-        self._records = CreatedRecords(self.company, self.journal.plan, unversioned=self.unversioned)
+        plan, unversioned = self.journal.plan, self.unversioned
+        self._records = CreatedRecords.of_rows(self.company, plan, unversioned=unversioned)
 
     @property
     def cancels(self) -> bool:
@@ -119,8 +129,11 @@ class Undo:
     async def look(self) -> UndoSummary:
         """Read the records, and return what :meth:`run` would do; change nothing."""
         summary = UndoSummary()
+        self._leaving.clear()
         async for target in self._targets(summary, record=False):
-            self._say(summary, target.row, "undo")
+            self._leave(summary, target)
+        if self.references:
+            await self._undo_references(summary, look=True)
         return summary
 
     async def run(self, reason: int | None = None, comment: str | None = None) -> UndoSummary:
@@ -138,16 +151,26 @@ class Undo:
             raise InvalidCallError("reason is None; a work order is cancelled with a reason")
         await self.end_leases()
         summary = UndoSummary()
+        self._leaving.clear()
         await self.journal.start_run(command=UNDO, comment=comment)
 
         async def call(target: Target, trace: Trace) -> Any:
-            await self.journal.begin_undo(target.row.row)
+            await self.journal.begin_undo(_in_journal(target.created))
             company = self.company.traced(trace)
-            if self.cancels:
+            if target.records.entity is WorkOrder:
                 return await cancel(company, target, reason, comment)
-            return await delete(company, self._records.entity, target, trace)
+            return await delete(company, target, trace)
 
-        run = Run(self._targets(summary), call, limit=self.limit, grace=ABORT_GRACE)
+        await self._carry_out(summary, self._targets(summary), call)
+        if self.references:
+            await self._undo_references(summary, call)
+        await self.journal.end_run(int(not summary.complete), **{UNDO: summary.as_dict()})
+        return summary
+
+    async def _carry_out(
+        self, summary: UndoSummary, targets: Iterable[Target] | AsyncIterable[Target], call: _Call
+    ) -> None:
+        run = Run(targets, call, limit=self.limit, grace=ABORT_GRACE)
         try:
             with suppress(StoppedError):
                 async with run, self._stop.ends():
@@ -161,8 +184,6 @@ class Undo:
             except InvalidCallError:  # a cancellation has ended the targets: some remain
                 summary.not_started += 1
             await self.journal.flush()
-        await self.journal.end_run(int(not summary.complete), **{UNDO: summary.as_dict()})
-        return summary
 
     # --- what is to be undone -----------------------------------------------------------------
 
@@ -173,50 +194,110 @@ class Undo:
         while page := await self.journal.rows_in(State.DONE, after=after, limit=_PAGE, run=self.of_run):
             after = page[-1].row
             undos = await self.journal.undos(row.row for row in page)
-            wanted = []
-            for row in page:
-                state = undos[row.row].state if row.row in undos else State.PLANNED
-                if state == State.DONE:
-                    self._say(summary, row, "undone")
-                elif (left := self._records.doubt(row)) is not None:
-                    self._say(summary, row, left)
-                else:
-                    wanted.append((row, state in UNDECIDED))
-            try:
-                async with self._stop.ends():
-                    records = await self._records.read([row.id for row, _ in wanted if row.id is not None])
-            except StoppedError:
-                summary.not_started += len(wanted)
-                continue
-            for row, begun in wanted:
-                found = records.get(row.id or 0)
-                fate, reason = self._records.judge(row, found)
-                if fate == "undo":
-                    yield Target(row, found, begun)
-                elif fate == "gone" and begun:
-                    if record:
-                        self._record(row, State.DONE)
-                    self._say(summary, row, "undone")
-                else:
-                    self._say(summary, row, fate, reason)
+            states = [(row, undos[row.row].state if row.row in undos else State.PLANNED) for row in page]
+            async for target in self._judged(summary, self._records, states, record=record):
+                yield target
         after = 0
         while page := await self.journal.rows_in(*UNDECIDED, after=after, limit=_PAGE, run=self.of_run):
             after = page[-1].row
             for row in page:  # its record may be there, and nobody would look for it after the undo
                 self._say(summary, row, "in_doubt", _UNSETTLED)
 
+    async def _judged(
+        self,
+        summary: UndoSummary,
+        records: CreatedRecords,
+        created: Sequence[tuple[Created, State]],
+        *,
+        record: bool,
+    ) -> AsyncIterator[Target]:
+        """Yield those of some records that can be undone, given the state of their undo; count the others."""
+        wanted: list[tuple[Created, bool]] = []
+        for each, state in created:
+            if state is State.DONE:
+                self._say(summary, each, "undone")
+            elif (left := records.doubt(each)) is not None:
+                self._say(summary, each, left)
+            else:
+                wanted.append((each, state in UNDECIDED))
+        try:
+            async with self._stop.ends():
+                found = await records.read([each.id for each, _ in wanted if each.id is not None])
+        except StoppedError:
+            summary.not_started += len(wanted)
+            return
+        for each, begun in wanted:
+            there = found.get(each.id or 0)
+            fate, reason = records.judge(each, there)
+            if fate == "undo":
+                yield Target(records, each, there, begun)
+            elif fate == "gone" and begun:
+                if record:
+                    self._record(each, State.DONE)
+                self._say(summary, each, "undone")
+            else:
+                self._say(summary, each, fate, reason)
+
+    # --- records that rows refer to -----------------------------------------------------------
+
+    async def _undo_references(
+        self, summary: UndoSummary, call: _Call | None = None, *, look: bool = False
+    ) -> None:
+        """Delete the created records that nothing else uses, or only count them.
+
+        In rounds: once a contact is deleted, nothing uses its customer any more.
+        """
+        pending = [target async for target in self._reference_targets(summary, record=not look)]
+        cancelled = await self.journal.undone_ids() if self.cancels else set[int]()
+        while pending:
+            try:
+                async with self._stop.ends():
+                    users = await used(self.company, pending, leaving=self._leaving, cancelled=cancelled)
+            except StoppedError:
+                summary.not_started += len(pending)
+                return
+            unused = [each for each in pending if each.name not in users]
+            if not unused:
+                break
+            if call is None:
+                for target in unused:
+                    self._leave(summary, target)
+            else:
+                await self._carry_out(summary, unused, call)
+            pending = [each for each in pending if each.name in users]
+        for target in pending:
+            self._say(summary, target.created, *users[target.name])
+
+    async def _reference_targets(self, summary: UndoSummary, *, record: bool) -> AsyncIterator[Target]:
+        """Yield the created records that may be deleted if nothing uses them, and count the others."""
+        done = [
+            each
+            for each in await self.journal.references()
+            if each.state is State.DONE and self.of_run in (None, each.run)
+        ]
+        for records, found in created_references(self.company, done, unversioned=self.unversioned):
+            for first in range(0, len(found), _PAGE):
+                page = [(each, each.undo) for each in found[first : first + _PAGE]]
+                async for target in self._judged(summary, records, page, record=record):
+                    try:
+                        require_support(records.entity, "delete")
+                    except UnsupportedError as error:
+                        self._say(summary, target.created, "refused", error.message)
+                    else:
+                        yield target
+
     # --- outcomes -----------------------------------------------------------------------------
 
     async def _report(self, summary: UndoSummary, outcome: Outcome[Target, Any]) -> None:
-        row = outcome.input.row
+        created = outcome.input.created
         if isinstance(outcome, NotStarted):
             summary.not_started += 1
         elif isinstance(outcome, Done):
-            self._undone(summary, row)
+            self._undone(summary, created)
         elif isinstance(outcome, InDoubt):
             reason = reason_of(outcome.error)
-            self._record(row, State.IN_DOUBT, reason, outcome.error.request_id)
-            self._say(summary, row, "in_doubt", reason)
+            self._record(created, State.IN_DOUBT, reason, outcome.error.request_id)
+            self._say(summary, created, "in_doubt", reason)
         elif isinstance(outcome, Failed):
             if isinstance(outcome.error, JournalError):
                 raise outcome.error
@@ -224,36 +305,58 @@ class Undo:
 
     async def _report_refused(self, summary: UndoSummary, target: Target, error: Exception) -> None:
         """Look why the service refused: the record may be gone by an earlier attempt, or just changed."""
-        reason = reason_of(error)
+        reason, created, records = reason_of(error), target.created, target.records
         # A cancel is retried only when it certainly was not carried out, a delete also when that is in doubt.
-        again = not self.cancels and isinstance(error, WosdkError) and error.attempts > 1
+        again = records.entity is not WorkOrder and isinstance(error, WosdkError) and error.attempts > 1
         begun = target.begun or again
         fate: Fate = "refused"
         why: str | None = None
         try:
             async with self._stop.ends():
-                record = (await self._records.read([target.id])).get(target.id)
-            fate, why = self._records.judge(target.row, record)
+                record = (await records.read([target.id])).get(target.id)
+            fate, why = records.judge(created, record)
         except (WosdkError, StoppedError):  # what the service said of the call itself is known
             pass
         if fate == "gone" and begun:
-            self._undone(summary, target.row)
+            self._undone(summary, created)
             return
-        self._record(target.row, State.IN_DOUBT if begun else State.REFUSED, reason)
+        self._record(created, State.IN_DOUBT if begun else State.REFUSED, reason)
         if fate in ("gone", "changed"):
-            self._say(summary, target.row, fate, why)
+            self._say(summary, created, fate, why)
         else:
-            self._say(summary, target.row, "refused", reason)
+            self._say(summary, created, "refused", reason)
 
-    def _undone(self, summary: UndoSummary, row: StoredRow) -> None:
-        self._record(row, State.DONE)
-        self._say(summary, row, "undone")
+    def _undone(self, summary: UndoSummary, created: Created) -> None:
+        self._record(created, State.DONE)
+        self._say(summary, created, "undone")
 
     def _record(
-        self, row: StoredRow, state: State, reason: str | None = None, request_id: str | None = None
+        self, created: Created, state: State, reason: str | None = None, request_id: str | None = None
     ) -> None:
-        self.journal.record_undo(RowRecord(row.row, state, row.id, reason=reason, request_id=request_id))
+        if isinstance(created, ReferenceRecord):
+            self.journal.record_reference(
+                attrs.evolve(created, undo=state, reason=reason, request_id=request_id)
+            )
+        else:
+            self.journal.record_undo(
+                RowRecord(created.row, state, created.id, reason=reason, request_id=request_id)
+            )
 
-    def _say(self, summary: UndoSummary, row: StoredRow, fate: Fate, reason: str | None = None) -> None:
-        summary.counts[fate] += 1
-        self.on_row(UndoRow(row.row, row.id, row.number, fate, reason))
+    def _leave(self, summary: UndoSummary, target: Target) -> None:
+        """Count a record that would be undone."""
+        if self.references:
+            self._leaving.add(target.name)
+        self._say(summary, target.created, "undo")
+
+    def _say(self, summary: UndoSummary, created: Created, fate: Fate, reason: str | None = None) -> None:
+        if isinstance(created, ReferenceRecord):
+            summary.references[fate] += 1
+            row = UndoRow(None, created.id, created.key, fate, reason, created.reference)
+        else:
+            summary.counts[fate] += 1
+            row = UndoRow(created.row, created.id, created.number, fate, reason)
+        self.on_row(row)
+
+
+def _in_journal(created: Created) -> int | ReferenceRecord:
+    return created if isinstance(created, ReferenceRecord) else created.row
