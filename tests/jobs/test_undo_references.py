@@ -238,12 +238,12 @@ async def test_the_import_after_an_undo_creates_what_was_deleted_once_more(
     assert await states(folder) == {"New 1": "undone", "New 2": "undone"}
     source = write(HEADER, [*named("New 1", "New 2"), ["3", "text", "notes", "New 2"]])
     summary = await job(source, marked).run(local.company)
-    assert (summary.created_now, summary.references_created, summary.undone) == (1, 1, 2)
+    assert (summary.done_now, summary.references_created, summary.undone) == (1, 1, 2)
     (order,) = await local.rows("WorkOrder", "Customer.Id", PoNumber="3")
     assert order["Customer"]["Id"] not in first
     assert await states(folder) == {"New 1": "undone", "New 2": "done"}
     summary = await job(source, marked, retry_undone=True).run(local.company)
-    assert (summary.created_now, summary.references_created, summary.complete) == (2, 1, True)
+    assert (summary.done_now, summary.references_created, summary.complete) == (2, 1, True)
     orders = await local.rows("WorkOrder", "Customer.Id", StatusId="New")
     assert len({each["Customer"]["Id"] for each in orders} - first) == 2
     assert set((await undone(local, folder)).fates.values()) == {"undone"}, "once more"

@@ -170,11 +170,9 @@ async def _open(folder: Path) -> Journal:
 
 def _run_to_undo(runner: Runner, journal: Journal, of_run: int | None) -> int | None:
     """Return the run whose rows are undone, and say it: the last one that sent rows, unless one is named."""
-    from wosdk_async.jobs.undo.reversal import last_sending_run
-
     if of_run is not None and all(each.number != of_run for each in runner.run(journal.runs())):
         raise CliError(f"{journal.folder}: there is no run {of_run}; wosdk jobs show lists the runs")
-    run = of_run or runner.run(last_sending_run(journal))
+    run = of_run or runner.run(journal.last_sending_run())
     if run is not None:
         say(f"run {run} of {journal.folder}")
     return run

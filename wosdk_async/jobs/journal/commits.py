@@ -18,7 +18,7 @@ from wosdk_async.jobs.journal.reader import JobThread
 from wosdk_async.jobs.journal.row_table import MAX_AT_ONCE, save_references, save_rows
 from wosdk_async.jobs.journal.store import explained
 
-__all__ = ["Batch", "CommitHook", "CommitQueue", "Intent", "write_batch"]
+__all__ = ["CommitHook", "CommitQueue", "Intent", "write_batch"]
 
 CommitHook = Callable[[Callable[[], None]], None]
 """Called with the function that carries out one transaction; a test may raise before or after it."""

@@ -31,7 +31,6 @@ __all__ = [
     "jobs_beside",
     "jobs_of",
     "ledgers_in",
-    "numbered_folders",
     "plan_as_last_given",
     "plan_of",
     "remove_job",
@@ -67,7 +66,7 @@ class JobFolders:
             JournalError: a folder has lost its journal, so nobody knows what was sent; or another process is
                 just making a ledger.
         """
-        found, numbered = [], numbered_folders(self.base)
+        found, numbered = [], _numbered_folders(self.base)
         self._free = None
         self._next = _numbered(self.base, max((number for number, _ in numbered), default=0) + 1)
         for _, folder in numbered:
@@ -110,7 +109,7 @@ class JobFolders:
         return folder
 
 
-def numbered_folders(base: Path) -> list[tuple[int, Path]]:
+def _numbered_folders(base: Path) -> list[tuple[int, Path]]:
     """Return what is called ``base``, ``base-2`` and so on, with its number, by numbers; some may be missing.
 
     Raises:
@@ -202,7 +201,7 @@ def jobs_beside(folder: Path) -> list[Path]:
 
 def jobs_at(base: Path) -> list[Path]:
     """Return the folders of jobs called ``base``, ``base-2`` and so on, the oldest first."""
-    return [folder for _, folder in numbered_folders(base) if (folder / JOURNAL).is_file()]
+    return [folder for _, folder in _numbered_folders(base) if (folder / JOURNAL).is_file()]
 
 
 def folder_of(job: Path) -> Path:

@@ -182,6 +182,7 @@ class JournalReader:
 
     references = _reads(row_table.references)
     runs = _reads(run_table.runs)
+    last_sending_run = _reads(run_table.last_sending_run)
     undos = _reads(run_table.undos)
     undo_counts = _reads(run_table.undo_counts)
     undone_rows = _reads(run_table.undone_rows)

@@ -24,7 +24,7 @@ __all__ = [
     "end_run",
     "insert_run",
     "keep_undone",
-    "last_with_rows",
+    "last_sending_run",
     "runs",
     "save_undos",
     "shared_ids",
@@ -74,7 +74,7 @@ def runs(db: sqlite3.Connection) -> list[JobRun]:
     ]
 
 
-def last_with_rows(db: sqlite3.Connection) -> int | None:
+def last_sending_run(db: sqlite3.Connection) -> int | None:
     """Return the number of the last run that carried rows out; None when none did."""
     wanted = [int(each) for each in (State.DONE, *UNDECIDED)]
     found = db.execute("SELECT max(run) FROM outcome WHERE state IN (?, ?, ?)", wanted).fetchone()[0]

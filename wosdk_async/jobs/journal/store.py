@@ -18,16 +18,13 @@ from wosdk_async.text.remedies import Remedy
 
 __all__ = [
     "APPLICATION_ID",
-    "CACHE",
     "JOURNAL",
     "connect",
     "create_database",
     "explained",
     "leftovers",
     "newest_stamp",
-    "open_database",
     "read_plan",
-    "require_wal",
     "save_plan",
 ]
 

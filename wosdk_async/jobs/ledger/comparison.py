@@ -17,7 +17,7 @@ from wosdk_async.jobs.ledger.decision import RowSample, Standing
 from wosdk_async.jobs.ledger.file_rows import FILE_COLUMNS, FileRow
 from wosdk_async.jobs.ledger.identity import undisguised
 
-__all__ = ["TEMPORARY", "Compared", "compare", "ledger_counts", "repeated_key", "repeated_rows", "sent_rows"]
+__all__ = ["TEMPORARY", "Compared", "compare", "ledger_counts", "repeated_rows", "sent_rows"]
 
 _FILE = f"CREATE TEMP TABLE file ({FILE_COLUMNS})"
 # Without its type an index on the row would not be used.
@@ -243,7 +243,7 @@ def repeated_rows(
     for place, row, key, digest, identity in found:
         known = db.execute(_FIRST_WITH_KEY, {"identity": identity, "place": place}).fetchone()
         number, line, first_digest = known or (0, 0, None)
-        yield place, row, repeated_key(key, number, line, first_digest == digest)
+        yield place, row, _repeated_key(key, number, line, first_digest == digest)
 
 
 _FIRST_WITH_KEY = """SELECT coalesce(planned.row, first.place), file.line, file.digest
@@ -261,7 +261,7 @@ _TWICE = (
 )
 
 
-def repeated_key(key: str, first: int, line: int, same: bool) -> str:
+def _repeated_key(key: str, first: int, line: int, same: bool) -> str:
     """Return why a row with a key of an earlier row is refused.
 
     Args:

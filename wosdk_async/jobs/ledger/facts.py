@@ -22,7 +22,6 @@ from wosdk_async.jobs.ledger.request import ImportRequest
 __all__ = [
     "Preview",
     "compared_with",
-    "empty_ledger",
     "facts_of",
     "find_ledger",
     "preview_of",
@@ -121,7 +120,7 @@ def compared_with(db: sqlite3.Connection, request: ImportRequest, rows: FileRows
 
 
 @contextlib.contextmanager
-def empty_ledger() -> Iterator[sqlite3.Connection]:
+def _empty_ledger() -> Iterator[sqlite3.Connection]:
     """Make a ledger without rows in a nameless database, to compare a first file with."""
     with contextlib.closing(sqlite3.connect("", isolation_level=None)) as db:
         db.executescript(TABLES)
@@ -248,7 +247,7 @@ def preview_of(request: ImportRequest, rows: FileRows, company: str) -> Iterator
     folder = find_ledger(request, rows, company, jobs_at(request.base))
     if folder is None:
         elsewhere = sent_elsewhere(request, rows, company, request.base)
-        with empty_ledger() as db:
+        with _empty_ledger() as db:
             compared = compared_with(db, request, rows)
             facts = facts_of(request, rows, company, compared, elsewhere=elsewhere)
             yield Preview(decide(*facts, request.options), None, db)

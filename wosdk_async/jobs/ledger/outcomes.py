@@ -150,11 +150,6 @@ class Summary:
         return self.done
 
     @property
-    def created_now(self) -> int:
-        """The rows that this run carried out, by the name that fits imports that create."""
-        return self.done_now
-
-    @property
     def rate(self) -> float:
         """Rows per second that this run carried out."""
         return self.done_now / self.seconds if self.seconds else 0.0

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs.ledger.decision import Refusal, RejectsProblem, RowSample
 
-__all__ = ["ImportRefusedError", "what_is_wrong"]
+__all__ = [
+    "ImportRefusedError",
+]
 
 
 class ImportRefusedError(ConfigurationError):
@@ -21,14 +23,14 @@ class ImportRefusedError(ConfigurationError):
     def __init__(self, refusal: Refusal) -> None:
         self.refusal = refusal
         super().__init__(
-            what_is_wrong(refusal),
+            _what_is_wrong(refusal),
             kind=refusal.why.replace("_", "-"),
             remedies=refusal.remedies,
             folder=None if refusal.folder is None else str(refusal.folder),
         )
 
 
-def what_is_wrong(refusal: Refusal) -> str:
+def _what_is_wrong(refusal: Refusal) -> str:
     """Return why nothing was sent."""
     folder, gone = refusal.folder, _rows(refusal.gone)
     match refusal.why:

@@ -15,7 +15,7 @@ from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import InvalidCallError, UnsupportedError, WosdkError
 from wosdk_async.jobs.cluster.leases import end_leases
 from wosdk_async.jobs.errors import JournalError, reason_of
-from wosdk_async.jobs.journal import Journal, ReferenceRecord, RowRecord, State, run_table
+from wosdk_async.jobs.journal import Journal, ReferenceRecord, RowRecord, State
 from wosdk_async.jobs.ledger.undone import UNDO, Fate, UndoRow, UndoSummary
 from wosdk_async.jobs.stop import ABORT_GRACE, Stop, StoppedError
 from wosdk_async.jobs.undo.records import Created, CreatedRecords, Target, cancel, delete
@@ -25,17 +25,12 @@ from wosdk_async.protocol.arguments import require_support
 from wosdk_async.protocol.writes import UNDECIDED
 from wosdk_async.transport.telemetry.statistics import Trace
 
-__all__ = ["Undo", "last_sending_run"]
+__all__ = ["Undo"]
 
 _PAGE = 200  # records that are read in one query
 _UNSETTLED = "the import left it in doubt; settle it first"
 
 _Call = Callable[[Target, Trace], Awaitable[Any]]
-
-
-async def last_sending_run(journal: Journal) -> int | None:
-    """Return the number of the last run that carried rows out; None when none did."""
-    return await journal.read(run_table.last_with_rows)
 
 
 @attrs.define(eq=False, kw_only=True)
