@@ -156,10 +156,15 @@ class JournalReader:
             functools.partial(row_table.rows_in, states=states, after=after, limit=limit, run=run)
         )
 
-    async def pages(self, *states: State, size: int = 1000) -> AsyncIterator[list[StoredRow]]:
-        """Yield the rows that have one of the states, ``size`` at a time, by their numbers."""
+    async def pages(
+        self, *states: State, size: int = 1000, run: int | None = None
+    ) -> AsyncIterator[list[StoredRow]]:
+        """Yield the rows that have one of the states, ``size`` at a time, by their numbers.
+
+        With ``run``, only those that it sent.
+        """
         after = 0
-        while page := await self.rows_in(*states, after=after, limit=size):
+        while page := await self.rows_in(*states, after=after, limit=size, run=run):
             yield page
             after = page[-1].row
 

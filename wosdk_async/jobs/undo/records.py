@@ -1,4 +1,4 @@
-"""Records that a job created, as they are now, and what an undo does with each."""
+"""Records that a job created: read as they are now, judged, and cancelled or deleted."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 _FRESH = 1
-"""Version of a record that nobody has changed (facts 3.3: after a create it is 1 in all recorded cases)."""
+"""Version of a record after its creation (facts 3.3: 1 in all recorded cases)."""
 
 _CANCELLED = "Cancelled"
 
 
 def created_entity(operation: str) -> type[Record]:
-    """Return the entity type that an operation creates, and whose records can be undone.
+    """Return the entity type that an operation creates.
 
     Raises:
-        UnsupportedError: it does not create anything, or the service offers no delete of these records.
+        UnsupportedError: it creates nothing, or nothing that the service can cancel or delete.
     """
     if operation == WoCreateCommand.wire_name:
         return WorkOrder
@@ -53,15 +53,15 @@ def created_entity(operation: str) -> type[Record]:
 
 
 Created = StoredRow | ReferenceRecord
-"""What the journal has of a created record: the row or the reference that it was created for."""
+"""Row or reference that a record was created for, as the journal has it."""
 
 
 @attrs.define(eq=False)
 class CreatedRecords:
-    """Reader of created records of one entity type, and judge of what may be undone.
+    """Reader of created records of one entity type, which decides what may be undone.
 
-    A record is that of its row or reference if the service answered so or the key was found, if no other has
-    its id, and, where a field carries the key, if it does. It is unchanged if its version is.
+    A record belongs to its row or reference if a response or a look-up of the key said so, no other has its
+    id, and the field for the key, if there is one, holds it. The version tells whether it changed.
     """
 
     company: Company
@@ -90,8 +90,8 @@ class CreatedRecords:
         """Whether the service counts the changes of these records."""
         return "concurrency_id" in self.entity.__wire__
 
-    def doubt(self, created: Created) -> Fate | None:
-        """Return why a record stays without a look at it; None when it is to be read."""
+    def fate_unread(self, created: Created) -> Fate | None:
+        """Return why a record stays unread; None if it has to be read."""
         if created.id is None:
             return "no_id"
         if created.proof not in (ANSWERED, LOOKED_UP):
@@ -99,9 +99,9 @@ class CreatedRecords:
         return "shared" if created.id in self.shared else None
 
     async def read(self, ids: Sequence[int]) -> dict[int, Any]:
-        """Return the records that are there, removed ones too; an error stands for one that is refused.
+        """Return the records with these ids, removed ones too, or the error of an id that is refused.
 
-        Ids without a record are read twice: such a record counts as undone if it was to be deleted.
+        An id without a record is read twice, since its record counts as deleted.
         """
         return await looked_up(ids, self._read)
 
@@ -111,7 +111,7 @@ class CreatedRecords:
         except RefusedError as error:
             if len(ids) == 1:
                 return {ids[0]: error}
-        # One id may be the cause, such as one that is larger than those of the service
+        # One id may be the cause, such as one that is too large for the service.
         middle = len(ids) // 2
         return await self._read(ids[:middle]) | await self._read(ids[middle:])
 
@@ -126,7 +126,7 @@ class CreatedRecords:
         return {record.id: record async for record in records if usable_id(record.id) is not None}
 
     def judge(self, created: Created, record: Any) -> tuple[Fate, str | None]:
-        """Return what is done with a record, and why, given what :meth:`read` returned for it."""
+        """Return what happens to a record, and why, given what :meth:`read` returned for it."""
         if isinstance(record, WosdkError):
             return "unread", record.message
         if record is None:
@@ -141,7 +141,7 @@ class CreatedRecords:
         if version is None:
             unchecked = self.unversioned and not self.has_versions
             return ("undo" if unchecked else "unversioned"), None
-        # One that was looked up may have changed since its creation.
+        # The version that a look-up saw may be that of a later change.
         fresh = created.version or _FRESH if created.proof == ANSWERED else _FRESH
         if version == fresh:
             return "undo", None
@@ -178,7 +178,7 @@ async def looked_up(wanted: Sequence[K], look: Callable[[list[K]], Awaitable[dic
 
 @attrs.frozen
 class Target:
-    """A record that is undone, as it was read just before."""
+    """Record to undo, as it was read just before."""
 
     records: CreatedRecords
     created: Created
@@ -200,8 +200,7 @@ class Target:
 
 async def cancel(company: Company, target: Target, reason: int | None, comment: str | None) -> Any:
     """Cancel a work order, unless it changed since it was read."""
-    # facts 3.7: state and version are what the service is to find, so that nothing is cancelled that
-    # somebody changes just now
+    # facts 3.7: the service refuses the command unless it finds this state and version
     command = WoCancelCommand(
         work_order_id=target.id,
         action_reason_id=reason,
@@ -213,20 +212,20 @@ async def cancel(company: Company, target: Target, reason: int | None, comment: 
 
 
 async def delete(company: Company, target: Target, trace: Trace) -> Any:
-    """Delete a record, if it is still there.
+    """Delete a record, if it still exists.
 
-    For the client nothing is in doubt after a delete without a response, as it may be sent again. But the
-    record may be gone by it, and the next undo would take it for one that somebody else removed.
+    To the client a delete without a response failed, as it may be repeated. Here it is in doubt: if it was
+    carried out, the next undo must not take the record for one that somebody else removed.
 
     Raises:
-        InDoubtError: a request was sent, and no response tells whether it was carried out.
+        InDoubtError: a request was sent, and no response says whether it was carried out.
     """
     try:
         return await company.delete(target.records.entity, target.id, missing_ok=True)
     except RefusedError:
         raise
     except WosdkError as error:
-        if trace.attempts > 1:  # perhaps the last request did not leave; the one before may have
+        if trace.attempts > 1:  # the last request may not have left, but the one before did
             text = f"an earlier request may have been carried out; of the last one: {reason_of(error)}"
         elif trace.sent:
             text = f"it may have been carried out: {reason_of(error)}"

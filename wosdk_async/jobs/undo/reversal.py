@@ -1,4 +1,4 @@
-"""Undo of a job: records that it certainly created are cancelled or deleted, unless somebody changed them."""
+"""Undo of a job: cancel or delete the records that it certainly created and nobody changed."""
 
 from __future__ import annotations
 
@@ -37,23 +37,23 @@ _Call = Callable[[Target, Trace], Awaitable[Any]]
 class Undo:
     """Undo of what a job created: work orders are cancelled, records of other entities deleted.
 
-    Only records whose creation was confirmed by a response, or by a look-up of a key that was absent before.
-    Each record is read first: one that has another version than after its creation stays,
-    and so does one that does not carry the key of its row. The undo is written in the journal of the job, so
-    that a killed one resumes when it is run again.
+    It touches only records whose creation was confirmed by a response, or by a look-up of a key that was
+    absent before. Each record is read first: it stays if its version changed since the creation, or if it
+    does not carry the key of its row. The journal of the job keeps the undo, so a killed one resumes when it
+    is run again.
 
     Args:
         company: the Company of the job.
         journal: the journal of the job, open for writing.
         limit: maximum concurrent calls.
-        unversioned: whether to delete records of an entity without versions too, of which nobody can tell
-            whether they were changed.
-        references: whether to delete also the records that the job created because rows refer to them, if
+        unversioned: whether to delete records of an entity without versions too; nobody can tell whether
+            they were changed.
+        references: whether to also delete the records that the job created for its rows to refer to, if
             nothing else uses them.
-        of_run: number of the run whose rows are undone; None means all runs.
-        on_row: called with each row, when the outcome of its record is known.
-        on_stage: called with a text when workers of a killed run have to be waited for, and once with each
-            warning about what they left.
+        of_run: number of the run to undo; None means all runs.
+        on_row: called with each row or reference, when the outcome of its record is known.
+        on_stage: called with a text while workers of a killed run are waited for, and with each warning about
+            what they left.
 
     Raises:
         UnsupportedError: the job created nothing, or nothing that the service can cancel or delete.
@@ -69,8 +69,8 @@ class Undo:
     on_stage: Callable[[str], None] = lambda _: None
     _records: CreatedRecords = attrs.field(init=False)
     _stop: Stop = attrs.field(init=False, factory=Stop)
-    _leaving: set[tuple[str, int]] = attrs.field(init=False, factory=set)
-    """Entity type and id of records that this undo deletes or cancels, as far as it needs them."""
+    _to_undo: set[tuple[str, int]] = attrs.field(init=False, factory=set)
+    """Records that :attr:`run` would undo, by entity type and id, if references depend on it."""
 
     def __attrs_post_init__(self) -> None:
         self.journal.secrets = partial(secrets_of, self.company)
@@ -79,7 +79,7 @@ class Undo:
 
     @property
     def cancels(self) -> bool:
-        """Whether records are cancelled, which takes a reason, and not deleted."""
+        """Whether records are cancelled, which takes a reason, instead of deleted."""
         return self._records.entity is WorkOrder
 
     @property
@@ -89,20 +89,17 @@ class Undo:
 
     @property
     def verb(self) -> str:
-        """What is done with them: ``cancelled`` or ``deleted``."""
+        """Participle of what is done with them: ``cancelled`` or ``deleted``."""
         return "cancelled" if self.cancels else "deleted"
 
     @property
     def unchecked(self) -> str | None:
-        """Warning about what cannot be checked before the undo; None for nothing."""
+        """Warning about changes that the undo cannot notice; None without one."""
         if not self._records.has_versions:
             left = "they are deleted all the same" if self.unversioned else "they are left"
             return f"a {self.noun} has no version, so nobody can tell whether it was changed since: {left}"
-        if not self.cancels:
-            return (
-                "a delete does not name the version that it expects: a change between the read of a record "
-                "and its delete is not noticed"
-            )
+        if self.references or not self.cancels:
+            return "a delete checks no version: a change between the read of a record and its delete is lost"
         return None
 
     def stop(self) -> None:
@@ -110,9 +107,9 @@ class Undo:
         self._stop.ask()
 
     async def end_leases(self) -> None:
-        """Wait until no worker of a killed run sends rows of the job.
+        """Wait until no worker of a killed run can send rows of the job.
 
-        :meth:`run` does it itself. Called before :meth:`look`, that sees what these workers created, too.
+        :meth:`run` does so itself. Call it before :meth:`look`, to see what these workers created, too.
 
         Raises:
             JournalError: the journal cannot be written.
@@ -122,35 +119,36 @@ class Undo:
                 await end_leases(self.journal, self.on_stage)
 
     async def look(self) -> UndoSummary:
-        """Read the records, and return what :meth:`run` would do; change nothing."""
+        """Read the records and return what :meth:`run` would do, without changing anything."""
         summary = UndoSummary()
-        self._leaving.clear()
+        self._to_undo.clear()
         async for target in self._targets(summary, record=False):
-            self._leave(summary, target)
+            self._plan(summary, target)
         if self.references:
-            await self._undo_references(summary, look=True)
+            await self._undo_references(summary)
         return summary
 
     async def run(self, reason: int | None = None, comment: str | None = None) -> UndoSummary:
-        """Undo the records that :meth:`look` shows, as far as they are still unchanged.
+        """Undo the records that :meth:`look` shows and that are still unchanged.
 
         Args:
             reason: id of the WoActionReasonLookup record that cancelled work orders get.
-            comment: text for their log.
+            comment: text for the log of cancelled work orders.
 
         Raises:
-            InvalidCallError: work orders are to be cancelled, and there is no reason.
+            InvalidCallError: a work order cannot be cancelled without a reason.
             JournalError: the journal cannot be written; nothing more was sent.
         """
         if self.cancels and reason is None:
             raise InvalidCallError("reason is None; a work order is cancelled with a reason")
         await self.end_leases()
         summary = UndoSummary()
-        self._leaving.clear()
+        self._to_undo.clear()
         await self.journal.start_run(command=UNDO, comment=comment)
 
         async def call(target: Target, trace: Trace) -> Any:
-            await self.journal.begin_undo(_in_journal(target.created))
+            created = target.created
+            await self.journal.begin_undo(created if isinstance(created, ReferenceRecord) else created.row)
             company = self.company.traced(trace)
             if target.records.entity is WorkOrder:
                 return await cancel(company, target, reason, comment)
@@ -174,29 +172,28 @@ class Undo:
                             await self._report(summary, outcome)
         finally:
             try:
-                async for outcome in run:  # what ended meanwhile, and what was not started
+                async for outcome in run:  # outcomes that were not read, and inputs that were not started
                     await self._report(summary, outcome)
-            except InvalidCallError:  # a cancellation has ended the targets: some remain
+            except InvalidCallError:  # a cancellation ended the generator of targets: some remain
                 summary.not_started += 1
             await self.journal.flush()
 
-    # --- what is to be undone -----------------------------------------------------------------
+    # --- selection ----------------------------------------------------------------------------
 
     async def _targets(self, summary: UndoSummary, *, record: bool = True) -> AsyncIterator[Target]:
-        """Yield the records to undo, and count the others; ``record`` also writes those found undone."""
+        """Yield the records of rows to undo, and count the others.
+
+        ``record`` writes those that an earlier undo turns out to have undone.
+        """
         self._records.shared = await self.journal.shared_ids()
-        after = 0
-        while page := await self.journal.rows_in(State.DONE, after=after, limit=_PAGE, run=self.of_run):
-            after = page[-1].row
+        async for page in self.journal.pages(State.DONE, size=_PAGE, run=self.of_run):
             undos = await self.journal.undos(row.row for row in page)
             states = [(row, undos[row.row].state if row.row in undos else State.PLANNED) for row in page]
             async for target in self._judged(summary, self._records, states, record=record):
                 yield target
-        after = 0
-        while page := await self.journal.rows_in(*UNDECIDED, after=after, limit=_PAGE, run=self.of_run):
-            after = page[-1].row
-            for row in page:  # its record may be there, and nobody would look for it after the undo
-                self._say(summary, row, "in_doubt", _UNSETTLED)
+        async for page in self.journal.pages(*UNDECIDED, size=_PAGE, run=self.of_run):
+            for row in page:  # its record may exist, and nobody would look for it after the undo
+                self._count(summary, row, "in_doubt", _UNSETTLED)
 
     async def _judged(
         self,
@@ -206,13 +203,13 @@ class Undo:
         *,
         record: bool,
     ) -> AsyncIterator[Target]:
-        """Yield those of some records that can be undone, given the state of their undo; count the others."""
+        """Yield the records that can be undone, given the state of each one's undo; count the others."""
         wanted: list[tuple[Created, bool]] = []
         for each, state in created:
             if state is State.DONE:
-                self._say(summary, each, "undone")
-            elif (left := records.doubt(each)) is not None:
-                self._say(summary, each, left)
+                self._count(summary, each, "undone")
+            elif (fate := records.fate_unread(each)) is not None:
+                self._count(summary, each, fate)
             else:
                 wanted.append((each, state in UNDECIDED))
         try:
@@ -229,25 +226,23 @@ class Undo:
             elif fate == "gone" and begun:
                 if record:
                     self._record(each, State.DONE)
-                self._say(summary, each, "undone")
+                self._count(summary, each, "undone")
             else:
-                self._say(summary, each, fate, reason)
+                self._count(summary, each, fate, reason)
 
-    # --- records that rows refer to -----------------------------------------------------------
+    # --- references ---------------------------------------------------------------------------
 
-    async def _undo_references(
-        self, summary: UndoSummary, call: _Call | None = None, *, look: bool = False
-    ) -> None:
-        """Delete the created records that nothing else uses, or only count them.
+    async def _undo_references(self, summary: UndoSummary, call: _Call | None = None) -> None:
+        """Delete the created references that nothing else uses, or without ``call`` only count them.
 
-        In rounds: once a contact is deleted, nothing uses its customer any more.
+        It takes rounds: once a contact is deleted, nothing uses its customer any more.
         """
-        pending = [target async for target in self._reference_targets(summary, record=not look)]
+        pending = [target async for target in self._reference_targets(summary, record=call is not None)]
         cancelled = await self.journal.undone_ids() if self.cancels else set[int]()
         while pending:
             try:
                 async with self._stop.ends():
-                    users = await used(self.company, pending, leaving=self._leaving, cancelled=cancelled)
+                    users = await used(self.company, pending, leaving=self._to_undo, cancelled=cancelled)
             except StoppedError:
                 summary.not_started += len(pending)
                 return
@@ -256,15 +251,15 @@ class Undo:
                 break
             if call is None:
                 for target in unused:
-                    self._leave(summary, target)
+                    self._plan(summary, target)
             else:
                 await self._carry_out(summary, unused, call)
             pending = [each for each in pending if each.name in users]
         for target in pending:
-            self._say(summary, target.created, *users[target.name])
+            self._count(summary, target.created, *users[target.name])
 
     async def _reference_targets(self, summary: UndoSummary, *, record: bool) -> AsyncIterator[Target]:
-        """Yield the created records that may be deleted if nothing uses them, and count the others."""
+        """Yield the created references that may be deleted unless they are used, and count the others."""
         done = [
             each
             for each in await self.journal.references()
@@ -277,7 +272,7 @@ class Undo:
                     try:
                         require_support(records.entity, "delete")
                     except UnsupportedError as error:
-                        self._say(summary, target.created, "refused", error.message)
+                        self._count(summary, target.created, "refused", error.message)
                     else:
                         yield target
 
@@ -292,16 +287,16 @@ class Undo:
         elif isinstance(outcome, InDoubt):
             reason = reason_of(outcome.error)
             self._record(created, State.IN_DOUBT, reason, outcome.error.request_id)
-            self._say(summary, created, "in_doubt", reason)
+            self._count(summary, created, "in_doubt", reason)
         elif isinstance(outcome, Failed):
             if isinstance(outcome.error, JournalError):
                 raise outcome.error
             await self._report_refused(summary, outcome.input, outcome.error)
 
     async def _report_refused(self, summary: UndoSummary, target: Target, error: Exception) -> None:
-        """Look why the service refused: the record may be gone by an earlier attempt, or just changed."""
+        """Find out why the service refused: an earlier attempt may have succeeded, or the record changed."""
         reason, created, records = reason_of(error), target.created, target.records
-        # A cancel is retried only when it certainly was not carried out, a delete also when that is in doubt.
+        # A cancel is retried only if it certainly was not carried out, a delete also if that is in doubt.
         again = records.entity is not WorkOrder and isinstance(error, WosdkError) and error.attempts > 1
         begun = target.begun or again
         fate: Fate = "refused"
@@ -310,20 +305,20 @@ class Undo:
             async with self._stop.ends():
                 record = (await records.read([target.id])).get(target.id)
             fate, why = records.judge(created, record)
-        except (WosdkError, StoppedError):  # what the service said of the call itself is known
+        except (WosdkError, StoppedError):  # the reason of the refusal is known
             pass
         if fate == "gone" and begun:
             self._undone(summary, created)
             return
         self._record(created, State.IN_DOUBT if begun else State.REFUSED, reason)
         if fate in ("gone", "changed"):
-            self._say(summary, created, fate, why)
+            self._count(summary, created, fate, why)
         else:
-            self._say(summary, created, "refused", reason)
+            self._count(summary, created, "refused", reason)
 
     def _undone(self, summary: UndoSummary, created: Created) -> None:
         self._record(created, State.DONE)
-        self._say(summary, created, "undone")
+        self._count(summary, created, "undone")
 
     def _record(
         self, created: Created, state: State, reason: str | None = None, request_id: str | None = None
@@ -337,13 +332,13 @@ class Undo:
                 RowRecord(created.row, state, created.id, reason=reason, request_id=request_id)
             )
 
-    def _leave(self, summary: UndoSummary, target: Target) -> None:
+    def _plan(self, summary: UndoSummary, target: Target) -> None:
         """Count a record that would be undone."""
         if self.references:
-            self._leaving.add(target.name)
-        self._say(summary, target.created, "undo")
+            self._to_undo.add(target.name)
+        self._count(summary, target.created, "undo")
 
-    def _say(self, summary: UndoSummary, created: Created, fate: Fate, reason: str | None = None) -> None:
+    def _count(self, summary: UndoSummary, created: Created, fate: Fate, reason: str | None = None) -> None:
         if isinstance(created, ReferenceRecord):
             summary.references[fate] += 1
             row = UndoRow(None, created.id, created.key, fate, reason, created.reference)
@@ -351,7 +346,3 @@ class Undo:
             summary.counts[fate] += 1
             row = UndoRow(created.row, created.id, created.number, fate, reason)
         self.on_row(row)
-
-
-def _in_journal(created: Created) -> int | ReferenceRecord:
-    return created if isinstance(created, ReferenceRecord) else created.row
