@@ -1,4 +1,4 @@
-"""Refusals of an import as an exception, and in words."""
+"""Exception for a refused import, and its messages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = [
 
 
 class ImportRefusedError(ConfigurationError):
-    """An import of which nothing was sent, because rows could be sent twice or to the wrong place.
+    """Refused import: nothing was sent, because rows could be sent twice or to the wrong place.
 
     ``refusal`` has its facts, ``kind`` its code: ``edited-or-new``.
     """
