@@ -7,14 +7,14 @@ import contextlib
 import functools
 import sqlite3
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import row_table, run_table, worker_tables
-from wosdk_async.jobs.journal.entries import JobPlan, PageRow, State, StoredRow
+from wosdk_async.jobs.journal.entries import JobPlan, State, StoredRow
 from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_plan
 
 __all__ = ["JobThread", "JournalReader"]
@@ -138,21 +138,6 @@ class JournalReader:
         await self._flush_before_reading()
         return await self._read(function)
 
-    async def page(self, first: int, last: int) -> list[PageRow]:
-        """Return the committed rows at these places of the file."""
-        return await self._read(functools.partial(row_table.page, first=first, last=last))
-
-    async def rows_in(
-        self, *states: State, after: int = 0, limit: int = 1000, run: int | None = None
-    ) -> list[StoredRow]:
-        """Return the first rows after row ``after`` in one of the states (default: any), of a ``run`` or all.
-
-        They include rows that the file no longer has.
-        """
-        return await self.read(
-            functools.partial(row_table.rows_in, states=states, after=after, limit=limit, run=run)
-        )
-
     async def pages(
         self, *states: State, size: int = 1000, run: int | None = None
     ) -> AsyncIterator[list[StoredRow]]:
@@ -162,12 +147,6 @@ class JournalReader:
             yield page
             after = page[-1].row
 
-    async def file_rows(self, *states: State, after: int = 0, limit: int = 1000) -> list[StoredRow]:
-        """Return the first rows of the file after place ``after`` in one of the states."""
-        return await self.read(
-            functools.partial(row_table.file_rows, states=states, after=after, limit=limit)
-        )
-
     async def file_pages(self, *states: State, size: int = 1000) -> AsyncIterator[list[StoredRow]]:
         """Yield the rows of the file in one of the states, ``size`` at a time in its order."""
         after = 0
@@ -175,10 +154,10 @@ class JournalReader:
             yield page
             after = page[-1].place or 0
 
-    async def rows_numbered(self, numbers: Iterable[int]) -> dict[int, StoredRow]:
-        """Return the rows that have these numbers."""
-        return await self.read(functools.partial(row_table.rows_numbered, numbers=numbers))
-
+    page = _reads(row_table.page, committed=True)
+    rows_in = _reads(row_table.rows_in)
+    file_rows = _reads(row_table.file_rows)
+    rows_numbered = _reads(row_table.rows_numbered)
     references = _reads(row_table.references)
     runs = _reads(run_table.runs)
     last_sending_run = _reads(run_table.last_sending_run)

@@ -106,7 +106,7 @@ _PAGE = """SELECT json_group_array(json_array(place, row, state, digest, key)) F
     WHERE place BETWEEN ? AND ? ORDER BY place)"""
 
 
-def page(db: sqlite3.Connection, *, first: int, last: int) -> list[PageRow]:
+def page(db: sqlite3.Connection, first: int, last: int) -> list[PageRow]:
     """Return the rows at some places of the file."""
     found = orjson.loads(db.execute(_PAGE, (first, last)).fetchone()[0])
     return [(place, row, _STATES[state], digest, key) for place, row, state, digest, key in found]
@@ -119,9 +119,12 @@ _ROWS = """SELECT json_group_array(
 
 
 def rows_in(
-    db: sqlite3.Connection, *, states: Sequence[State], after: int, limit: int, run: int | None = None
+    db: sqlite3.Connection, *states: State, after: int = 0, limit: int = 1000, run: int | None = None
 ) -> list[StoredRow]:
-    """Return the first rows after row ``after`` in one of the states; see :meth:`Journal.rows_in`."""
+    """Return the first rows after row ``after`` in one of the states (default: any), of a ``run`` or all.
+
+    They include rows that the file no longer has.
+    """
     # Rows without an outcome are PLANNED; other states need no outer join.
     planned = not states or State.PLANNED in states
     tables = "planned LEFT JOIN outcome USING (row)" if planned else "outcome JOIN planned USING (row)"
@@ -130,7 +133,7 @@ def rows_in(
     return _stored(db, _ROWS.format(tables=tables, where=f"{where}{sent} ORDER BY row"), after, limit)
 
 
-def file_rows(db: sqlite3.Connection, *, states: Sequence[State], after: int, limit: int) -> list[StoredRow]:
+def file_rows(db: sqlite3.Connection, *states: State, after: int = 0, limit: int = 1000) -> list[StoredRow]:
     """Return the first rows of the file after place ``after`` in one of the states."""
     tables, where = "planned LEFT JOIN outcome USING (row)", f"place > ? AND {_among(states)} ORDER BY place"
     return _stored(db, _ROWS.format(tables=tables, where=where), after, limit)
@@ -140,7 +143,7 @@ def _among(states: Sequence[State]) -> str:
     return f"coalesce(state, 0) IN ({', '.join(str(int(state)) for state in states or State)})"
 
 
-def rows_numbered(db: sqlite3.Connection, *, numbers: Iterable[int]) -> dict[int, StoredRow]:
+def rows_numbered(db: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, StoredRow]:
     """Return the rows that have these numbers."""
     where = "planned.row IN (SELECT value FROM json_each(?))"
     statement = _ROWS.format(tables="planned LEFT JOIN outcome USING (row)", where=where)

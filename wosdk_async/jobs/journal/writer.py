@@ -51,7 +51,11 @@ _JOURNAL_MISSING = (
 
 
 class JournalWriter(JournalReader):
-    """Journal that the process with its lock can write; without a lock it is read-only."""
+    """Journal that the process with its lock can write; without a lock it is read-only.
+
+    Its coroutines return once the change is on the disk. They raise JournalError if it cannot be written, so
+    that nothing must be sent. Its other methods queue a change, and raise nothing if the disk fails.
+    """
 
     def __init__(
         self,
@@ -89,12 +93,9 @@ class JournalWriter(JournalReader):
         return _FOLDER_MISSING.format(folder=self.folder, rows=self.plan.rows)
 
     async def begin(self, rows: Sequence[int]) -> None:
-        """Mark rows as SENDING; on the disk when it returns.
+        """Mark rows as SENDING.
 
         They may be SENDING also if the caller is cancelled: record them as PLANNED if they were not sent.
-
-        Raises:
-            JournalError: the journal cannot be written, so nothing must be sent.
         """
         commits = self._usable_commits()
         commits.queue.rows += rows
@@ -116,33 +117,21 @@ class JournalWriter(JournalReader):
         return kept
 
     async def admit(self, change: Callable[[sqlite3.Connection], None], plan: JobPlan) -> None:
-        """Change the rows and the plan in one transaction; on the disk when it returns.
-
-        Raises:
-            JournalError: the journal cannot be written, so nothing must be sent.
-        """
+        """Change the rows and the plan in one transaction."""
         commits = self._usable_commits()
         commits.queue.others += [change, functools.partial(save_plan, plan=plan)]
         await commits.written()
         self.plan = plan
 
     async def plan_again(self, rows: Iterable[int]) -> None:
-        """Plan rows that are confirmed absent, with their current cells; on the disk when it returns.
-
-        Raises:
-            JournalError: the journal cannot be written.
-        """
+        """Plan rows that are confirmed absent, with their current cells."""
         commits, rows = self._usable_commits(), list(rows)
         commits.queue.rows += [RowRecord(row, State.PLANNED) for row in rows]
         commits.queue.others.append(functools.partial(row_table.plan_as_in_file, rows=rows))
         await commits.written()
 
     async def begin_reference(self, reference: str, name: str, key: str) -> None:
-        """Mark the creation of a reference as SENDING; on the disk when it returns.
-
-        Raises:
-            JournalError: the journal cannot be written, so nothing must be sent.
-        """
+        """Mark the creation of a reference as SENDING."""
         commits = self._usable_commits()
         commits.queue.references.append(ReferenceRecord(reference, name, key, State.SENDING))
         await commits.written()
@@ -154,11 +143,7 @@ class JournalWriter(JournalReader):
         commits.write_soon()
 
     async def begin_undo(self, of: int | ReferenceRecord) -> None:
-        """Mark the undo of a row or a reference as SENDING; on the disk when it returns.
-
-        Raises:
-            JournalError: the journal cannot be written, so nothing must be sent.
-        """
+        """Mark the undo of a row or a reference as SENDING."""
         commits = self._usable_commits()
         if isinstance(of, ReferenceRecord):
             commits.queue.references.append(attrs.evolve(of, undo=State.SENDING))
@@ -175,19 +160,11 @@ class JournalWriter(JournalReader):
         commits.write_soon()
 
     async def keep_undone(self, ids: Iterable[int]) -> None:
-        """Keep ids of records that undos of earlier jobs cancelled or deleted; on the disk when it returns.
-
-        Raises:
-            JournalError: the journal cannot be written.
-        """
+        """Keep ids of records that undos of earlier jobs cancelled or deleted."""
         await self._write(functools.partial(keep_undone, ids=ids))
 
     async def grant(self, record: GrantRecord) -> None:
-        """Save a grant of rows to a worker, and mark them as SENDING; on the disk when it returns.
-
-        Raises:
-            JournalError: the journal cannot be written, so the grant must not leave.
-        """
+        """Save a grant of rows to a worker, and mark them as SENDING."""
         commits = self._usable_commits()
         commits.queue.rows += record.rows
         commits.queue.others.append(Intent(functools.partial(save_grant, grant=record, run=self.run)))
@@ -200,19 +177,11 @@ class JournalWriter(JournalReader):
         commits.write_soon()
 
     async def save_audit(self, result: AuditResult, rows: Sequence[AuditRow]) -> None:
-        """Save the result of an audit, replacing the previous one; on the disk when it returns.
-
-        Raises:
-            JournalError: the journal cannot be written.
-        """
+        """Save the result of an audit, replacing the previous one."""
         await self._write(functools.partial(save_audit, result=result, rows=rows))
 
     async def forget_audit(self) -> None:
-        """Delete the result of the last audit, before further rows are sent.
-
-        Raises:
-            JournalError: the journal cannot be written, so nothing must be sent.
-        """
+        """Delete the result of the last audit, before further rows are sent."""
         await self._write(forget_audit)
 
     async def start_run(self, **details: Any) -> int:
@@ -220,9 +189,6 @@ class JournalWriter(JournalReader):
 
         Returns:
             The number of the run, from 1.
-
-        Raises:
-            JournalError: the journal cannot be written, so nothing must be sent.
         """
         commits = self._usable_commits()
         started = self._clock()
