@@ -92,6 +92,9 @@ async def test_created_customers_are_deleted_when_only_cancelled_orders_of_the_j
 ) -> None:
     before = await there(local)
     folder = await imported(local, job(write(HEADER, named("New 1", "New 2", "Pier Coffee")), MAP))
+    async with Journal.open(folder) as journal:
+        assert Undo(company=local.company, journal=journal).unchecked is None
+        assert Undo(company=local.company, journal=journal, references=True).unchecked is not None
     looked = await undone(local, folder, look=True)
     assert looked.fates == {"New 1": "undo", "New 2": "undo"}
     assert looked.summary.as_dict()["references"] == {"undo": 2}
@@ -222,6 +225,16 @@ async def test_only_what_the_undone_run_created_is_deleted(local: Local, job: Jo
     folder = await imported(local, job(write(HEADER, named("New 1", "New 2")), marked))
     assert (await undone(local, folder, of_run=2)).fates == {"New 2": "undone"}
     assert (await undone(local, folder)).fates == {"New 1": "undone", "New 2": "undone"}
+
+
+async def test_what_a_journal_does_not_know_enough_of_is_left(local: Local, job: Job, write: Write) -> None:
+    """As one that was written before it kept what a creation returned."""
+    folder = await imported(local, job(write(HEADER, named("New")), MAP))
+    async with Journal.open(folder) as journal:
+        (made,) = await journal.references()
+        journal.record_reference(ReferenceRecord(made.reference, made.name, made.key, State.DONE, made.id))
+    found = await undone(local, folder)
+    assert (found.fates, found.summary.counts["undone"]) == ({"New": "unsure"}, 1)
 
 
 # --- the import after an undo -----------------------------------------------------------------

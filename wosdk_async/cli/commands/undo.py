@@ -137,7 +137,7 @@ def undo_command(
         summary = runner.run(undo.look())
         _say_undo(undo, summary, left, check=check)
         if not references:
-            _say_references(runner, journal)
+            _say_references(runner, journal, undo.of_run)
         if not check:
             wanted, left = _confirmed(runner, undo, summary, ask=not yes), _Left(left.most)
             # Also with nothing to undo: a run that was killed has not said how it ended.
@@ -190,9 +190,10 @@ def _confirmed(runner: Runner, undo: Undo, summary: UndoSummary, *, ask: bool) -
     return rows + references
 
 
-def _say_references(runner: Runner, journal: Journal) -> None:
+def _say_references(runner: Runner, journal: Journal, of_run: int | None) -> None:
     """Say how many created records that rows refer to stay."""
-    if staying := sum(each.outcome == "done" for each in runner.run(journal.references())):
+    created = [each for each in runner.run(journal.references()) if of_run in (None, each.run)]
+    if staying := sum(each.outcome == "done" for each in created):
         say(f"{counted(staying, _REFERENCED)} stay; --references deletes those that nothing else uses")
 
 

@@ -31,6 +31,7 @@ class Claim:
     """The event loop's time at which its call began."""
 
 
+@attrs.define(eq=False)
 class Claims:
     """Async iterator over claims whose SENDING is on the disk.
 
@@ -57,27 +58,18 @@ class Claims:
             leaves fewer in doubt.
     """
 
-    def __init__(
-        self,
-        prepared: AsyncIterator[list[Claim]],
-        journal: Journal,
-        limit: int,
-        *,
-        rate: Callable[[], float | None] = lambda: None,
-        begin: bool = True,
-    ) -> None:
-        self._prepared = prepared
-        self._journal = journal
-        self._limit = limit
-        self._rate = rate
-        self._next_at = 0.0
-        """Loop time from which the rate allows another group."""
-        self._begin = begin
-        self._unrecorded = 0
-        self._ready: deque[Claim] = deque()
-        self._changed = asyncio.Event()
-        self._stopped = False
-        self._task: asyncio.Task[None] | None = None
+    _prepared: AsyncIterator[list[Claim]]
+    _journal: Journal
+    _limit: int
+    _rate: Callable[[], float | None] = attrs.field(default=lambda: None, kw_only=True)
+    _begin: bool = attrs.field(default=True, kw_only=True)
+    _next_at: float = attrs.field(default=0.0, init=False)
+    """Loop time from which the rate allows another group."""
+    _unrecorded: int = attrs.field(default=0, init=False)
+    _ready: deque[Claim] = attrs.field(factory=deque, init=False)
+    _changed: asyncio.Event = attrs.field(factory=asyncio.Event, init=False)
+    _stopped: bool = attrs.field(default=False, init=False)
+    _task: asyncio.Task[None] | None = attrs.field(default=None, init=False)
 
     async def __aenter__(self) -> Self:
         self._task = asyncio.get_running_loop().create_task(self._claim())

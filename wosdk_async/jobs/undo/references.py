@@ -39,10 +39,10 @@ def created_references(
     for each in references:
         kinds[each.entity, each.field].append(each)
     ids = Counter((each.entity, each.id) for each in references)
-    shared = frozenset(id for (_, id), count in ids.items() if count > 1 and id is not None)
     for (name, field), found in kinds.items():
         if (entity := entity_class(name)) is not None:
             named = MarkedField(entity, field, root(entity).by_python(field))
+            shared = frozenset(each.id for each in found if each.id and ids[name, each.id] > 1)
             yield CreatedRecords(company, entity, named, unversioned, shared), found
 
 

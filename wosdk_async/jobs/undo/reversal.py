@@ -265,6 +265,9 @@ class Undo:
             for each in await self.journal.references()
             if each.state is State.DONE and self.of_run in (None, each.run)
         ]
+        for each in done:
+            if not each.entity:  # written before journals kept the entity type
+                self._count(summary, each, "unsure")
         for records, found in created_references(self.company, done, unversioned=self.unversioned):
             for first in range(0, len(found), _PAGE):
                 page = [(each, each.undo) for each in found[first : first + _PAGE]]
