@@ -611,7 +611,7 @@ async def test_a_finished_job_given_again_changes_no_file(local: Local, job: Job
     assert first.folder is not None
     before = contents(first.folder)
     again = await job(path, MAP).run(local.company)
-    assert (again.files, again.created, again.created_now) == ([], 3, 0)
+    assert (again.files, again.created, again.done_now) == ([], 3, 0)
     after = contents(first.folder)
     assert {name for name in after if name != "lock" and after[name] != before[name]} == set()
 
@@ -624,7 +624,7 @@ async def test_files_of_a_night_are_kept_when_the_file_is_replaced(
     for run, keys in enumerate(((1, 2), (7,), (8,)), 1):
         source = write(HEADER, [*rows(*keys), [f"{run}", "too", "few"]])
         night = await job(source, MAP, new_rows=True).run(local.company)
-        assert (night.folder, night.created_now, night.failed) == (
+        assert (night.folder, night.done_now, night.failed) == (
             source.with_name("rows.csv.job"), len(keys), 1,
         )  # fmt: skip
         folder = night.folder or source

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import attrs
 
@@ -15,16 +16,20 @@ from wosdk_async.jobs.errors import (
     AmbiguousNameError,
     ImportMapError,
     JournalError,
+    RowError,
     RunStoppedError,
     reason_of,
 )
 from wosdk_async.jobs.imports.reading import PlannedRows, RowBuilder
-from wosdk_async.jobs.journal import Journal, ReferenceRecord, State
+from wosdk_async.jobs.journal import ANSWERED, Journal, ReferenceRecord, State
+from wosdk_async.jobs.ledger.undone import find_rows
 from wosdk_async.jobs.mapping.lookup import ReferenceEntry
 from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.mapping.references import ReferenceSpec
+from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.jobs.stop import ABORT_GRACE, Stop, client_closed
+from wosdk_async.model import EntitySpecifier
 from wosdk_async.protocol.verdicts import ending_of
 from wosdk_async.protocol.writes import UNDECIDED
 from wosdk_async.resources.lookup_tables import normalized
@@ -158,11 +163,9 @@ class ReferenceStage:
             The first rows that need new records, each with these.
         """
         first: list[tuple[int, list[MissingRecord]]] = []
-        keys = self.builder.keys
         async for page in self.rows.pages():
-            for row, _ in page:
-                keyed = keys is None or not keys.are_own or keys.key_or_none(row) is not None
-                if row.fault is None and keyed and self.index.undecided(row.cells):
+            for row in await self._sendable(page):
+                if self.index.undecided(row.cells):
                     with contextlib.suppress(Exception):  # the row itself fails with it, when its turn comes
                         missing = self.builder.build(row)[1]
                         if missing and len(first) < _FIRST:
@@ -170,6 +173,22 @@ class ReferenceStage:
                         for entry in missing:
                             entry.wanted = True
         return first
+
+    async def _sendable(self, page: list[tuple[Row, str | None]]) -> list[Row]:
+        """Return the rows that name missing records and whose keys do not keep them from being sent."""
+        naming = [(row, key) for row, key in page if row.fault is None and self.index.undecided(row.cells)]
+        keys, action = self.builder.keys, self.builder.import_map.action
+        if keys is None or not keys.are_own:
+            return [row for row, _ in naming]
+        wanted = [key for _, key in naming if key is not None]
+        found = await find_rows(action, self.company, self.rows.journal, keys.path, wanted) if wanted else {}
+        changes = action.by is not None  # a change needs its record to be there, a create needs it not to be
+
+        def is_sent(key: str | None) -> bool:
+            there = found.get(key or "", ())
+            return key is not None and not isinstance(there, RowError) and bool(there) is changes
+
+        return [row for row, key in naming if is_sent(key)]
 
 
 @attrs.frozen
@@ -186,24 +205,25 @@ class ReferenceCreation:
     journal: Journal
     limit: int
 
-    def run(self, grace: float) -> Run[ReferenceEntry, int]:
+    def run(self, grace: float) -> Run[ReferenceEntry, EntitySpecifier]:
         """Return the run that creates the missing records; hand its outcomes to :meth:`add`."""
         return Run(self.index.missing(self.spec), self._create, limit=self.limit, grace=grace)
 
-    async def _create(self, entry: ReferenceEntry, trace: Trace) -> int:
+    async def _create(self, entry: ReferenceEntry, trace: Trace) -> EntitySpecifier:
         record = entry.new_record(self.spec, RowContext(entry.cells, self.index, entry.warnings))
         trace.sent = True  # a create that is cancelled counts as sent: better in doubt than created twice
         await self.journal.begin_reference(self.spec.name, normalized(entry.text), entry.text)
         specifier = await self.company.create(record)
         if specifier.id is None:
             raise WosdkError("the service gave no id")
-        return specifier.id
+        return specifier
 
-    def add(self, outcome: Outcome[ReferenceEntry, int]) -> None:
+    def add(self, outcome: Outcome[ReferenceEntry, EntitySpecifier]) -> None:
         """Remember the outcome of one new record, here and in the journal."""
         entry = outcome.input
         if isinstance(outcome, Done):
-            self._done(entry, outcome.result)
+            made = outcome.result
+            self._done(entry, made.id, version=made.concurrency_id, proof=ANSWERED)
             return
         state = State.REFUSED
         entry.reason = f"{self.spec.name} {entry.text!r} {_not_created(outcome)}"
@@ -241,15 +261,25 @@ class ReferenceCreation:
         """Leave what is undecided in doubt, and warn of it even if no row that needs it was started."""
         self.index.warnings += [entry.reason for entry in self.index.in_doubt(self.spec).values()]
 
-    def _done(self, entry: ReferenceEntry, id: int) -> None:
+    def _done(self, entry: ReferenceEntry, id: int | None, **evidence: Any) -> None:
         entry.id = id
         self.index.created += 1
-        self._write(entry, State.DONE)
+        self._write(entry, State.DONE, **evidence)
 
-    def _write(self, entry: ReferenceEntry, state: State) -> None:
-        reason = entry.reason or None
+    def _write(self, entry: ReferenceEntry, state: State, **evidence: Any) -> None:
         self.journal.record_reference(
-            ReferenceRecord(self.spec.name, normalized(entry.text), entry.text, state, entry.id, reason)
+            ReferenceRecord(
+                self.spec.name,
+                normalized(entry.text),
+                entry.text,
+                state,
+                entry.id,
+                entry.reason or None,
+                entity=self.spec.entity.wire_name,
+                field=self.spec.by or "",
+                run=self.journal.run,
+                **evidence,
+            )
         )
 
 

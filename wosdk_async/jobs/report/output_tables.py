@@ -79,7 +79,7 @@ def write_references(folder: OutputFolder, facts: JobFacts) -> Path:
     with folder.writing_rows(_REFERENCES) as writer:
         writer.writerow(("reference", "name", "state", "id", "reason", "request_id"))
         for each in facts.references:
-            texts = (each.reference, each.key, each.state.name.lower())
+            texts = (each.reference, each.key, each.outcome)
             writer.writerow([*map(_safe, texts), each.id, _safe(each.reason), _safe(each.request_id)])
     return folder.path(_REFERENCES)
 
