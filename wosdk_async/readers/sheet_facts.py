@@ -1,13 +1,14 @@
-"""What the native reader does not tell of .xlsx and .ods: cells without a value, merged and hidden ones."""
+"""Facts of .xlsx and .ods that calamine does not tell: faulty, merged and hidden cells, and currencies."""
 
 from __future__ import annotations
 
 import posixpath
 import re
+import unicodedata
 import zipfile
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 from xml.parsers import expat
 
 from wosdk_async.readers.program import Unreadable
@@ -23,9 +24,17 @@ _DATES = dict.fromkeys(["14", "15", "16", "17", "22"], True) | dict.fromkeys(
 )
 """The formats of dates and times that each workbook has, and whether they show the day."""
 
+_SOME_CURRENCY = "\u00a4"
+_AMOUNTS = dict.fromkeys(["5", "6", "7", "8", "42", "44"], _SOME_CURRENCY)
+"""The formats of amounts that each workbook has: they show the currency of the reader's country."""
+_SHOWN_TEXT = re.compile(r'[_*].|\[\$([^]-]+)|\[[^]]*]|"([^"]*)"|((?:\\.)+)|([^\x00-\x7f]|\$)')
+_CODE = re.compile("[A-Z]{3}")
+_LONGEST_SIGN = 20  # characters
+
 _CONTENT = "content.xml"
 _TABLE = "urn:oasis:names:tc:opendocument:xmlns:table:1.0"
 _OFFICE = "urn:oasis:names:tc:opendocument:xmlns:office:1.0"
+_STYLE = "urn:oasis:names:tc:opendocument:xmlns:style:1.0"
 _SKIPPED = (f"{_OFFICE} annotation", "urn:oasis:names:tc:opendocument:xmlns:drawing:1.0 ")
 _CALC = "urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0"
 _ERROR = "the cell shows an error of a formula; correct it in the sheet"
@@ -39,6 +48,8 @@ _LOST = "the cell has tabs, line breaks or texts that are not read; save the wor
 _Attributes = Mapping[str, str]
 Faults = dict[int, dict[int, str]]
 """Why cells have no value, by their rows, from 1, and columns, from 0."""
+Currencies = dict[int, list[tuple[range, str]]]
+"""Currencies that only the formats of cells show: for columns, the ranges of rows that have one."""
 
 
 class SheetFacts(NamedTuple):
@@ -51,6 +62,7 @@ class SheetFacts(NamedTuple):
     hidden_columns: list[range]
     others: set[str]
     """Other sheets with content."""
+    currencies: Currencies
 
 
 def sheet_facts(path: str, sheet: str) -> SheetFacts | None:
@@ -62,7 +74,7 @@ def sheet_facts(path: str, sheet: str) -> SheetFacts | None:
         found: _ExcelCells | _OpenDocumentCells
         if _BOOK in parts:
             names, days = _sheet_parts(book, parts)
-            found, part = _ExcelCells(_date_styles(book, parts), days), names.get(sheet)
+            found, part = _ExcelCells(_styles(book, parts), days), names.get(sheet)
             others = {name for name, other in names.items() if name != sheet and _has_cells(book, other)}
         elif _CONTENT in parts:
             found, part = _OpenDocumentCells(sheet), parts[_CONTENT]
@@ -73,7 +85,8 @@ def sheet_facts(path: str, sheet: str) -> SheetFacts | None:
             raise Unreadable(f"the cells of {sheet!r} are not found; open the file and save it again")
         with book.open(part) as file:
             _parse(file, found.start, found.text, skips=part == parts.get(_CONTENT))
-        return SheetFacts(found.finish(), found.merged, found.hidden_rows, found.hidden_columns, others)
+        hidden = found.hidden_rows, found.hidden_columns
+        return SheetFacts(found.finish(), found.merged, *hidden, others, found.currencies)
 
 
 def _has_cells(book: zipfile.ZipFile, part: str | None) -> bool:
@@ -118,19 +131,22 @@ def _sheet_parts(book: zipfile.ZipFile, parts: Mapping[str, str]) -> tuple[dict[
     return {name: parts.get(part) for name, part in found.items()}, days
 
 
-def _date_styles(book: zipfile.ZipFile, parts: Mapping[str, str]) -> dict[str, bool]:
-    """Return the styles of cells that are dates or times, and whether they show the day."""
-    formats: dict[str, bool] = dict(_DATES)
-    found: list[bool | None] = []
+def _styles(book: zipfile.ZipFile, parts: Mapping[str, str]) -> dict[str, bool | str]:
+    """Return the styles of times, with whether they show the day, and of amounts, with the currency."""
+    formats: dict[str, bool | str] = {**_DATES, **_AMOUNTS}
+    found: list[bool | str | None] = []
     is_of_cells = False
 
     def note(element: str, attributes: _Attributes) -> None:
         nonlocal is_of_cells
         if element == "numFmt":
-            code = attributes.get("formatCode", "").lower()
-            shown = _NOT_OF_TIME.sub("", code)
-            if re.search("[dmyhs]", shown) and not re.search(r"\[[hms]+]", code):
-                formats[attributes.get("numFmtId", "")] = re.search("[dy]|mmm", shown) is not None
+            code, number = attributes.get("formatCode", ""), attributes.get("numFmtId", "")
+            shown = _NOT_OF_TIME.sub("", code.lower())
+            formats.pop(number, None)
+            if re.search("[dmyhs]", shown) and not re.search(r"\[[hms]+]", code.lower()):
+                formats[number] = re.search("[dy]|mmm", shown) is not None
+            elif currency := _currency(code):
+                formats[number] = currency
         elif element == "xf" and is_of_cells:
             found.append(formats.get(attributes.get("numFmtId", "")))
         elif element.endswith("Xfs"):
@@ -139,7 +155,19 @@ def _date_styles(book: zipfile.ZipFile, parts: Mapping[str, str]) -> dict[str, b
     if _STYLES in parts:
         with book.open(parts[_STYLES]) as file:
             _parse(file, note)
-    return {str(style): is_day for style, is_day in enumerate(found) if is_day is not None}
+    return {str(style): shown for style, shown in enumerate(found) if shown is not None}
+
+
+def _currency(code: str) -> str | None:
+    """Return the sign or code of the currency that a format of numbers shows."""
+    for found in _SHOWN_TEXT.finditer(code):
+        symbol, quoted, escaped, plain = found.groups("")
+        text = symbol or quoted or escaped.replace("\\", "") or plain
+        for word in text.split():
+            has_sign = any(unicodedata.category(character) == "Sc" for character in word)
+            if symbol or has_sign or _CODE.fullmatch(word):
+                return word[:_LONGEST_SIGN]
+    return None
 
 
 def _parse(
@@ -185,9 +213,11 @@ _RANGE = re.compile(r"([A-Z]{1,3})([0-9]{1,7}):([A-Z]{1,3})([0-9]{1,7})")
 class _ExcelCells:
     """Takes the elements of a sheet of .xlsx."""
 
-    def __init__(self, times: Mapping[str, bool], days: range) -> None:
-        self._times = times
+    def __init__(self, styles: Mapping[str, bool | str], days: range) -> None:
+        self._styles = styles
         self._days = days
+        self._currencies: dict[int, list[list[Any]]] = defaultdict(list)
+        self._runs: dict[str | int, list[Any]] = {}  # the last of each column
         self._faults: Faults = defaultdict(dict)
         self.merged: list[tuple[range, range]] = []
         self.hidden_rows: list[range] = []
@@ -210,7 +240,11 @@ class _ExcelCells:
                 self._column += 1
             self._place = place
             self._type = attributes.get("t")
-            self._has_day = self._times.get(attributes.get("s", ""))
+            shown = self._styles.get(attributes.get("s", "0"))
+            if isinstance(shown, str):
+                self._note_currency(shown)
+                shown = None
+            self._has_day = shown
             if self._type == "e":
                 self._mark(_ERROR)
         elif element == "v":
@@ -232,6 +266,25 @@ class _ExcelCells:
         elif element == "col" and attributes.get("hidden") in _TRUE:
             self.hidden_columns.append(range(int(attributes["min"]) - 1, int(attributes["max"])))
         return self._is_pending and element == "t"
+
+    def _note_currency(self, currency: str) -> None:
+        """Note the currency of the cell: one run for the cells of a column that have the same one."""
+        letters = self._place.rstrip("0123456789")
+        row = int(self._place[len(letters) :] or self._row)
+        run = self._runs.get(letters or self._column)
+        if run is None or run[2] != currency or run[1] != row:
+            self._find()
+            run = self._runs[letters or self._column] = [row, row, currency]
+            self._currencies[self._column - 1].append(run)
+        run[1] = row + 1
+
+    @property
+    def currencies(self) -> Currencies:
+        """The currencies that cells have."""
+        return {
+            column: [(range(first, stop), currency) for first, stop, currency in runs]
+            for column, runs in self._currencies.items()
+        }
 
     def text(self, text: str) -> None:
         """Take a text of the cell: a result, unless it is blank."""
@@ -274,13 +327,18 @@ class _OpenDocumentCells:
         self.hidden_rows: list[range] = []
         self.hidden_columns: list[range] = []
         self.others: set[str] = set()
+        self.currencies: Currencies = defaultdict(list)
+        self._formats: dict[str, str] = defaultdict(str)  # as those of Excel
+        self._format = ""
+        self._styles: dict[str, str] = {}  # of cells, with the currency that they show
+        self._column_styles: list[tuple[range, str]] = []
         self._table = ""
         self._sheet_columns = range(0)
         self._is_here = False
         self._rows = range(1)
         self._columns = range(0)
         self._is_text = self._is_formula = self._is_read = False
-        self._shown = ""
+        self._shown = self._quotes = ""
 
     def start(self, element: str, attributes: _Attributes) -> bool:
         """Take an element. Return whether its text matters."""
@@ -290,6 +348,8 @@ class _OpenDocumentCells:
                 raise Unreadable("a cell has a table in it, which is not read; save the workbook as .xlsx")
             self._table = attributes.get(f"{_TABLE} name", "")
             self._is_here = self._table == self._sheet
+        elif not self._table:
+            return self._note_style(element, attributes)
         elif not self._is_here:
             if f"{_OFFICE} value-type" in attributes:
                 self.others.add(self._table)
@@ -298,6 +358,8 @@ class _OpenDocumentCells:
             self._sheet_columns = _following(self._sheet_columns, attributes, "columns")
             if attributes.get(_VISIBILITY) in _HIDDEN:
                 self.hidden_columns.append(self._sheet_columns)
+            if (style := attributes.get(f"{_TABLE} default-cell-style-name")) in self._styles:
+                self._column_styles.append((self._sheet_columns, self._styles[style]))
         elif element == "table-row":
             self.finish()
             self._rows = _following(self._rows, attributes, "rows")
@@ -309,6 +371,8 @@ class _OpenDocumentCells:
             self._columns = _following(self._columns, attributes, "columns")
             self._note_merged(attributes)
             kind = attributes.get(f"{_OFFICE} value-type")
+            if kind in ("currency", "float"):
+                self._note_currency(attributes)
             calculated = attributes.get(f"{_CALC} value-type")
             has_formula = f"{_TABLE} formula" in attributes
             self._is_text = kind == "string" and f"{_OFFICE} string-value" not in attributes
@@ -330,9 +394,35 @@ class _OpenDocumentCells:
             row, column = self._rows.start, self._columns.start
             self.merged.append((range(row, row + rows), range(column, column + columns)))
 
+    def _note_style(self, element: str, attributes: _Attributes) -> bool:
+        """Take an element above the tables. Return whether its text is shown beside a number."""
+        if element in ("number-style", "currency-style"):
+            self._format = attributes.get(f"{_STYLE} name", "")
+        elif element == "style":
+            code = self._formats.get(attributes.get(f"{_STYLE} data-style-name", ""), "")
+            if currency := _currency(code):
+                self._styles[attributes.get(f"{_STYLE} name", "")] = currency
+        self._quotes = "[${}-]" if element == "currency-symbol" else '"{}"'
+        return element in ("currency-symbol", "text")
+
+    def _note_currency(self, attributes: _Attributes) -> None:
+        """Note the currency of a cell: its own, that of its style, or that of its column's style."""
+        style = attributes.get(f"{_TABLE} style-name")
+        own = attributes.get(f"{_OFFICE} currency") or self._styles.get(style or "")
+        is_amount = attributes[f"{_OFFICE} value-type"] == "currency"
+        for column in self._columns:
+            currency = own
+            if not own and style is None:
+                currency = next((shown for columns, shown in self._column_styles if column in columns), None)
+            if currency := currency or (_SOME_CURRENCY if is_amount else None):
+                self.currencies[column].append((self._rows, currency[:_LONGEST_SIGN]))
+
     def text(self, text: str) -> None:
-        """Take a text that the cell shows."""
-        self._shown += text
+        """Take a text that the cell or the format shows."""
+        if self._table:
+            self._shown += text
+        else:
+            self._formats[self._format] += self._quotes.format(text)
 
     def finish(self) -> Faults:
         """End the last cell, and return what is found."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import zipfile
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -11,10 +12,12 @@ from typing import Any
 
 import python_calamine as calamine
 
-from wosdk_async.readers.program import Line, Unreadable
+from wosdk_async.readers.program import CURRENCIES, Line, Unreadable
 from wosdk_async.readers.sheet_facts import Faults, SheetFacts, sheet_facts
 
 __all__ = ["explain", "read"]
+
+Row = tuple[int, list[str], str, dict[int, str]]
 
 _DIGITS = 15  # significant digits that Excel keeps
 
@@ -57,7 +60,8 @@ def read(path: str, *, sheet: str | int | None = None, header_row: int | None = 
         if line in faults or _has_content(values):
             last = line
             found = table.faults_in(line, values) if table.covered else faults.get(line, {})
-            yield _row(line, values, found, times=facts is not None)
+            row = _row(line, values, found, times=facts is not None)
+            yield table.with_currencies(row) if table.currencies else row
     for last in sorted(line for line in faults if line > page.end[0] + 1):  # rows of formulas only
         yield _row(last, [""] * page.width, faults[last])
     yield (last,)
@@ -77,7 +81,7 @@ def _facts_of(book: Any, page: Any, others: list[str]) -> SheetFacts:
         for first, last in page.merged_cell_ranges or ()
     ]
     filled = {name for name in others if book.get_sheet_by_name(name).start is not None}
-    return SheetFacts({}, merged, [], [], filled)
+    return SheetFacts({}, merged, [], [], filled, {})
 
 
 class _Table:
@@ -88,6 +92,9 @@ class _Table:
         self.faults = _inside(facts.faults, left, width)
         self._facts, self._left, self._end = facts, left, end
         self._columns = range(left, left + width)
+        known = {column: runs for column, runs in facts.currencies.items() if column in self._columns}
+        self._signs = sorted({sign for runs in known.values() for _, sign in runs})
+        self.currencies = [_Amounts(column - left, runs, self._signs) for column, runs in known.items()]
         self._top = 0
         self.covered: dict[int, list[tuple[int, str, bool]]] = {}
         self._fillable: list[tuple[str, int]] = []
@@ -126,7 +133,18 @@ class _Table:
             "others": [name for name in others if name in self._facts.others],
             "merged": self._fillable[:_MERGED],
             "blind": self._is_blind,
+            "currencies": self._signs,
         }
+
+    def with_currencies(self, row: Row) -> Row:
+        """Return a row whose kinds name the currencies that only the formats of cells show."""
+        line, cells, kinds, faults = row
+        for column in self.currencies:
+            if line not in column.run:
+                column.move_to(line)
+            if column.letter and kinds[column.place] == "n":
+                kinds = f"{kinds[: column.place]}{column.letter}{kinds[column.place + 1 :]}"
+        return line, cells, kinds, faults
 
     def faults_in(self, line: int, values: list[Any]) -> dict[int, str]:
         """Return why cells of a row cannot be used."""
@@ -137,6 +155,30 @@ class _Table:
         return faults
 
 
+class _Amounts:
+    """A column of a table in which formats show currencies, at the line that was read last."""
+
+    def __init__(self, place: int, runs: list[tuple[range, str]], signs: list[str]) -> None:
+        self.place = place
+        self.run = range(0)
+        self.letter = ""
+        """The kind of the cells of this run; empty for those without a currency."""
+        self._runs, self._signs = sorted(runs, key=_start), signs
+
+    def move_to(self, line: int) -> None:
+        """Find the run of a line."""
+        place = bisect_right(self._runs, line, key=_start)
+        self.run, sign = self._runs[place - 1] if place else (range(0), "")
+        self.letter = chr(CURRENCIES + self._signs.index(sign)) if line in self.run else ""
+        if not self.letter:  # between two runs
+            self.run = range(line, self._runs[place][0].start if place < len(self._runs) else _LAST)
+
+
+def _start(run: tuple[range, str]) -> int:
+    return run[0].start
+
+
+_LAST = 1 << 53
 _MERGED = 1000
 _COVERED = "it is a part of the merged cells {}, which have one value; unmerge them and fill in each cell"
 
@@ -211,7 +253,7 @@ def _is_text(path: str) -> bool:
     return bool(text.strip()) and "\0" not in text
 
 
-def _row(line: int, values: list[Any], faults: dict[int, str], *, times: bool = True) -> Line:
+def _row(line: int, values: list[Any], faults: dict[int, str], *, times: bool = True) -> Row:
     """Return a row; ``times`` says whether those that are none have faults already."""
     cells: list[str] = []
     kinds: list[str] = []
