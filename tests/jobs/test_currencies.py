@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 import xlsxwriter
 
+from tests.jobs.opendocument import read_document, text_row
 from tests.jobs.readers import read_here
 from wosdk_async.jobs import CsvFile, ImportMap
 from wosdk_async.jobs.errors import RowError
@@ -127,8 +127,6 @@ def test_a_text_of_csv_has_no_format(tmp_path: Path) -> None:
 
 # --- OpenDocument ---------------------------------------------------------------------------------
 
-_NAMES = ("office", "table", "text", "style", "number", "drawing")
-_SPACES = " ".join(f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in _NAMES)
 _STYLES = """
 <office:automatic-styles>
 <number:number-style style:name="N1"><number:number/><number:text> €</number:text></number:number-style>
@@ -139,27 +137,6 @@ _STYLES = """
 <style:style style:name="krona" style:family="table-cell" style:data-style-name="N2"/>
 <style:style style:name="weight" style:family="table-cell" style:data-style-name="N3"/>
 </office:automatic-styles>"""
-
-
-def document(path: Path, rows: str, columns: str = "<table:table-column/>") -> Source:
-    content = (
-        f'<office:document-content {_SPACES} office:version="1.3">{_STYLES}<office:body><office:spreadsheet>'
-        f'<table:table table:name="Data">{columns}{rows}</table:table>'
-        "</office:spreadsheet></office:body></office:document-content>"
-    )
-    with zipfile.ZipFile(path, "w") as made:
-        made.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
-        made.writestr("META-INF/manifest.xml", "<manifest/>")
-        made.writestr("content.xml", content)
-    return read_here(workbook, path)
-
-
-def text_row(*texts: str) -> str:
-    cells = (
-        f'<table:table-cell office:value-type="string"><text:p>{text}</text:p></table:table-cell>'
-        for text in texts
-    )
-    return f"<table:table-row>{''.join(cells)}</table:table-row>"
 
 
 def number_row(attributes: str, repeated: int = 1) -> str:
@@ -178,11 +155,11 @@ def test_an_opendocument_cell_has_its_own_currency_or_that_of_its_style(tmp_path
         number_row('office:value-type="float" table:style-name="weight"'),
         number_row('office:value-type="float"'),
     ]
-    plain = document(tmp_path / "f.ods", "".join(rows))
+    plain = read_document(tmp_path / "f.ods", "".join(rows), styles=_STYLES)
     found = load(tmp_path)
     assert outcomes(found, plain) == ["GBP", "¤", "€", "€", "kr", "sent", "sent"]
     column = '<table:table-column table:default-cell-style-name="euro"/>'
-    styled = document(tmp_path / "f.ods", "".join(rows), column)
+    styled = read_document(tmp_path / "f.ods", "".join(rows), column, styles=_STYLES)
     assert outcomes(found, styled) == ["GBP", "€", "€", "€", "kr", "sent", "€"]
 
 

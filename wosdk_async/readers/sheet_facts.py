@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import posixpath
 import re
 import unicodedata
 import zipfile
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import IO, Any, NamedTuple
 from xml.parsers import expat
 
 from wosdk_async.readers.program import Unreadable
 
-__all__ = ["Faults", "SheetFacts", "sheet_facts"]
+__all__ = ["Faults", "SheetFacts", "sheet_facts", "without_shapes"]
 
 _BOOK = "xl/workbook.xml"
 _RELATIONSHIPS = "xl/_rels/workbook.xml.rels"
@@ -63,6 +64,8 @@ class SheetFacts(NamedTuple):
     others: set[str]
     """Other sheets with content."""
     currencies: Currencies
+    shapes: list[tuple[int, int]]
+    """Where the file has shapes and comments with texts, for :func:`without_shapes`."""
 
 
 def sheet_facts(path: str, sheet: str) -> SheetFacts | None:
@@ -83,10 +86,11 @@ def sheet_facts(path: str, sheet: str) -> SheetFacts | None:
             return None
         if part is None:
             raise Unreadable(f"the cells of {sheet!r} are not found; open the file and save it again")
+        shapes: list[tuple[int, int]] = []
         with book.open(part) as file:
-            _parse(file, found.start, found.text, skips=part == parts.get(_CONTENT))
+            _parse(file, found.start, found.text, shapes if part == parts.get(_CONTENT) else None)
         hidden = found.hidden_rows, found.hidden_columns
-        return SheetFacts(found.finish(), found.merged, *hidden, others, found.currencies)
+        return SheetFacts(found.finish(), found.merged, *hidden, others, found.currencies, shapes)
 
 
 def _has_cells(book: zipfile.ZipFile, part: str | None) -> bool:
@@ -174,36 +178,61 @@ def _parse(
     file: IO[bytes],
     note: Callable[[str, _Attributes], object],
     text: Callable[[str], object] | None = None,
-    *,
-    skips: bool = False,
+    shapes: list[tuple[int, int]] | None = None,
 ) -> None:
     """Call ``note`` with each element, by its local name, and its attributes.
 
-    While ``note`` returns a true value, ``text`` is called with texts. ``skips`` skips comments and shapes.
+    While ``note`` returns a true value, ``text`` is called with texts. With ``shapes``, shapes and comments
+    are skipped, and the first byte and that of the end tag of each that has a text are added to it.
     """
 
     def start(element: str, attributes: _Attributes) -> None:
         parser.CharacterDataHandler = text if note(element.rpartition(" ")[2], attributes) else None
 
-    skipped = 0  # elements that are open
+    depth, first, has_text = 0, 0, False
+    outside: Any = None
 
-    def start_outside(element: str, attributes: _Attributes) -> None:
-        nonlocal skipped
-        if skipped or element.startswith(_SKIPPED):
-            skipped += 1
-            parser.CharacterDataHandler, parser.EndElementHandler = None, end
-        else:
-            start(element, attributes)
+    def start_or_skip(element: str, attributes: _Attributes) -> None:
+        nonlocal depth, first, outside
+        if not depth:
+            if not element.startswith(_SKIPPED):
+                start(element, attributes)
+                return
+            first, outside = parser.CurrentByteIndex, parser.CharacterDataHandler
+            parser.CharacterDataHandler, parser.EndElementHandler = note_text, end
+        depth += 1
+
+    def note_text(text: str) -> None:
+        nonlocal has_text
+        has_text |= not text.isspace()
 
     def end(_: str) -> None:
-        nonlocal skipped
-        skipped -= 1
-        if not skipped:
-            parser.EndElementHandler = None
+        nonlocal depth, has_text
+        depth -= 1
+        if not depth:
+            parser.CharacterDataHandler, parser.EndElementHandler = outside, None
+            if has_text and shapes is not None:
+                shapes.append((first, parser.CurrentByteIndex))
+            has_text = False
 
     parser = expat.ParserCreate(namespace_separator=" ")
-    parser.StartElementHandler = start_outside if skips else start
+    parser.StartElementHandler = start if shapes is None else start_or_skip
     parser.ParseFile(file)
+
+
+def without_shapes(path: str, shapes: Sequence[tuple[int, int]]) -> IO[bytes]:
+    """Return an .ods file without shapes and comments, whose texts calamine takes for those of cells."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(path) as book, zipfile.ZipFile(made, "w") as other:
+        for part in ("mimetype", "META-INF/manifest.xml"):
+            other.writestr(part, book.read(part))
+        content, rest, pieces = book.read(_CONTENT), 0, []
+        for first, last in shapes:
+            pieces.append(content[rest:first])
+            rest = content.index(b">", last) + 1
+        other.writestr(_CONTENT, b"".join([*pieces, content[rest:]]))
+    made.seek(0)
+    return made
 
 
 _TRUE = ("1", "true")

@@ -13,7 +13,7 @@ from typing import Any
 import python_calamine as calamine
 
 from wosdk_async.readers.program import CURRENCIES, Line, Unreadable
-from wosdk_async.readers.sheet_facts import Faults, SheetFacts, sheet_facts
+from wosdk_async.readers.sheet_facts import Faults, SheetFacts, sheet_facts, without_shapes
 
 __all__ = ["explain", "read"]
 
@@ -38,10 +38,13 @@ def read(path: str, *, sheet: str | int | None = None, header_row: int | None = 
     sheets = [each for each in book.sheets_metadata if each.typ == calamine.SheetTypeEnum.WorkSheet]
     name = _sheet_name(sheets, sheet)
     page = book.get_sheet_by_name(name)
-    if page.start is None or page.end is None:
-        raise Unreadable(f"the sheet {name!r} is empty", "OTHER_SHEET")
     others = [each.name for each in sheets if each.name != name]
     facts = sheet_facts(path, name)
+    if facts is not None and facts.shapes:
+        book = calamine.CalamineWorkbook.from_filelike(without_shapes(path, facts.shapes))
+        page = book.get_sheet_by_name(name)
+    if page.start is None or page.end is None:
+        raise Unreadable(f"the sheet {name!r} is empty", "OTHER_SHEET")
     table = _Table(
         facts or _facts_of(book, page, others),
         page.start[1],
@@ -81,7 +84,7 @@ def _facts_of(book: Any, page: Any, others: list[str]) -> SheetFacts:
         for first, last in page.merged_cell_ranges or ()
     ]
     filled = {name for name in others if book.get_sheet_by_name(name).start is not None}
-    return SheetFacts({}, merged, [], [], filled, {})
+    return SheetFacts({}, merged, [], [], filled, {}, [])
 
 
 class _Table:
