@@ -222,6 +222,16 @@ def test_a_web_page_under_the_name_of_a_workbook_is_named_as_one(tmp_path: Path)
             open_source(path)
 
 
+@pytest.mark.parametrize("name", ["f.xls", "f.csv", "f.mht"])
+@pytest.mark.parametrize("first", ["MIME-Version: 1.0", "\ufeffMime-Version: 1.0", "From: <Saved by Blink>"])
+def test_a_web_archive_is_named_as_one(tmp_path: Path, name: str, first: str) -> None:
+    """Also with options of sheets: the name lets people expect one."""
+    lines = [first, "X-Document-Type: Workbook", 'Content-Type: multipart/related; boundary="x"', "", "--x"]
+    (tmp_path / name).write_text("\r\n".join(lines), encoding="utf-8")
+    with pytest.raises(ImportMapError, match=r"a web archive \(MHTML\).* Excel, and save it as \.xlsx"):
+        open_source(tmp_path / name, sheet=1)
+
+
 # --- laws -----------------------------------------------------------------------------------------
 
 _SPACE = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
