@@ -412,6 +412,25 @@ async def test_texts_that_are_cut_equal_rows_and_rows_without_a_key_are_counted(
     assert (marked.cautions, marked.warnings) == ([], [])
 
 
+async def test_an_update_that_cannot_be_sent_is_refused_by_the_check_and_the_import(
+    local: Local, job: Job, write: Write
+) -> None:
+    """An amount without a currency: an update writes it whole, and no record is read that has one."""
+    await job(write(HEADER, rows(1, 2, 3)), MAP, folder=source.with_name("orders")).run(local.company)
+    source = write(["id", "limit", "currency"], [["1", "5", ""], ["2", "5", "USD"], ["3", "", "USD"]])
+    text = (
+        'operation = "update WorkOrder by id"\n[entity]\nid = "{id}"\nvendor_nte.value = "{limit}"\n'
+        'vendor_nte.currency_type_id = "{currency}"\n'
+    )
+    result = await checked(local, source, text)
+    assert kinds(result) == {1: "refused", 3: "refused"}
+    outcomes: dict[int, RowOutcome] = {}
+    await job(source, text).run(local.company, on_row=lambda row: outcomes.update({row.row: row}))
+    assert {row: each.outcome for row, each in outcomes.items()} == {1: "failed", 2: "updated", 3: "failed"}
+    reasons = {each.row: each.reason for each in result.findings}
+    assert reasons == {row: each.reason for row, each in outcomes.items() if each.outcome == "failed"}
+
+
 AGREEING = f'marker = "{MARKER}"\n' + WORK_ORDER.replace('comment = "{notes}"', 'comment = "{text}"').replace(
     'po_number = "{key}"',
     'po_number = "{key}"\ndt_due = "{due}"\nduration = "{duration}"\npriority.id = "{priority}"',

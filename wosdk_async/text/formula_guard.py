@@ -35,7 +35,7 @@ class FormulaGuard:
 
     def __init__(self, *, raw: bool = False) -> None:
         self.texts = 0
-        """Texts that got an apostrophe; with ``raw`` those that had one, which an import takes for a guard."""
+        """Texts that got an apostrophe; with ``raw`` those that had one, which an import takes off."""
         self.raw = raw
 
     def __call__(self, text: str) -> str:

@@ -97,8 +97,8 @@ def guarded_texts(count: int, *, raw: bool) -> str:
     """Return the line that says how many texts of a CSV are read with another apostrophe than they have."""
     if raw:
         return (
-            f"{counted(count, 'text')} had an apostrophe before a formula already: wosdk import takes it off; "
-            "to import these texts, export JSON lines or Parquet"
+            f"{counted(count, 'text')} had an apostrophe before a formula already: wosdk import takes it "
+            "off; to import these texts, export JSON lines or Parquet"
         )
     return (
         f"{counted(count, 'text')} got an apostrophe, because a spreadsheet would take it for a formula;"
