@@ -416,7 +416,8 @@ async def test_an_update_that_cannot_be_sent_is_refused_by_the_check_and_the_imp
     local: Local, job: Job, write: Write
 ) -> None:
     """An amount without a currency: an update writes it whole, and no record is read that has one."""
-    await job(write(HEADER, rows(1, 2, 3)), MAP, folder=source.with_name("orders")).run(local.company)
+    orders = write(HEADER, rows(1, 2, 3))
+    await job(orders, MAP, folder=orders.with_name("orders")).run(local.company)
     source = write(["id", "limit", "currency"], [["1", "5", ""], ["2", "5", "USD"], ["3", "", "USD"]])
     text = (
         'operation = "update WorkOrder by id"\n[entity]\nid = "{id}"\nvendor_nte.value = "{limit}"\n'
@@ -442,23 +443,26 @@ CELLS = {
     "duration": ["", "45", "45.0", "4,5", "9" * 30],
     "priority": ["", "1", "99999", "-1", "x"],
 }
+CODES = ["t" * 65, "T1", ""]
+FILLED = CREATED.replace('name = "{}"', 'name = "{}"\ntenant_code = "{code}"')
+"""A new record reads a cell, which some rows cannot fill and others can."""
 
 
-@pytest.mark.parametrize("missing", [CUSTOMER, CREATED])
+@pytest.mark.parametrize("missing", [CUSTOMER, CREATED, FILLED])
 @pytest.mark.parametrize("seed", range(4))
 async def test_check_and_import_agree_on_every_row(
     local: Local, job: Job, write: Write, missing: str, seed: int
 ) -> None:
     """Most rows have at most one cell that may be wrong; some repeat a key, or have none."""
     chance = random.Random(seed)
-    columns = ["key", *CELLS]
+    columns = ["key", *CELLS, "code"]
     made = []
     for number in range(1, 61):
         cells = {name: "Pier Coffee" if name == "customer" else "" for name in CELLS}
         for name in chance.sample(list(CELLS), chance.choice((1, 1, 2))):
             cells[name] = chance.choice(CELLS[name])
         key = chance.choice((str(number),) * 12 + ("1", "", "z" * 200))
-        made.append([key, *cells.values()])
+        made.append([key, *cells.values(), CODES[number % 3]])
     source = write(columns, made)
     said: dict[int, Finding] = {}
     text = AGREEING + missing

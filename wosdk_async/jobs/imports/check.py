@@ -24,7 +24,7 @@ from wosdk_async.jobs.errors import (
     require_sendable,
 )
 from wosdk_async.jobs.imports.check_result import FINDINGS, CheckResult, Finding, FindingKind
-from wosdk_async.jobs.imports.reading import RowBuilder
+from wosdk_async.jobs.imports.reading import RowBuilder, mark_wanted
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.ledger.decision import Action, Standing, action_of
 from wosdk_async.jobs.ledger.facts import Preview, preview_of
@@ -214,6 +214,8 @@ class Check:
             self._result.warnings += read.notes
             await self._show_decision(preview)
             self._result.warnings += self._keyless()
+            if self._index.incomplete:
+                self._mark_wanted(checked.builder, preview)
             rows = self._rows()
             while page := list(islice(rows, _PAGE)):
                 for finding in await self._look_at(company, page, checked, preview):
@@ -222,6 +224,15 @@ class Check:
                         on_row(finding)
         self._finish()
         return self._result
+
+    def _mark_wanted(self, builder: RowBuilder, preview: Preview) -> None:
+        """Mark the missing records that a row to send can fill, also for the rows above it."""
+        rows = self._rows()
+        while page := list(islice(rows, _PAGE)):
+            standings = preview.standings(page[0].number, page[-1].number)
+            for row in page:
+                if self._known(row, standings.get(row.number, Standing.DONE), {}) is None:
+                    mark_wanted(row, builder, self._index)
 
     def _keyless(self) -> list[str]:
         """Return a warning if rows that create records have no key."""
@@ -329,8 +340,6 @@ class Check:
             ids = [each.id for each in found[:_IDS]]
             shown = ", ".join(f"{each.wire_name} {each.id}" for each in found[:_IDS])
             return built.finding("there", f"{self._marker} {built.key!r} is that of {shown}", ids)
-        for entry in built.missing:
-            entry.wanted = True
         if len(self._result.requests) < _REQUESTS:
             await self._show(company, built)
         first = ", ".join(repr(entry.text) for entry in built.missing)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import suppress
 from itertools import islice
 
 import attrs
@@ -15,11 +16,12 @@ from wosdk_async.jobs.ledger.identity import Identities
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.marking import RowKeys
 from wosdk_async.jobs.mapping.nodes import MissingRecord, References, RowContext
+from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.model import Record
 
-__all__ = ["PlannedRows", "RowBuilder"]
+__all__ = ["PlannedRows", "RowBuilder", "mark_wanted"]
 
 
 @attrs.frozen
@@ -128,3 +130,20 @@ class RowBuilder:
                 )
             self.keys.put(record, key)
         return record
+
+
+def mark_wanted(row: Row, builder: RowBuilder, index: ReferenceIndex) -> list[MissingRecord]:
+    """Mark the missing records of a row that can be created once it has them, and return them.
+
+    A record that only bad rows name would never be used, so it is not created. One that a row cannot fill may
+    be filled by another one.
+    """
+    keys = builder.keys
+    keyed = keys is None or not keys.are_own or keys.key_or_none(row) is not None
+    missing: list[MissingRecord] = []
+    if row.fault is None and keyed and index.undecided(row.cells):
+        with suppress(Exception):  # the row itself fails with it, when its turn comes
+            missing = builder.build(row)[1]
+    for entry in missing:
+        entry.wanted = True
+    return missing

@@ -18,7 +18,7 @@ from wosdk_async.jobs.errors import (
     RunStoppedError,
     reason_of,
 )
-from wosdk_async.jobs.imports.reading import PlannedRows, RowBuilder
+from wosdk_async.jobs.imports.reading import PlannedRows, RowBuilder, mark_wanted
 from wosdk_async.jobs.journal import Journal, ReferenceRecord, State
 from wosdk_async.jobs.mapping.lookup import ReferenceEntry
 from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext
@@ -150,25 +150,13 @@ class ReferenceStage:
                     creation.plan_again()
 
     async def _mark_wanted(self) -> list[tuple[int, list[MissingRecord]]]:
-        """Mark the missing records of every row that can be created once it has them.
-
-        A record that only bad rows name would never be used, so it is not created.
-
-        Returns:
-            The first rows that need new records, each with these.
-        """
+        """Mark the missing records of all rows. Return the first rows that need some, each with these."""
         first: list[tuple[int, list[MissingRecord]]] = []
-        keys = self.builder.keys
         async for page in self.rows.pages():
             for row, _ in page:
-                keyed = keys is None or not keys.are_own or keys.key_or_none(row) is not None
-                if row.fault is None and keyed and self.index.undecided(row.cells):
-                    with contextlib.suppress(Exception):  # the row itself fails with it, when its turn comes
-                        missing = self.builder.build(row)[1]
-                        if missing and len(first) < _FIRST:
-                            first.append((row.number, missing))
-                        for entry in missing:
-                            entry.wanted = True
+                missing = mark_wanted(row, self.builder, self.index)
+                if missing and len(first) < _FIRST:
+                    first.append((row.number, missing))
         return first
 
 

@@ -139,7 +139,7 @@ class UpdateRecord(Changing):
         return await company.update(self.kind.ref(record.id), **self._changes(record))  # type: ignore[attr-defined]
 
     def point(self, record: Any, key: str, found: Sequence[Any]) -> None:
-        """Write the id of the record into ``record``. Raise RowError if nothing, or half an amount, is written."""
+        """Write the id of the record into ``record``. Raise RowError if its changes cannot be written."""
         changes = self._changes(record)
         if not changes:
             raise RowError("there is nothing to write: all cells of its fields are empty")
