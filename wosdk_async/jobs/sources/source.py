@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import importlib
 import itertools
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self, TextIO
@@ -35,6 +36,7 @@ __all__ = [
     "likely_delimiter",
     "missing_package",
     "optional_package",
+    "padded",
     "require_columns",
 ]
 
@@ -44,7 +46,10 @@ OPEN = "ADAPT"
 JOB_COLUMN, ROW_COLUMN = "_job", "_row"
 """Columns of rejects that name the ledger of each row, and its number there."""
 
-REPORT_COLUMNS = (JOB_COLUMN, ROW_COLUMN, "_line", "_outcome", "_code", "_reason")
+_REASON = "_reason"
+_SHORT = re.compile(r"the record has ([0-9]{1,5}) cells, the header [0-9]+; (?:add|fill)")
+
+REPORT_COLUMNS = (JOB_COLUMN, ROW_COLUMN, "_line", "_outcome", "_code", _REASON)
 """Columns that an import adds to the rows it rejects; none of them is a column of the input."""
 
 IGNORED_COLUMNS = (*REPORT_COLUMNS, TYPES_COLUMN)
@@ -210,7 +215,9 @@ class Header:
         self._nameless = not all(self.columns)
         self._first = used[0]  # report columns stand before or after the others
         self._behind = len(header) - used[-1] - 1
-        self._types = header.index(TYPES_COLUMN) if TYPES_COLUMN in header else None
+        self._types, self._reason = (
+            header.index(name) if name in header else None for name in (TYPES_COLUMN, _REASON)
+        )
         # From the end: in a row with too many cells the columns of the input precede them.
         self._origin = [
             header.index(name) - len(header) if name in header else None for name in (JOB_COLUMN, ROW_COLUMN)
@@ -236,6 +243,10 @@ class Header:
         if self._plain and not faults:
             return Row(number, line, dict(zip(self.columns, cells, strict=True)))
         own = [cells[place] for place in self._used]
+        if self._reason is not None and (short := _SHORT.match(cells[self._reason])):
+            given = own[: int(short[1])]
+            if not any(map(str.strip, own[len(given) :])):  # as :func:`padded` wrote them
+                return self._unfit(number, line, given, cells)
         row = Row(number, line, _named(self.columns, own), raw_cells=own if self._nameless else None)
         row.origin = self._origin_in(cells)
         if self._types is not None:
@@ -250,12 +261,17 @@ class Header:
 
     def _misfit(self, number: int, line: int, cells: list[str]) -> Row:
         own = cells[self._first : max(len(cells) - self._behind, self._first)]
+        return self._unfit(number, line, own, cells)
+
+    def _unfit(self, number: int, line: int, own: list[str], cells: list[str]) -> Row:
         known, given = len(self.columns), len(own)
         remedy = (
             "is a cell with a delimiter in it not quoted?"
             if given > known
             else "add the cells that are missing, empty ones too"
         )
+        if given < known and self._reason is not None:
+            remedy = f"fill in the cells that are missing; if they are empty, empty the cell in {_REASON}"
         fault = f"the record has {given} cells, the header {known}; {remedy}"
         row = Row(number, line, _named(self.columns, own), fault, raw_cells=own)
         row.origin = self._origin_in(cells)
@@ -268,6 +284,15 @@ class Header:
             "" if place is None or -place > len(cells) else cells[place].strip() for place in self._origin
         )
         return job, row
+
+
+def padded(row: Row, columns: Sequence[str], reason: str) -> list[str]:
+    """Return the cells of a rejected row: of a short one as many as the header has, if ``reason`` says so.
+
+    It stays a short row for as long as the added cells are empty and the reason is beside them.
+    """
+    cells = row.original(columns)
+    return cells + [""] * (len(columns) - len(cells)) if _SHORT.match(reason) else cells
 
 
 def _named(columns: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
