@@ -432,6 +432,16 @@ async def test_an_update_that_cannot_be_sent_is_refused_by_the_check_and_the_imp
     assert reasons == {row: each.reason for row, each in outcomes.items() if each.outcome == "failed"}
 
 
+async def test_a_map_that_gets_a_marker_changes_no_row(local: Local, job: Job, write: Write) -> None:
+    """Its column was not read before; a row whose cells changed meanwhile is another one without a key."""
+    keyless = MAP.replace('po_number = "{key}"\n', "")
+    assert keyless != MAP
+    source = write(HEADER, rows(1, 2, 3))
+    await job(source, keyless).run(local.company)
+    result = await checked(local, source, f'marker = "{MARKER}"\n{MAP}')
+    assert dict(result.counts) == {"ended": 3}
+
+
 AGREEING = f'marker = "{MARKER}"\n' + WORK_ORDER.replace('comment = "{notes}"', 'comment = "{text}"').replace(
     'po_number = "{key}"',
     'po_number = "{key}"\ndt_due = "{due}"\nduration = "{duration}"\npriority.id = "{priority}"',
