@@ -12,8 +12,10 @@ from typing import Any
 
 import python_calamine as calamine
 
+from wosdk_async.readers.opendocument_cells import without_shapes
 from wosdk_async.readers.program import CURRENCIES, Line, Unreadable
-from wosdk_async.readers.sheet_facts import Faults, SheetFacts, sheet_facts, without_shapes
+from wosdk_async.readers.sheet_facts import SheetFacts, sheet_facts
+from wosdk_async.readers.sheet_xml import Faults
 
 __all__ = ["explain", "read"]
 
