@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import zipfile
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -145,10 +144,9 @@ class _Table:
         """Return a row whose kinds name the currencies that only the formats of cells show."""
         line, cells, kinds, faults = row
         for column in self.currencies:
-            if line not in column.run:
-                column.move_to(line)
-            if column.letter and kinds[column.place] == "n":
-                kinds = f"{kinds[: column.place]}{column.letter}{kinds[column.place + 1 :]}"
+            place, kind = column.place, column.kind_at(line)
+            if kind and kinds[place] == "n":
+                kinds = f"{kinds[:place]}{kind}{kinds[place + 1 :]}"
         return line, cells, kinds, faults
 
     def faults_in(self, line: int, values: list[Any]) -> dict[int, str]:
@@ -161,25 +159,22 @@ class _Table:
 
 
 class _Amounts:
-    """A column of a table in which formats show currencies, at the line that was read last."""
+    """A column in which formats show currencies, with the kind of amounts in each of these."""
 
     def __init__(self, place: int, runs: list[tuple[range, str]], signs: list[str]) -> None:
         self.place = place
-        self.run = range(0)
-        self.letter = ""
-        """The kind of the cells of this run; empty for those without a currency."""
-        self._runs, self._signs = sorted(runs, key=_start), signs
+        self._runs = iter(sorted(((rows, signs.index(sign)) for rows, sign in runs), key=_start))
+        self._run, self._kind = range(0), ""
 
-    def move_to(self, line: int) -> None:
-        """Find the run of a line."""
-        place = bisect_right(self._runs, line, key=_start)
-        self.run, sign = self._runs[place - 1] if place else (range(0), "")
-        self.letter = chr(CURRENCIES + self._signs.index(sign)) if line in self.run else ""
-        if not self.letter:  # between two runs
-            self.run = range(line, self._runs[place][0].start if place < len(self._runs) else _LAST)
+    def kind_at(self, line: int) -> str:
+        """Return the kind of the amount in a line after the one before; empty for other cells."""
+        while line >= self._run.stop:
+            self._run, sign = next(self._runs, (range(_LAST, _LAST + 1), 0))
+            self._kind = chr(CURRENCIES + sign)
+        return self._kind if line in self._run else ""
 
 
-def _start(run: tuple[range, str]) -> int:
+def _start(run: tuple[range, int]) -> int:
     return run[0].start
 
 

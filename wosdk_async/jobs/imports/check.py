@@ -65,19 +65,9 @@ class BuiltRow:
 
     def finding(self, kind: FindingKind, reason: str = "", ids: Sequence[int] = ()) -> Finding:
         """Return what the import would do with the row."""
-        warnings = tuple(dict.fromkeys(self.row.warnings))
-        again = self.again and kind == "would_send"
-        place = self.row.number, self.row.line
-        return Finding(
-            *place,
-            kind,
-            reason,
-            self.key,
-            tuple(ids),
-            warnings,
-            lacks=self.lacks,
-            again=again,
-        )
+        known = self.row.number, self.row.line, kind, reason, self.key, tuple(ids)
+        warnings, again = tuple(dict.fromkeys(self.row.warnings)), self.again and kind == "would_send"
+        return Finding(*known, warnings, lacks=self.lacks, again=again)
 
 
 @attrs.frozen
@@ -87,7 +77,7 @@ class CheckedRows:
     builder: RowBuilder
     replaced: ReplacedFields
 
-    def build(self, row: Row) -> BuiltRow | Finding:
+    def build(self, row: Row, *, again: bool) -> BuiltRow | Finding:
         """Return what a row becomes, its key and what is created before it; or why it is refused."""
         keys, key = self.builder.keys, ""
         try:
@@ -98,7 +88,8 @@ class CheckedRows:
             if keys is not None:
                 keys.put(record, key)
             lacks = tuple(lacking(record, self.builder.import_map))
-            return BuiltRow(row, record, key, missing, lacks, self.replaced.in_row(row.cells))
+            caution = self.replaced.in_row(row.cells)
+            return BuiltRow(row, record, key, missing, lacks, caution, again)
         except Exception as error:  # of one row: the import refuses it, too
             faults = tuple((kind_of(each), each.message) for each in getattr(error, "faults", ()))
             return Finding(row.number, row.line, kind_of(error), reason_of(error), key, faults=faults)
@@ -261,7 +252,8 @@ class Check:
         found: list[BuiltRow | Finding] = []
         for row in page:  # one without a standing is the same row of the ledger as an earlier one
             standing = standings.get(row.number, Standing.DONE)
-            found.append(self._known(row, standing, reasons) or self._built(row, checked, standing))
+            again = standing in _AGAIN
+            found.append(self._known(row, standing, reasons) or checked.build(row, again=again))
         found = await self._with_known_ids(company, found)
         keys = [each.key for each in found if isinstance(each, BuiltRow)]
         records: Found = {}
@@ -291,12 +283,6 @@ class Check:
             checked.append(each.finding("missing", fault) if isinstance(each, BuiltRow) and fault else each)
         return checked
 
-    def _built(self, row: Row, checked: CheckedRows, standing: Standing) -> BuiltRow | Finding:
-        """Return a row as the import builds it."""
-        found = checked.build(row)
-        again = standing in _AGAIN
-        return attrs.evolve(found, again=True) if again and isinstance(found, BuiltRow) else found
-
     def _known(self, row: Row, standing: Standing, reasons: Mapping[int, str]) -> Finding | None:
         """Return what the ledger has to say about a row; None when it would be sent."""
         action = action_of(
@@ -316,17 +302,14 @@ class Check:
                 kind: FindingKind = _SKIPPED.get(standing, "ended")
                 return Finding(row.number, row.line, kind, key=key)
             case Action.LOOK_UP | Action.LEAVE:
-                known = (
-                    f"the import looks it up by {self._marker} first"
-                    if self._marker
-                    else "there is no marker"
-                )
+                looks_up = f"the import looks it up by {self._marker} first"
                 kind = "in_doubt" if standing is Standing.IN_DOUBT else "sending"
-                return Finding(row.number, row.line, kind, known, key)
-            case Action.KEEP:
-                return Finding(row.number, row.line, "kept", reasons.get(row.number, ""), key)
-            case Action.REFUSE:
-                return Finding(row.number, row.line, "refused", reasons.get(row.number, ""), key)
+                return Finding(
+                    row.number, row.line, kind, looks_up if self._marker else "there is no marker", key
+                )
+            case Action.KEEP | Action.REFUSE:
+                kind = "kept" if action is Action.KEEP else "refused"
+                return Finding(row.number, row.line, kind, reasons.get(row.number, ""), key)
 
     async def _decided(self, company: Company, built: BuiltRow, found: Sequence[Any] | RowError) -> Finding:
         if isinstance(found, RowError):

@@ -57,7 +57,7 @@ _Rule = dict[str, str | list[str]]
 
 
 def _rules(given: Any) -> tuple[Mapping[str, Sequence[str]], ...]:
-    """Return conditions, of which one must hold: each is the texts that a column may have."""
+    """Return the conditions of ``skip_when``."""
     try:
         found = msgspec.convert([given] if isinstance(given, Mapping) else given, list[_Rule])
     except msgspec.ValidationError:
@@ -119,6 +119,8 @@ class Table:
         self._skipped, self._footer = _Lines(), _Lines()
         self._totals, self._alone = _Doubtful(), _Doubtful()
         self.path: Path = source.path
+        self.columns: tuple[str, ...] = source.columns
+        self.dialect: FileDialect | None = source.dialect
         self.sheet: str | None = getattr(source, "sheet", None)
         self.sha256: str = getattr(source, "sha256", "")
 
@@ -130,16 +132,6 @@ class Table:
 
     def __repr__(self) -> str:
         return f"<Table {self._source!r}>"
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of the source."""
-        return self._source.columns
-
-    @property
-    def dialect(self) -> FileDialect | None:
-        """The dialect of the source."""
-        return self._source.dialect
 
     @property
     def empty_rows(self) -> int:
