@@ -121,11 +121,10 @@ class _LineEnds:
 class Source(Protocol):
     """A file of rows.
 
-    An import iterates over it several times and never holds it whole. What is wrong with the whole file
-    raises ImportMapError, with its place and the remedy, when it is opened or read: other exceptions pass as
-    they are. What is wrong with one row is the row's ``fault``. The same file
-    gives the same rows with the same numbers each time. An attribute ``sha256``, the hash of the file before
-    anything was read, refuses a file that is replaced before its job begins.
+    An import iterates over it several times, and gets the same rows with the same numbers each time. An error
+    of the whole file raises ImportMapError with the place and the remedy, when it is opened or read; an error
+    of one row is its ``fault``. With an attribute ``sha256``, the hash of the file before it was read, a file
+    that is replaced before its job begins is refused.
     """
 
     path: Path
@@ -136,7 +135,7 @@ class Source(Protocol):
 
     @property
     def dialect(self) -> FileDialect | None:
-        """The way in which its text is written; None for formats that are not delimited text."""
+        """The form of delimited text; None for other formats."""
 
     @property
     def empty_rows(self) -> int:
@@ -296,7 +295,6 @@ def padded(row: Row, columns: Sequence[str], reason: str) -> list[str]:
 
 
 def _named(columns: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
-    """Return the cells of the columns that have a name."""
     return {name: cell for name, cell in zip(columns, cells, strict=False) if name}
 
 
