@@ -38,8 +38,9 @@ from wosdk_async.jobs.mapping.needed_fields import ReplacedFields, lacking
 from wosdk_async.jobs.mapping.operations import Found
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.options import ImportOptions
+from wosdk_async.jobs.sources.columns import require_columns
 from wosdk_async.jobs.sources.rows import Row
-from wosdk_async.jobs.sources.source import Source, require_columns
+from wosdk_async.jobs.sources.source import Source
 from wosdk_async.jobs.sources.table import require_table
 from wosdk_async.model import Record
 from wosdk_async.options.hooks import DryRun

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import importlib
-import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,7 +14,6 @@ import attrs
 from wosdk_async.jobs.errors import ImportMapError, RowError
 from wosdk_async.jobs.sources.rows import TYPES_COLUMN, Row, with_types
 from wosdk_async.text.remedies import Remedy
-from wosdk_async.text.suggestions import suggestion
 
 if TYPE_CHECKING:
     from wosdk_async.jobs.options import ExcelSeparator
@@ -24,24 +22,17 @@ __all__ = [
     "IGNORED_COLUMNS",
     "JOB_COLUMN",
     "MAX_COLUMNS",
-    "OPEN",
     "REPORT_COLUMNS",
     "ROW_COLUMN",
     "FaultyCells",
     "FileDialect",
     "Header",
     "Source",
-    "fullest_line",
     "header_record",
-    "likely_delimiter",
     "missing_package",
     "optional_package",
     "padded",
-    "require_columns",
 ]
-
-OPEN = "ADAPT"
-"""The column that a draft of a map names where it has nothing to propose; no file has it."""
 
 JOB_COLUMN, ROW_COLUMN = "_job", "_row"
 """Columns of rejects that name the ledger of each row, and its number there."""
@@ -312,89 +303,3 @@ def missing_package(extra: str, place: object, files: str) -> ImportMapError:
         f"{place}: {files} need the extra '{extra}'; run pip install 'wosdk_async[{extra}]', or save the "
         "data as a CSV file"
     )
-
-
-def require_columns(source: Source, columns: Mapping[str, str]) -> None:
-    """Raise ImportMapError unless the file has every key of ``columns``.
-
-    Args:
-        source: the file.
-        columns: names of columns, each with the place that names it.
-    """
-    for name, place in columns.items():
-        if name not in source.columns:
-            hint = suggestion(name, source.columns) or "."
-            known = ", ".join(name for name in source.columns if name)
-            better = _better_delimiter(source, columns)
-            facts: dict[str, Any] = {"remedies": (Remedy.DELIMITER,), "delimiter": better} if better else {}
-            if (line := _likely_header(source, columns)) is not None:
-                hint = f": line {line} looks like the header."
-                facts = {"remedies": (Remedy.HEADER_ROW,), "line": line}
-            if name == OPEN:
-                raise ImportMapError(
-                    f"{{{OPEN}}} is still to be filled in, in {place}: write a {{column}} or a fixed value. "
-                    f"{_FIXED if 'reference.' in place else ''}"
-                    f"The columns of {source.path} are: {known}",
-                    **facts,
-                )
-            raise ImportMapError(
-                f"{source.path}: there is no column {name!r}, which {place} names{hint} "
-                f"Its columns are: {known}",
-                **facts,
-            )
-
-
-_TOP = 50  # rows in which a header is looked for
-
-
-def _likely_header(source: Source, wanted: Mapping[str, str]) -> int | None:
-    """Return the line near the top that names the most of the wanted columns, if more than the header."""
-    best, most = None, len(wanted.keys() & set(source.columns))
-    for row in itertools.islice(source, _TOP):
-        found = len(wanted.keys() & {cell.strip() for cell in row.original(source.columns)})
-        if found > most:
-            best, most = row.line, found
-    return best
-
-
-def fullest_line(source: Source) -> int | None:
-    """Return the likely header near the top: the first of the fullest lines, if fuller than the header."""
-    rows = [
-        (sum(map(bool, map(str.strip, row.original(source.columns)))), row.line)
-        for row in itertools.islice(source, _TOP)
-    ]
-    most = max(rows, default=(0, 0))[0]
-    if most <= sum(map(bool, source.columns)):
-        return None
-    return next(line for filled, line in rows if filled == most)
-
-
-_FIXED = 'For one record write { id = 12 } in place of "@name", and delete its table [reference.name]. '
-
-_DELIMITERS = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
-"""Usual delimiters, each by its name."""
-
-
-def likely_delimiter(source: Source) -> str | None:
-    """Return the name of another delimiter when it separates more columns."""
-    if source.dialect is None:
-        return None
-    header = source.dialect.delimiter.join(source.columns)
-    best = max(_DELIMITERS, key=header.count)
-    return _DELIMITERS[best] if header.count(best) >= len(source.columns) else None
-
-
-def _better_delimiter(source: Source, wanted: Mapping[str, str]) -> str | None:
-    """Return the name of another delimiter when that would give more of the wanted columns."""
-    if source.dialect is None:
-        return None
-    header = source.dialect.delimiter.join(source.columns)
-
-    def score(delimiter: str) -> tuple[int, int]:
-        cells = {cell.strip().strip('"') for cell in header.split(delimiter)}
-        return len(cells & wanted.keys()), len(cells)
-
-    best = max(_DELIMITERS, key=score)
-    if best == source.dialect.delimiter or score(best) <= score(source.dialect.delimiter):
-        return None
-    return _DELIMITERS[best].strip("'")
