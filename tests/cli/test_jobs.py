@@ -163,7 +163,10 @@ def test_a_person_decides_rows_without_a_marker(
     folder = file.with_name(f"{file.name}.job")
     killed(folder, 2, 3)
     assert "the job has no marker" in wosdk("jobs", "settle", folder).stderr
-    result = wosdk("jobs", "settle", folder, "--row", "2", "created", "77")
+    result = wosdk("jobs", "settle", folder, "--row", "2", "created", "99999")
+    assert (result.exit_code, "no WorkOrder has the id 99999" in result.stderr) == (2, True)
+    assert states(folder)[2] == State.SENDING
+    result = wosdk("jobs", "settle", folder, "--row", "2", "created", "2")
     assert (result.exit_code, states(folder)[2]) == (1, State.DONE)
     result = wosdk("jobs", "settle", folder, "--row", "3", "not-created")
     assert (result.exit_code, states(folder)[3]) == (0, State.PLANNED)

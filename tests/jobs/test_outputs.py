@@ -196,6 +196,33 @@ async def test_rejects_have_the_original_cells_and_the_reason(tmp_path: Path, so
     )
 
 
+async def test_a_short_row_keeps_its_place_and_its_fault_among_the_rejects(tmp_path: Path) -> None:
+    """Until its missing cells are filled in, or the reason beside them is emptied; a long row stays long."""
+    (tmp_path / "in.csv").write_text("a,b,c\n1\n2,x\n3,x,y,z\n")
+    source = open_source(tmp_path / "in.csv")
+    async with planned(tmp_path / "job", source) as journal:
+        for row in source:
+            journal.record(RowRecord(row.number, State.REFUSED, reason=row.fault))
+        await write_outputs(journal, source)
+    rejects = tmp_path / "job" / "rejects.csv"
+    header, *lines = csv.reader(rejects.read_text().splitlines())
+    assert [line[header.index("_row")] for line in lines[:2]] == ["1", "2"]
+    again = list(open_source(rejects))
+    for row, first in zip(again, source, strict=True):
+        assert row.fault
+        assert (row.cells, row.raw_cells) == (first.cells, first.raw_cells)
+        assert row.origin == ("abcd2345", str(first.number))
+    lines[0][1] = "filled in"
+    lines[1][header.index("_reason")] = ""
+    with rejects.open("w", newline="") as file:
+        csv.writer(file).writerows([header, *lines])
+    fixed = list(open_source(rejects))
+    assert [bool(row.fault) for row in fixed] == [False, False, True]
+    assert [row.cells for row in fixed[:2]] == [
+        {"a": "1", "b": "filled in", "c": ""}, {"a": "2", "b": "x", "c": ""},
+    ]  # fmt: skip
+
+
 async def test_rejects_of_other_formats_are_csv_that_excel_reads(tmp_path: Path) -> None:
     lines = ['{"a": "Müller", "b": {"c": 0.10}}', '{"a": "x\\ny"}', "no JSON", '{"a": "left"}']
     (tmp_path / "in.jsonl").write_text("\n".join(lines), encoding="utf-8")
@@ -489,7 +516,8 @@ def check_rejects(folder: Path, table: Any, dialect: dict[str, Any]) -> None:
     async def write() -> None:
         async with planned(folder / "job", source) as journal:
             for row in refused:
-                journal.record(RowRecord(row.number, State.REFUSED, reason='=é\n\u4e2d;"</script>', code="B"))
+                reason = (row.fault if row.number % 2 else None) or '=é\n\u4e2d;"</script>'
+                journal.record(RowRecord(row.number, State.REFUSED, reason=reason, code="B"))
             await write_outputs(journal, source)
 
     asyncio.run(write())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -16,18 +17,16 @@ from wosdk_async.jobs.errors import (
     AmbiguousNameError,
     ImportMapError,
     JournalError,
-    RowError,
     RunStoppedError,
     reason_of,
 )
-from wosdk_async.jobs.imports.reading import PlannedRows, RowBuilder
+from wosdk_async.jobs.imports.reading import PlannedRows, RowBuilder, mark_wanted
 from wosdk_async.jobs.journal import ANSWERED, Journal, ReferenceRecord, State
 from wosdk_async.jobs.ledger.undone import find_rows
 from wosdk_async.jobs.mapping.lookup import ReferenceEntry
 from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.mapping.references import ReferenceSpec
-from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.jobs.stop import ABORT_GRACE, Stop, client_closed
 from wosdk_async.model import EntitySpecifier
 from wosdk_async.protocol.verdicts import ending_of
@@ -155,40 +154,14 @@ class ReferenceStage:
                     creation.plan_again()
 
     async def _mark_wanted(self) -> list[tuple[int, list[MissingRecord]]]:
-        """Mark the missing records of every row that can be created once it has them.
-
-        A record that only bad rows name would never be used, so it is not created.
-
-        Returns:
-            The first rows that need new records, each with these.
-        """
+        """Mark the missing records of all rows. Return the first rows that need some, each with these."""
         first: list[tuple[int, list[MissingRecord]]] = []
+        action = self.builder.import_map.action
+        find = functools.partial(find_rows, action, self.company, self.rows.journal)
         async for page in self.rows.pages():
-            for row in await self._sendable(page):
-                if self.index.undecided(row.cells):
-                    with contextlib.suppress(Exception):  # the row itself fails with it, when its turn comes
-                        missing = self.builder.build(row)[1]
-                        if missing and len(first) < _FIRST:
-                            first.append((row.number, missing))
-                        for entry in missing:
-                            entry.wanted = True
+            marked = await mark_wanted((row for row, _ in page), self.builder, self.index, find)
+            first += marked[: _FIRST - len(first)]
         return first
-
-    async def _sendable(self, page: list[tuple[Row, str | None]]) -> list[Row]:
-        """Return the rows that name missing records and whose keys do not keep them from being sent."""
-        naming = [(row, key) for row, key in page if row.fault is None and self.index.undecided(row.cells)]
-        keys, action = self.builder.keys, self.builder.import_map.action
-        if keys is None or not keys.are_own:
-            return [row for row, _ in naming]
-        wanted = [key for _, key in naming if key is not None]
-        found = await find_rows(action, self.company, self.rows.journal, keys.path, wanted) if wanted else {}
-        changes = action.by is not None  # a change needs its record to be there, a create needs it not to be
-
-        def is_sent(key: str | None) -> bool:
-            there = found.get(key or "", ())
-            return key is not None and not isinstance(there, RowError) and bool(there) is changes
-
-        return [row for row, key in naming if is_sent(key)]
 
 
 @attrs.frozen

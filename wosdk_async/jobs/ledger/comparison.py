@@ -138,16 +138,18 @@ def _match(db: sqlite3.Connection, *, rejects: bool, map_counts: bool, fingerpri
                 (SELECT row FROM identity WHERE identity = numbered.cells AND nth = 1)) AS known
             FROM (SELECT *, {_NTH} AS nth FROM temp.file AS file) AS numbered"""
         repeated, twin = "numbered.nth > 1", "0"
-    changed = "planned.sent <> numbered.digest"
+    # A map that reads another column, such as that of a new key, changes the digest of equal cells.
+    changed = """planned.sent <> numbered.digest AND NOT EXISTS (
+        SELECT 1 FROM identity WHERE identity.identity = numbered.cells AND identity.row = numbered.known)"""
     other_map = "coalesce(json_extract(run.details, '$.map'), '') <> :map"
-    done_changed = f"{changed} OR {other_map}" if map_counts else changed
+    done_changed = f"({changed}) OR {other_map}" if map_counts else changed
     db.execute(
         f"""INSERT INTO temp.matched SELECT numbered.place, numbered.nth, numbered.known, CASE
             WHEN (numbered.cells IS NOT NULL AND ({repeated}) OR {twin}) AND {_STATE} NOT IN ({_SENT})
                 THEN {int(Standing.REPEATED)}
             WHEN numbered.known IS NULL THEN {int(Standing.NEW)}
             WHEN {_STATE} = {int(Standing.DONE)} AND ({done_changed}) THEN {int(Standing.DONE_CHANGED)}
-            WHEN {_STATE} = {int(Standing.REFUSED)} AND ({changed} OR {other_map})
+            WHEN {_STATE} = {int(Standing.REFUSED)} AND (({changed}) OR {other_map})
                 THEN {int(Standing.REFUSED_CHANGED)}
             ELSE {_STATE} END
         FROM ({known}) AS numbered LEFT JOIN planned ON planned.row = numbered.known
