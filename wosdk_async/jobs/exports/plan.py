@@ -111,7 +111,8 @@ class ExportSummary:
     seconds: float = 0.0
     """Time of this run."""
     guarded: int = 0
-    """Texts of a CSV that got an apostrophe, so that no spreadsheet takes them for formulas."""
+    """Texts of a CSV that got an apostrophe, so that no spreadsheet takes them for formulas; with ``csv_raw``
+    those that had one already, which an import takes off."""
     clock_behind: float = 0.0
     """Seconds by which the service's clock was behind the last part; if not 0, the part has all records."""
 
