@@ -1,4 +1,4 @@
-"""One run of an import: its job, the question, progress, outcomes, signals and the summary."""
+"""One run of an import: job, confirmation, progress, outcomes, signals and summary."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def run_import(given: ImportArguments) -> int:
         raise CliError("--read-only: an import changes the Company, so nothing is sent")
     require_outcomes(given)
     tune_process()
-    temporary = given.sandbox == TEMPORARY and given.options.folder is None  # the job ends with its Company
+    temporary = given.sandbox == TEMPORARY and given.options.folder is None  # deleted with its Company
     workers = given.workers(say)
     with ExitStack() as exits:
         folder = given.options.folder
@@ -75,7 +75,7 @@ def run_import(given: ImportArguments) -> int:
         exits.callback(lambda: runner.run(job.close()))
         if opened.new and given.outcomes is not None:
             require_new(given.outcomes, given.force)
-            require_not_kept("--outcomes", given.outcomes)  # the folder of the job is there only now
+            require_not_kept("--outcomes", given.outcomes)  # now that the folder of the job exists
         _say_plan(opened, job)
         if opened.plan.leaves_done:
             _confirm_again(opened, ask=not given.yes)
@@ -102,7 +102,7 @@ def run_import(given: ImportArguments) -> int:
 
 
 def _job(given: ImportArguments, folder: Path | None, workers: WorkerPool | None) -> Import:
-    """Return the import of a file, which is read."""
+    """Return the import of a file, with its rows read."""
     import_map = ImportMap.load(given.map_file, operation=given.operation)
     with saying_if_slow(f"reading {shown_source(given.file)}"):
         found = open_input(given.file, folder, **attrs.asdict(given.reading.with_rules(import_map.rules)))
@@ -117,13 +117,13 @@ def _job(given: ImportArguments, folder: Path | None, workers: WorkerPool | None
 
 
 def say_sheet(source: Source) -> None:
-    """Say which sheet of a workbook is read."""
+    """Print which sheet of a workbook is read."""
     if (sheet := getattr(source, "sheet", None)) is not None:
-        say(f"{source.path}: the sheet {sheet!r} is read")
+        say(f"{source.path}: reading sheet {sheet!r}")
 
 
 def _say_plan(opened: OpenedJob, job: Import) -> None:
-    """Say in a line what is sent, what is skipped and why; nothing for a first run."""
+    """Print what is sent, and what is skipped and why; nothing for a first run."""
     if not opened.new or opened.plan.leaves_done:
         say(f"{opened.folder}: {plan_text(opened.plan, job.operation.label)}")
     if not opened.is_idle:
@@ -135,16 +135,16 @@ def _say_plan(opened: OpenedJob, job: Import) -> None:
         say(f"rows to correct and import: {rejects_of(opened.folder)}")
     if plan.rows(Action.LEAVE):
         say(
-            f"to decide the rows of {opened.folder / IN_DOUBT}: wosdk jobs settle {opened.folder} --row N ..."
+            f"to settle the rows of {opened.folder / IN_DOUBT}: wosdk jobs settle {opened.folder} --row N ..."
         )
 
 
 def _confirm_again(opened: OpenedJob, *, ask: bool) -> None:
-    """Ask whether rows that are done are meant to be sent once more. Raise CliError when they are not."""
+    """Ask whether to send done rows again. Raise CliError after a no."""
     if not ask:
         return
     text = (
-        f"{counted(opened.plan.leaves_done, 'row')} done by the job before: --again sends all rows once more"
+        f"{counted(opened.plan.leaves_done, 'row')} done by the earlier job; --again sends all rows once more"
     )
     if is_interactive():
         say(text)
@@ -161,7 +161,7 @@ async def _run(
     with lines as file, signals.handled():  # both last until the summary is printed
         opened = await job.open()
         writer = OutcomeWriter(file, job.stop)
-        for warning in job.warnings:  # said before the question
+        for warning in job.warnings:  # printed before the prompt
             writer.stage(f"warning: {warning}")
         skipped, shown = opened.plan.rows(Action.SKIP), not opened.is_idle
         with RowProgress(job.rows, done=skipped, shown=shown, workers=lambda: job.workers_now) as progress:
@@ -176,7 +176,7 @@ async def _run(
 
             async with _saying_when_idle(progress):
                 summary = await job.run(on_row=on_row, on_stage=on_stage)
-        if temporary:  # it is deleted before anybody could look
+        if temporary:  # deleted before anybody could look
             summary.folder, summary.files = None, []
         ended = f"the import has ended, {counted(summary.done, 'row')} {summary.label}"
         with writing(ended):
@@ -194,7 +194,7 @@ async def _run(
 
 @asynccontextmanager
 async def _saying_when_idle(progress: RowProgress) -> AsyncIterator[None]:
-    """Let the progress say within the block that nothing has happened for a while."""
+    """Let the progress report within the block that nothing happens for a while."""
 
     async def look() -> None:
         while True:
@@ -225,14 +225,14 @@ def require_new(outcomes: Path, force: bool) -> None:
     """Refuse to overwrite the outcomes of an earlier import: they may be the only list of what it created."""
     if not force and outcomes.is_file() and outcomes.stat().st_size:
         raise CliError(
-            f"{outcomes} exists already, and may be the only list of what an earlier import created; "
-            "name another file, or add --force to overwrite it"
+            f"{outcomes} exists, and may be the only list of what an earlier import created; name another "
+            "file, or add --force to overwrite it"
         )
 
 
 def _lines(outcomes: Path | None, *, anew: bool) -> IO[bytes] | nullcontext[None]:
-    """Return the file for the outcomes; a resumed job writes after those of its earlier runs."""
+    """Return the file for the outcomes; a resumed job appends to it."""
     if outcomes is None:
         return nullcontext()
-    # Unbuffered: the line of a row is in the file even if the process is killed later.
+    # Unbuffered: a kill loses no line.
     return open_user_path(outcomes, append=not anew, buffering=0)

@@ -1,7 +1,7 @@
-"""Plans are committed once: over repeated calls, restarts, and several servers with one journal.
+"""Commits of plans, each carried out once: over repeated calls, restarts, and servers that share a journal.
 
-A plan with a marker is found again by it, so a commit that was cut off is finished by the next one. A plan
-without a marker is sent at most once; when no response reports its outcome, it stays in doubt.
+A plan in doubt with a marker is looked up, so the next commit finishes an interrupted one. A plan without a
+marker is sent at most once; without a response it stays in doubt.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class Ending:
     record: dict[str, Any] | None = None
     problem: Problem | None = None
     repeated: bool = False
-    """Whether an earlier commit, or a look-up, had the result."""
+    """Whether the result is of an earlier commit or a look-up."""
     wait: float | None = None
-    """Seconds after which the outcome can be known."""
+    """Seconds until a look-up can decide."""
 
 
 @attrs.frozen(kw_only=True)
@@ -59,12 +59,12 @@ class Commits:
     gate: WriteGate
     target: str
     clock: TransportClock = TransportClock()
-    """Clock of the look-ups: that of this process alone."""
+    """Clock of the look-ups in this process."""
     _look_ups: dict[tuple[str, int], LookUps] = attrs.field(factory=dict, init=False)
-    """Look-ups of plans in doubt, by id and attempt: another server may have sent a plan again meanwhile."""
+    """Look-ups of plans in doubt by id and attempt: another server may have sent a plan again meanwhile."""
 
     async def commit(self, id: str) -> Ending:
-        """Carry out a plan unless that was done; finish what an earlier commit left."""
+        """Carry out a plan unless that was done; finish an interrupted commit."""
         return await self._with_lock(id, send=True)
 
     async def settle(self, id: str) -> Ending:
@@ -72,14 +72,14 @@ class Commits:
         return await self._with_lock(id, send=False)
 
     async def _with_lock(self, id: str, *, send: bool) -> Ending:
-        plan = self._mine(id)
+        plan = self._plan(id)
         if plan is None:
             return Ending(state="unknown")
         if (ended := _ended(plan)) is not None:
             return ended
         try:
             with self.journal.lock(id):
-                current = self._mine(id) or plan
+                current = self._plan(id) or plan
                 return await self._ending(current, send=send)
         except PlanBusyError:
             return Ending(state="busy", plan=plan)
@@ -87,7 +87,8 @@ class Commits:
             state = State.IN_DOUBT if plan.state in UNDECIDED else State.PLANNED
             return Ending(state=state.word, plan=plan, problem=self._problem(error))
 
-    def _mine(self, id: str) -> Plan | None:
+    def _plan(self, id: str) -> Plan | None:
+        """Return a plan of this Company."""
         found = self.journal.get(id)
         return found if found is not None and found.target == self.target else None
 
@@ -99,7 +100,7 @@ class Commits:
             return Ending(state="expired", plan=plan)
         if plan.state is State.PLANNED:
             return await self._send(plan) if send else Ending(state=State.PLANNED.word, plan=plan)
-        if plan.state is State.SENDING:  # its lock was free: the server that sent it has ended
+        if plan.state is State.SENDING:  # its lock was free, so the server that sent it has ended
             plan = self._doubt(plan)
         return await self._resolve(plan, send=send)
 
@@ -123,23 +124,23 @@ class Commits:
             with suppress(PlansUnusableError):
                 self.journal.end(plan.id, State.REFUSED, found.model_dump(mode="json"))
             return Ending(state=State.REFUSED.word, plan=plan, problem=found)
-        except Exception:  # a mistake of ours says nothing of the request
+        except Exception:  # a bug says nothing about the request
             return self._in_doubt(self._doubt(plan), None)
-        with suppress(PlansUnusableError):  # it was carried out, whether or not that can be written down
+        with suppress(PlansUnusableError):  # it was carried out, even if that cannot be written
             self.journal.end(plan.id, State.DONE, record)
         return Ending(state=State.DONE.word, plan=plan, record=record)
 
     # --- doubts -----------------------------------------------------------------------------
 
     def _doubt(self, plan: Plan) -> Plan:
-        """Note a doubt. What was sent until now may still take effect, as long as the options say."""
+        """Write a doubt; what was sent may still take effect within the settle time."""
         self._look_ups[plan.id, plan.attempt] = LookUps(self.clock.now(), self.company.options.settle)
-        with suppress(PlansUnusableError):  # the journal has it as begun, which is a doubt, too
+        with suppress(PlansUnusableError):  # as sending in the journal it is in doubt, too
             self.journal.end(plan.id, State.IN_DOUBT)
         return attrs.evolve(plan, state=State.IN_DOUBT)
 
     async def _resolve(self, plan: Plan, *, send: bool) -> Ending:
-        """Look a plan in doubt up by its marker; without one it stays in doubt."""
+        """Look up a plan in doubt by its marker; without one it stays in doubt."""
         if plan.marker is None:
             return self._in_doubt(plan, None)
         now, attempt = self.clock.now, (plan.id, plan.attempt)

@@ -1,8 +1,8 @@
-"""A server that refuses arguments a tool does not have, and answers lines that are no messages.
+"""MCP server that refuses unknown arguments, and responds to unreadable lines.
 
-The library drops both. A misspelt condition would be no condition at all: an agent would get, count or report
-all records instead of some. And the client of an unreadable line would wait for ever: a text with half of a
-surrogate pair is enough, which models write sometimes.
+The library ignores both. A misspelt filter would be none: an agent would get all records instead of some. And
+the client of an unreadable line would wait forever: half a surrogate pair is enough, which models sometimes
+write.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ _CLOSED = {"additionalProperties": False}
 
 
 class StrictServer(MCPServer[Any]):
-    """Server of one Company, whose name is in the results; the options are those of ``MCPServer``."""
+    """Server of one Company, which results name; the options are those of ``MCPServer``."""
 
     def __init__(self, company: str, name: str, **options: Any) -> None:
         super().__init__(name, **options)
         self._company = company
 
     async def run_stdio_async(self) -> None:
-        """Serve stdin and stdout. A line that is no message gets a response, too."""
+        """Serve stdin and stdout; unreadable lines get a response."""
         async with stdio_server() as (lines, responses):
             below = self._lowlevel_server
             await below.run(
@@ -53,7 +53,7 @@ class StrictServer(MCPServer[Any]):
             )
 
     async def list_tools(self) -> list[Tool]:
-        """Return the tools. Their schemas allow no other arguments, and are without references."""
+        """Return the tools. Their schemas have no references and allow no other arguments."""
         return [
             each.model_copy(
                 update={
@@ -67,7 +67,7 @@ class StrictServer(MCPServer[Any]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Call a tool, unless it does not have one of the arguments."""
+        """Call a tool, or refuse unknown and wrong arguments."""
         schema = await self._schema(name)
         found = _unknown(name, schema, arguments)
         if found:
@@ -80,7 +80,7 @@ class StrictServer(MCPServer[Any]):
             return self._refused(_said(error.__cause__, _parts_of(schema)))
 
     async def _schema(self, tool: str) -> dict[str, Any]:
-        """Return the schema of a tool's arguments; empty for a tool that is not there."""
+        """Return the schema of a tool's arguments; empty for an unknown tool."""
         return next((each.input_schema for each in await super().list_tools() if each.name == tool), {})
 
     def _refused(self, detail: str) -> CallToolResult:
@@ -91,10 +91,7 @@ class StrictServer(MCPServer[Any]):
 
 
 def _inlined(part: Any, kinds: dict[str, Any] | None = None) -> Any:
-    """Return a JSON Schema with each reference replaced by what it names: some clients read no ``$defs``.
-
-    None of ours refers to itself.
-    """
+    """Return a JSON Schema with references inlined: some clients read no ``$defs``. Ours have no cycles."""
     if isinstance(part, list):
         return [_inlined(each, kinds) for each in part]
     if not isinstance(part, dict):
@@ -107,7 +104,7 @@ def _inlined(part: Any, kinds: dict[str, Any] | None = None) -> Any:
 
 
 def _unknown(tool: str, schema: dict[str, Any], arguments: dict[str, Any]) -> str:
-    """Return what is wrong with the names of the arguments; empty if nothing is."""
+    """Return the message about an unknown argument; empty if all are known."""
     names = list(schema.get("properties", {}))
     wrong = next((each for each in arguments if each not in names), None) if schema else None
     if wrong is None:
@@ -117,9 +114,9 @@ def _unknown(tool: str, schema: dict[str, Any], arguments: dict[str, Any]) -> st
 
 
 def _meant(schema: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments as clients mean them: null is left out, one text or object is a list of one.
+    """Return the arguments as clients mean them: without nulls, and one text or object as a list of one.
 
-    The library itself reads a list that comes as the text of its JSON.
+    The library itself reads a list that comes as JSON text.
     """
     made = {}
     for name, value in arguments.items():
@@ -133,16 +130,13 @@ def _meant(schema: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _parts_of(schema: dict[str, Any]) -> str:
-    """Return the names that an element of an argument may have, such as those of a filter; or nothing."""
+    """Return the names that an element of an argument takes, such as those of a filter; or nothing."""
     kinds = schema.get("$defs", {})
     return f"; it takes {', '.join(next(iter(kinds.values()))['properties'])}" if len(kinds) == 1 else ""
 
 
 def _said(error: ValidationError, parts: str) -> str:
-    """Return what does not fit, without the values: they may be long, or hold anything.
-
-    ``parts`` says which names an element of an argument may have.
-    """
+    """Return the errors without the values, which may hold anything; ``parts`` lists names of elements."""
     words = {"missing": "it is missing", "extra_forbidden": f"there is no such name{parts}"}
     errors = error.errors(include_url=False, include_context=False, include_input=False)
     lines = []
@@ -153,12 +147,12 @@ def _said(error: ValidationError, parts: str) -> str:
     return safe_text("; ".join([*lines[:_MAX_ERRORS], *more]), 1000)
 
 
-# The id, if it precedes the arguments; what follows them cannot be read.
+# The id, if it precedes the arguments: what follows is unreadable.
 _ID = re.compile(r'\s*\{[^{}\[\]]*?"id"\s*:\s*(-?[0-9]{1,15}(?=\s*[,}])|"[^"\\]{1,200}")')
 
 
 class _ReadableRequests(ObjectReceiveStream[SessionMessage | Exception]):
-    """Stream of the messages on stdin; what cannot be read is answered on stdout and left out."""
+    """Stream of the messages on stdin; unreadable lines get a response and are skipped."""
 
     def __init__(self, lines: Any, responses: Any) -> None:
         self._lines = lines
@@ -186,7 +180,7 @@ class _ReadableRequests(ObjectReceiveStream[SessionMessage | Exception]):
 
 
 def _error_response(error: ValidationError) -> JSONRPCError | None:
-    """Return the response to a line that cannot be read; None for an empty line."""
+    """Return the response to an unreadable line; None for an empty line."""
     first = error.errors(include_url=False, include_context=False)[0]
     no_json = first["type"] == "json_invalid"
     line = first["input"] if no_json and isinstance(first["input"], str) else ""

@@ -12,12 +12,7 @@ from wosdk_async import Company
 from wosdk_async.calls.markers import Marker
 from wosdk_async.cli.exit_codes import CliError, say
 from wosdk_async.cli.input.fields import command_of, given_fields, record_of, shown_value
-from wosdk_async.cli.input.records import (
-    look_for,
-    look_for_order,
-    newest_of,
-    python_name,
-)
+from wosdk_async.cli.input.records import look_for, look_for_order, newest_of, python_name
 from wosdk_async.cli.input.texts import entity_named
 from wosdk_async.cli.options import (
     ChangeOptions,
@@ -39,9 +34,7 @@ __all__ = ["create_command"]
 @entity_argument
 @fields_argument
 @json_body_option
-@click.option(
-    "--marker", metavar="NAME", help="The field that holds a key of your own: in doubt it is looked up."
-)
+@click.option("--marker", metavar="NAME", help="Field with your own key, to look it up in doubt.")
 @unchecked_option
 @click.pass_context
 @change_options
@@ -57,8 +50,8 @@ def create_command(
     """Create a record.
 
     Fields are NAME=VALUE as for `wosdk run`; `wosdk describe ENTITY` lists them. A work order is created by
-    WoCreateCommand, with these fields; the service computes when it is due, unless DtDue is given.
-    `wosdk run WoCreateCommand` has the other options of that command.
+    WoCreateCommand; the service computes its due time unless DtDue is given. For the other fields of that
+    command use `wosdk run WoCreateCommand`.
 
     \b
       wosdk create Contact FirstName=Ann LastName=Lee CustomerId=512
@@ -70,7 +63,7 @@ def create_command(
         require_support(kind, "create")
     given = given_fields(kind, fields, json_body)
     if not given:
-        raise CliError(f"nothing is to be created; name fields, such as wosdk create {entity} NAME=VALUE")
+        raise CliError(f"no fields are given; add some, such as wosdk create {entity} NAME=VALUE")
     name = entity_name(kind)
     if not unchecked:
         _require_settable(name, given)
@@ -129,7 +122,7 @@ def _create_order(kind: Any, given: dict[str, Any], marker: str | None) -> Calla
     return create
 
 
-_NEXT_TIME = "with --marker PoNumber the next create looks by itself"
+_NEXT_TIME = "with --marker PoNumber a create looks by itself"
 
 
 def _look_for(kind: type[Record] | str, given: Mapping[str, Any], marker: str | None) -> str:
@@ -149,30 +142,30 @@ _FIRST_STATE = "New"  # spec 3 row 1
 
 
 def _require_settable(entity: str, given: Mapping[str, Any]) -> None:
-    """Raise CliError for fields that the service would set itself, and not to the value in ``given``."""
+    """Raise CliError for fields that the service sets itself, whatever is sent."""
     is_order = entity == "WorkOrder"
     names = (*_SET_BY_SERVICE, *(_CALCULATED if is_order else ()))
     faults = [
-        f"{name} of a new {entity} is set by the service, whatever is sent; leave it out"
+        f"{name} of a new {entity} is set by the service; leave it out"
         for name in names
         if given.get(name)  # 0 and null are no wish
     ]
     if is_order and given.get("StatusId") not in (None, _FIRST_STATE):
         faults.append(
-            f"StatusId of a new WorkOrder is {_FIRST_STATE}, whatever is sent; leave it out, and then"
-            " `wosdk pickup`, `start` and `complete` lead on"
+            f"StatusId of a new WorkOrder is {_FIRST_STATE}; leave it out, and move the order with"
+            " `wosdk pickup`, `start` and `complete`"
         )
     if faults:
         raise CliError("; ".join(faults))
 
 
 def _order_warnings(given: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what may surprise people about a new work order."""
+    """Yield warnings about a new work order."""
     replaced = replaced_fields(given)
     if replaced and not any(name in given for name in DUE_TIMES):
         yield (
-            f"the order gets no due time: to compute it would replace {' and '.join(replaced)};"
+            f"the order gets no due time: computing it would replace {' and '.join(replaced)};"
             f" add DtDue=TIME, or leave {'it' if len(replaced) == 1 else 'them'} out"
         )
     if given.get("Contactid"):  # spec 4.3 sends it, facts 5: a recorded release drops it
-        yield "Contactid is dropped by some releases; RequestorContact=ID names the requestor"
+        yield "some releases drop Contactid; use RequestorContact=ID"

@@ -12,9 +12,10 @@ import click
 from wosdk_async.cli.exit_codes import CliError, Exit, say
 from wosdk_async.cli.options import (
     entity_argument,
-    excel_separator,
+    excel_option,
     json_option,
     properties_option,
+    raw_option,
     target_of,
     target_options,
     where_option,
@@ -38,60 +39,46 @@ __all__ = ["export_command"]
     type=click.Path(path_type=Path),
     required=True,
     metavar="FILE",
-    help="File to write: .parquet, .csv, .jsonl or .xlsx; with --since last a directory of parts.",
+    help="File to write; a directory with --since last.",
 )
 @where_option
 @properties_option("--select")
 @click.option(
     "--since",
     metavar="last|TIME",
-    help="Work orders that changed: since the last part of the directory, or since a time.",
+    help="Work orders changed since then.",
 )
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Maximum rows, by the lowest ids.")
 @click.option(
     "--format",
     "file_format",
     type=click.Choice(["parquet", "csv", "jsonl", "xlsx"]),
-    help="Format, where the suffix does not say it.",
+    help="Format, if the suffix does not show it.",
 )
-@click.option(
-    "--csv-for-excel",
-    type=excel_separator,
-    help="CSV for Excel: semicolon, with numbers such as 1,5, where the region writes them so.",
-)
-@click.option(
-    "--csv-raw",
-    is_flag=True,
-    help="CSV for programs: no apostrophe before texts that begin like a formula, such as +49 30.",
-)
+@excel_option
+@raw_option
 @click.option(
     "--parallel",
     type=click.IntRange(1, 100),
     default=4,
     show_default=True,
     metavar="N",
-    help="Calls at once; each reads a range of ids.",
+    help="Concurrent calls.",
 )
-@click.option(
-    "--page",
-    type=click.IntRange(1, 4000),
-    metavar="N",
-    help="Rows of one call, 1000 unless you say otherwise; fewer for large records.",
-)
-@click.option("--again", is_flag=True, help="Begin anew, although an export to FILE was stopped.")
+@click.option("--page", type=click.IntRange(1, 4000), metavar="N", help="Rows of a call (default: 1000).")
+@click.option("--again", is_flag=True, help="Restart a stopped export instead of resuming it.")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @json_option
 @target_options(hidden=True)
 @click.pass_context
 def export_command(ctx: click.Context, /, as_json: bool, **given: Any) -> None:
-    """Write the records of ENTITY to a file, all of them unless conditions say otherwise.
+    """Write the records of ENTITY to a .parquet, .csv, .jsonl or .xlsx file.
 
-    Records become rows in the order of Id: a column for each single value, Customer.Name for what is opened,
-    JSON for lists, and a last column Extra for what the catalogue does not know. Without -p they have what
-    the service sends by default. A CSV has an apostrophe before each text that a spreadsheet would take for
-    a formula, such as +49 30 123: programs want --csv-raw.
+    Rows are ordered by Id, with a column for each value, JSON for lists, and a last column Extra for what the
+    catalogue does not know. Without -p they have what the service sends by default. A CSV has an apostrophe
+    before texts that a spreadsheet would take for a formula, such as +49 30 123.
 
-    Stopped or killed, the same command resumes it. What was read is kept beside FILE until then.
+    After a stop or a kill, the same command resumes the export from what it keeps beside FILE.
 
     \b
       wosdk export WorkOrder -o orders.parquet
@@ -99,12 +86,12 @@ def export_command(ctx: click.Context, /, as_json: bool, **given: Any) -> None:
       wosdk export Location -p '*' -o locations.csv --csv-for-excel semicolon
       wosdk export WorkOrder --since last -o orders/
 
-    Exit status: 0 the file is complete, 2 the command or the output cannot be used, 3 to 6 the Company
-    refused or was not reached, 8 a file could not be written, 130 after Ctrl-C.
+    Exit status: 0 complete, 2 unusable command or output, 3 to 6 refused by the Company or unreachable, 8 a
+    file could not be written, 130 after Ctrl-C.
     """
     require_stdout()
     if str(given["output"]) == "-":
-        raise CliError("-o -: an export is a file that appears when it is complete, not stdout; name a file")
+        raise CliError("-o -: an export cannot go to stdout; name a file")
     require_not_kept("--output", given["output"])
     summary = _run(ctx, given)
     if summary.guarded:
@@ -114,8 +101,8 @@ def export_command(ctx: click.Context, /, as_json: bool, **given: Any) -> None:
     if summary.clock_behind:
         behind = timedelta(seconds=round(summary.clock_behind))
         say(
-            f"the service's clock is {behind} behind the last part, so the new part has all work orders and "
-            "none is missed; ask the maintainers of the service to correct the clock"
+            f"the service's clock is {behind} behind the last part, so the new part has all work orders; ask "
+            "the maintainers of the service to correct it"
         )
     if as_json:
         from wosdk_async.cli.texts import json_text
@@ -142,7 +129,7 @@ def _run(ctx: click.Context, given: dict[str, Any]) -> ExportSummary:
             raise CliError(message_of(error), Exit.UNWRITTEN) from error
         except (WosdkError, KeyboardInterrupt):
             if export.is_kept:
-                say(f"{counted(export.rows, 'row')} were read and are kept: the same command resumes")
+                say(f"{counted(export.rows, 'row')} kept: the same command resumes")
             raise
 
 
@@ -153,14 +140,16 @@ def _incremental(given: dict[str, Any]) -> IncrementalExport:
     for option, name in (("--where", "conditions"), ("--limit", "limit")):
         if given[name]:
             raise CliError(
-                f"--since last exports every change, so {option} is not for it: an order that no longer "
-                "fulfils a condition would seem unchanged. Filter the parts when you read them"
+                f"--since last exports every change, so {option} does not apply; filter the parts when you "
+                "read them"
             )
     for option in ("again", "force"):
         if given[option]:
-            raise CliError(f"--since last only adds parts, so there is no --{option}; name another directory")
+            raise CliError(
+                f"--since last only adds parts, so --{option} does not apply; name another directory"
+            )
     if given["page"]:
-        raise CliError("--since last reads 1,000 rows with each call, so there is no --page; leave it out")
+        raise CliError("--since last reads 1,000 rows with each call; leave out --page")
     return IncrementalExport(
         entity_named(given["entity"], unchecked=False),
         given["output"],

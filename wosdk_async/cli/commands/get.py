@@ -29,29 +29,10 @@ from wosdk_async.query.builder import selection
 __all__ = ["get_command"]
 
 
-class _GetCommand(click.Command):
-    """Command that explains a missing ID by an example."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments; raise UsageError with a command that has an ID."""
-        try:
-            return super().parse_args(ctx, args)
-        except click.MissingParameter as error:
-            if (entity := ctx.params.get("entity")) is None:
-                raise
-            raise click.UsageError(f"Missing argument 'ID'; write {_example(entity)}.", ctx) from error
-
-
-def _example(given: str) -> str:
-    """Return a command for the only argument: an entity, or a record of which the entity is missing."""
-    is_entity = entity_class(given) is not None
-    return f"wosdk get {given} ID" if is_entity else f"wosdk get WorkOrder {shlex.quote(given)}"
-
-
-@click.command("get", cls=_GetCommand, no_args_is_help=True)
+@click.command("get", no_args_is_help=True)
 @entity_argument
-@click.argument("record_id", metavar="ID")
-@properties_option(example=", such as '*', Customer.Name or 'Items.*'")
+@click.argument("record_id", metavar="ID", required=False)
+@properties_option()
 @by_option
 @unchecked_option
 @output_options
@@ -60,7 +41,7 @@ def _example(given: str) -> str:
 def get_command(
     ctx: click.Context,
     entity: str,
-    record_id: str,
+    record_id: str | None,
     paths: tuple[str, ...],
     by: str | None,
     unchecked: bool,
@@ -68,24 +49,27 @@ def get_command(
 ) -> None:
     """Read one record.
 
-    ID is the record's id, a JSON object for an entity with a compound key, or the number or name by which
-    people know the record. Without -p a table shows the record's own values and the names of its references.
+    ID is the record's id, number or name, or a JSON object for a compound key. Without -p a table shows the
+    record's own values and the names of its references.
 
     \b
       wosdk get WorkOrder RSC000005
       wosdk get Customer 512 -p DisplayAs -p WorkZone.DisplayAs
       wosdk get AssetTree '{"ParentId": 20400, "ChildId": 20410}'
     """
+    if record_id is None:  # the only argument is an entity, or a record without its entity
+        example = f"{entity} ID" if entity_class(entity) else f"WorkOrder {shlex.quote(entity)}"
+        raise click.UsageError(f"Missing argument 'ID'; write wosdk get {example}.")
     entity_type = entity_named(entity, unchecked)
     texts = RecordTexts.read(entity_type, [record_id], by)
-    selection(entity_type, paths)  # only a check; a read by name keeps the record as sent
+    selection(entity_type, paths)  # a check; a read by name returns the record as sent
     name = entity_name(entity_type)
     by_name = DefaultColumns.of(entity_type).selection if result.format == "table" and not paths else ()
     with Runner(target_of(ctx)) as runner:
         (id,) = runner.run(texts.ids(runner.company))
         try:
             record = runner.run(runner.company.get(name, id, properties=by_name or paths))
-        except UnknownNameError:  # the names of references are extras: a release may lack one
+        except UnknownNameError:  # a release may lack the name of a reference
             if not by_name:
                 raise
             record = runner.run(runner.company.get(name, id, properties=paths))

@@ -1,4 +1,4 @@
-"""``wosdk query``: rows of an entity, written page by page as they come, or counted."""
+"""``wosdk query``: rows of an entity, written page by page, or counted."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from wosdk_async.cli.output.files import Output, opened
 from wosdk_async.cli.output.formats import format_of, write_rows
 from wosdk_async.cli.output.progress import RowProgress
 from wosdk_async.cli.runner import Runner
-from wosdk_async.cli.texts import json_text
+from wosdk_async.cli.texts import counted, json_text
 from wosdk_async.errors import UnknownNameError
 from wosdk_async.model import Record
 from wosdk_async.protocol.arguments import entity_name, require_support
@@ -54,22 +54,22 @@ _LIMIT = 100  # rows, unless --limit or --all says otherwise
     multiple=True,
     metavar="PATH [desc]",
     shell_complete=properties,
-    help="Order by it; otherwise by Id.",
+    help="Sort order (default: Id).",
 )
 @click.option(
     "--limit",
     type=click.IntRange(1),
     metavar="N",
-    help=f"Maximum rows (default: {_LIMIT}, also in files and pipes).",
+    help=f"Maximum rows (default: {_LIMIT}).",
 )
-@click.option("--all", "everything", is_flag=True, help="All rows, written as they come.")
+@click.option("--all", "everything", is_flag=True, help="Write all rows.")
 @click.option(
     "--expression",
     type=click.Path(path_type=Path),
     metavar="FILE|-",
-    help="A QueryExpression as JSON, sent once as it is.",
+    help="QueryExpression as JSON, sent as it is.",
 )
-@click.option("--count", is_flag=True, help="Print how many rows there are, read by their ids alone.")
+@click.option("--count", is_flag=True, help="Print the number of rows.")
 @unchecked_option
 @output_options
 @target_options(hidden=True)
@@ -87,26 +87,23 @@ def query_command(
     unchecked: bool,
     result: Output,
 ) -> None:
-    """Read rows of an entity, at most 100 of them without --all or --limit.
+    """Read rows of an entity, by default at most 100.
 
     A condition is PROPERTY OPERATOR VALUE: =, !=, >, >=, <, <=, like, not like, in (A, B), not in (A, B),
-    between A and B, not between A and B, is null, is not null. Text may stand in quotes, and must where it
-    holds a comma in a list.
+    between A and B, not between A and B, is null, is not null. Quote text that holds a comma in a list.
 
     \b
       wosdk query WorkOrder --where 'StatusId in (New, Open)' --where 'Customer = 512' --order 'DtDue desc'
       wosdk query Location --all --csv -o locations.csv -p Id -p Name -p TypeId
     """
     if limit and everything:
-        raise click.UsageError("--limit and --all contradict each other; give one of them")
+        raise click.UsageError("--limit and --all exclude each other; give one of them")
     if expression and (conditions or paths or orders or limit or everything):
         raise click.UsageError(
-            "--expression says all of the query: no --where, -p, --order, --limit or --all"
+            "--expression is the whole query; leave out --where, -p, --order, --limit and --all"
         )
     if count and (expression or paths or orders or limit or everything or result.format == "csv"):
-        raise click.UsageError(
-            "--count takes --where, --json and --output only: it prints one number, of all rows"
-        )
+        raise click.UsageError("--count prints one number; it goes with --where, --json and --output only")
     kind = entity_named(entity, unchecked)
     if not unchecked:
         require_support(kind, "query")
@@ -127,7 +124,7 @@ def _by_expression(target: Target, kind: type[Record] | str, path: Path, result:
     with writing("the rows were read", result.path):
         write_rows(result, rows, (), kind)
     if len(rows) >= ROW_CAP:
-        say(f"{ROW_CAP} rows are the most of one response: there may be more; --all reads on")
+        say(f"a response has at most {ROW_CAP} rows, so there may be more; --all reads all")
 
 
 def _count(target: Target, kind: type[Record] | str, conditions: tuple[str, ...], result: Output) -> None:
@@ -155,7 +152,7 @@ def _by_conditions(
     def narrowed(query: Query[Any]) -> Query[Any]:
         return query.where(*where).order_by(*order_by).select(*paths)
 
-    # The class checks the names; the query goes by name, so that rows come as the service sends them.
+    # The class checks the names; a query by name returns rows as the service sends them.
     narrowed(Query(kind, _never_sent))
     by_name = DefaultColumns.of(kind).selection if result.format == "table" and not paths else ()
     with Runner(target) as runner:
@@ -163,8 +160,7 @@ def _by_conditions(
         write = partial(_write, kind=kind, paths=paths, limit=limit, result=result)
         try:
             runner.run(write(query.select(*by_name)))
-        except UnknownNameError:
-            # Of a reference that a release lacks, or of a condition.
+        except UnknownNameError:  # a release may lack the name of a reference; conditions raise it again
             if not by_name:
                 raise
             runner.run(write(query))
@@ -177,7 +173,7 @@ async def _never_sent(call: Call[list[Any]]) -> NoReturn:
 async def _write(
     query: Query[Any], *, kind: type[Record] | str, paths: Sequence[str], limit: int | None, result: Output
 ) -> None:
-    """Write the rows of ``query`` page by page, at most ``limit``, and say when there are more, or none."""
+    """Write the rows of ``query`` page by page, at most ``limit``; report when there are more, or none."""
     wanted = query if limit is None else query.limit(limit + 1)
     rows_on_terminal = result.path is None and sys.stdout.isatty()
     live = sys.stderr.isatty() and not rows_on_terminal
@@ -196,8 +192,7 @@ async def _write(
             writer.close()
             file.flush()
     if limit is not None and progress.rows > limit:
-        shown = "1 row is" if limit == 1 else f"{limit} rows are"
-        say(f"{shown} shown and there are more; --limit N shows N, --all shows all, --count counts")
+        say(f"{counted(limit, 'row')} shown, there are more; see --limit, --all and --count")
     elif not progress.rows:
         say("no rows")
 
