@@ -61,8 +61,11 @@ SECTIONS = {
 _COMMANDS = dict(sorted(row for section in SECTIONS.values() for row in section.items()))
 _MODULES = {
     "import": "import_",  # a keyword of Python cannot name a module
+    **dict.fromkeys(("get", "query"), "read"),
     **dict.fromkeys(("delete", "update"), "records"),
-    **dict.fromkeys(("cancel", "complete", "hold", "note", "pickup", "resume", "start"), "work_orders"),
+    **dict.fromkeys(SECTIONS["Work orders"], "work_orders"),
+    "assign": "assign",
+    "attach": "attach",
 }
 
 

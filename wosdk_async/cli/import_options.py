@@ -22,12 +22,7 @@ class OneRun(click.Option):
 
 _FILE = click.argument("file", required=False, type=click.Path())
 _MAP = click.option(
-    "--map",
-    "map_file",
-    type=_PATH,
-    required=True,
-    metavar="MAP.toml",
-    help="TOML map of columns to fields.",
+    "--map", "map_file", type=_PATH, required=True, metavar="MAP.toml", help="TOML map of columns to fields."
 )
 _INPUT = (
     click.option("--delimiter", metavar="CHAR", help="Delimiter of a CSV file: ';', tab, '|'."),

@@ -274,10 +274,7 @@ def _class_of_step(owner: Any, step: str) -> Any:
 entity_argument = click.argument("entity", shell_complete=entities)
 fields_argument = click.argument("fields", nargs=-1, metavar="[NAME=VALUE]...", shell_complete=assignments)
 json_body_option = click.option(
-    "--json-body",
-    type=click.Path(path_type=Path),
-    metavar="FILE|-",
-    help="Fields as a JSON object.",
+    "--json-body", type=click.Path(path_type=Path), metavar="FILE|-", help="Fields as a JSON object."
 )
 where_option = click.option(
     "-w",
@@ -306,4 +303,13 @@ def properties_option(*names: str) -> Callable[[Any], Any]:
 
 # --- jobs -----------------------------------------------------------------------------------
 
-job_argument = click.argument("job", type=click.Path(path_type=Path))
+
+def _folder_of_job(_: click.Context, __: click.Parameter, place: Path) -> Path:
+    from wosdk_async.jobs.journal.folder import folder_of
+
+    return folder_of(place)
+
+
+job_argument = click.argument(
+    "folder", metavar="JOB", type=click.Path(path_type=Path), callback=_folder_of_job
+)

@@ -60,10 +60,7 @@ class _LocalTime(click.ParamType):  # type: ignore[type-arg]  # generic only for
 
 comment_option = click.option("--comment", metavar="TEXT", help="Text for the order's log.")
 at_option = click.option(
-    "--at",
-    type=_LocalTime(),
-    metavar="TIME",
-    help="Local time in the past: 2026-03-01T08:00.",
+    "--at", type=_LocalTime(), metavar="TIME", help="Local time in the past: 2026-03-01T08:00."
 )
 reason_option = click.option("--reason", metavar="NAME|ID", help="Reason; without it all are listed.")
 

@@ -43,11 +43,7 @@ __all__ = ["export_command"]
 )
 @where_option
 @properties_option("--select")
-@click.option(
-    "--since",
-    metavar="last|TIME",
-    help="Work orders changed since then.",
-)
+@click.option("--since", metavar="last|TIME", help="Work orders changed since then.")
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Maximum rows, by the lowest ids.")
 @click.option(
     "--format",

@@ -83,16 +83,15 @@ async def _overview_of(folder: Path) -> Overview:
 @jobs_command.command(short_help="Show a job: plan, counts, runs, rows to look at.")
 @job_argument
 @json_option
-def show(job: Path, as_json: bool) -> None:
+def show(folder: Path, as_json: bool) -> None:
     """Show the plan, counts and runs of a job, rows to look at, and what a resume would do.
 
     This also works while the job runs.
     """
     require_stdout()
     from wosdk_async.cli.job_view import job_facts, print_job
-    from wosdk_async.jobs.journal.folder import folder_of
 
-    facts = asyncio.run(job_facts(folder_of(job)))
+    facts = asyncio.run(job_facts(folder))
     if as_json:
         click.echo(json_text(facts))
     else:
@@ -111,7 +110,7 @@ def show(job: Path, as_json: bool) -> None:
 def resume(
     ctx: click.Context,
     /,
-    job: Path,
+    folder: Path,
     one_process: bool,
     outcomes: Path | None,
     as_json: bool,
@@ -124,9 +123,8 @@ def resume(
     --outcomes, --again, --new-rows, --retry-refused and --retry-undone are never repeated.
     """
     from wosdk_async.cli.commands.import_ import import_command
-    from wosdk_async.jobs.journal.folder import folder_of, plan_as_last_given
+    from wosdk_async.jobs.journal.folder import plan_as_last_given
 
-    folder = folder_of(job)
     plan = plan_as_last_given(folder)
     require_lasting(plan, folder)
     file = input_of(plan, folder)
@@ -149,17 +147,16 @@ def resume(
 @jobs_command.command(short_help="Write the files of a job again.")
 @job_argument
 @excel_option
-def rejects(job: Path, csv_for_excel: ExcelSeparator | None) -> None:
+def rejects(folder: Path, csv_for_excel: ExcelSeparator | None) -> None:
     """Write results.csv, rejects.csv, in_doubt.csv and the report of a job again.
 
     rejects.csv has the rows that failed, with their cells: correct it, and import it. Without the input file
     only results.csv and the report are written; the exit status is 2 then.
     """
     from wosdk_async.jobs.journal import Journal
-    from wosdk_async.jobs.journal.folder import folder_of
 
     async def write() -> WrittenFiles:
-        async with Journal.open(folder_of(job)) as journal:
+        async with Journal.open(folder) as journal:
             return await write_files(journal, csv_for_excel)
 
     written = asyncio.run(write())
@@ -180,7 +177,7 @@ def rejects(job: Path, csv_for_excel: ExcelSeparator | None) -> None:
 @click.pass_context
 def settle_command(
     ctx: click.Context,
-    job: Path,
+    folder: Path,
     decision: str | None,
     id: int | None,
     row: int | None,
@@ -208,9 +205,6 @@ def settle_command(
             "looked up"
         )
     require_stdout()
-    from wosdk_async.jobs.journal.folder import folder_of
-
-    folder = folder_of(job)
     if not by_hand:
         status = _settle(ctx, folder, as_json)
     else:

@@ -54,16 +54,8 @@ _ASKED_AGAIN = {  # by the step that refused them
 @click.command("login")
 @click.option("--region", type=_REGIONS, help="Region of the Company (default: americas).")
 @click.option("--client-id", metavar="ID", help="Client id, from the Company's administrator.")
-@click.option(
-    "--client-secret-file",
-    metavar="FILE|-",
-    help="File with the secret; - reads stdin.",
-)
-@click.option(
-    "--credentials-command",
-    metavar="COMMAND",
-    help="Command that prints the pair as JSON.",
-)
+@click.option("--client-secret-file", metavar="FILE|-", help="File with the secret; - reads stdin.")
+@click.option("--credentials-command", metavar="COMMAND", help="Command that prints the pair as JSON.")
 @yes_option
 @click.option("--list", "listed", is_flag=True, help="List the profiles, without secrets.")
 @target_options(hidden=True)

@@ -30,10 +30,7 @@ _DEADLINE = 45.0  # seconds: programs that use tools commonly give up after 60
     help="Plans (default: ~/.local/state/wosdk/mcp).",
 )
 @click.option(
-    "--settle",
-    type=Number(0),
-    metavar="SECONDS",
-    help="Settle time of a request in doubt (default: 30).",
+    "--settle", type=Number(0), metavar="SECONDS", help="Settle time of a request in doubt (default: 30)."
 )
 @target_options(hidden=True)
 @click.pass_context

@@ -58,11 +58,7 @@ class _NotUndone:
 @job_argument
 @click.option("--reason", metavar="NAME|ID", help="Cancel reason of the work orders.")
 @click.option("--comment", metavar="TEXT", help="Text for the log of each work order.")
-@click.option(
-    "--unversioned",
-    is_flag=True,
-    help="Delete records that may have changed, too.",
-)
+@click.option("--unversioned", is_flag=True, help="Delete records that may have changed, too.")
 @click.option("--run", "of_run", type=click.IntRange(1), metavar="N", help="Undo the rows of run N.")
 @click.option("--all", "all_runs", is_flag=True, help="Undo all runs.")
 @click.option("--check", is_flag=True, help="Show what would be undone; change nothing.")
@@ -80,7 +76,7 @@ class _NotUndone:
 @click.pass_context
 def undo_command(
     ctx: click.Context,
-    job: Path,
+    folder: Path,
     reason: str | None,
     comment: str | None,
     unversioned: bool,
@@ -112,7 +108,7 @@ def undo_command(
     from wosdk_async.jobs.undo.reversal import Undo
 
     left, status = _NotUndone(None if as_json else _SHOWN), None
-    with _opened(ctx, job) as (runner, journal):
+    with _opened(ctx, folder) as (runner, journal):
         undo = Undo(
             company=runner.company,
             journal=journal,
@@ -138,11 +134,8 @@ def undo_command(
 
 
 @contextmanager
-def _opened(ctx: click.Context, job: Path) -> Iterator[tuple[Runner, Journal]]:
+def _opened(ctx: click.Context, folder: Path) -> Iterator[tuple[Runner, Journal]]:
     """Connect to the Company of a job, and open its journal."""
-    from wosdk_async.jobs.journal.folder import folder_of
-
-    folder = folder_of(job)
     with company_of_job(ctx, folder) as runner:
         journal = runner.run(_open(folder))
         try:

@@ -1,7 +1,8 @@
-"""``wosdk query``: rows of an entity, written page by page, or counted."""
+"""``wosdk get`` and ``wosdk query``: one record, and rows of an entity, written page by page or counted."""
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import aclosing
@@ -13,6 +14,7 @@ import click
 
 from wosdk_async.cli.exit_codes import say, writing
 from wosdk_async.cli.input.fields import json_object
+from wosdk_async.cli.input.records import RecordTexts, by_option
 from wosdk_async.cli.input.texts import condition, entity_named, order
 from wosdk_async.cli.options import (
     Target,
@@ -27,19 +29,68 @@ from wosdk_async.cli.options import (
 )
 from wosdk_async.cli.output.cells import DefaultColumns
 from wosdk_async.cli.output.files import Output, opened
-from wosdk_async.cli.output.formats import format_of, write_rows
+from wosdk_async.cli.output.formats import format_of, write_record, write_rows
 from wosdk_async.cli.output.progress import RowProgress
 from wosdk_async.cli.runner import Runner
 from wosdk_async.cli.texts import counted, json_text
 from wosdk_async.errors import UnknownNameError
-from wosdk_async.model import Record
+from wosdk_async.model import Record, entity_class
 from wosdk_async.protocol.arguments import entity_name, require_support
 from wosdk_async.protocol.wire import Call
-from wosdk_async.query.builder import Query
+from wosdk_async.query.builder import Query, selection
 from wosdk_async.query.paging import ROW_CAP
 from wosdk_async.query.plan import KEYS
 
-__all__ = ["query_command"]
+__all__ = ["get_command", "query_command"]
+
+
+@click.command("get", no_args_is_help=True)
+@entity_argument
+@click.argument("record_id", metavar="ID", required=False)
+@properties_option()
+@by_option
+@unchecked_option
+@output_options
+@target_options(hidden=True)
+@click.pass_context
+def get_command(
+    ctx: click.Context,
+    entity: str,
+    record_id: str | None,
+    paths: tuple[str, ...],
+    by: str | None,
+    unchecked: bool,
+    result: Output,
+) -> None:
+    """Read one record.
+
+    ID is the record's id, number or name, or a JSON object for a compound key. Without -p a table shows the
+    record's own values and the names of its references.
+
+    \b
+      wosdk get WorkOrder RSC000005
+      wosdk get Customer 512 -p DisplayAs -p WorkZone.DisplayAs
+      wosdk get AssetTree '{"ParentId": 20400, "ChildId": 20410}'
+    """
+    if record_id is None:  # the only argument is an entity, or a record without its entity
+        example = f"{entity} ID" if entity_class(entity) else f"WorkOrder {shlex.quote(entity)}"
+        raise click.UsageError(f"Missing argument 'ID'; write wosdk get {example}.")
+    entity_type = entity_named(entity, unchecked)
+    texts = RecordTexts.read(entity_type, [record_id], by)
+    selection(entity_type, paths)  # a check; a read by name returns the record as sent
+    name = entity_name(entity_type)
+    by_name = DefaultColumns.of(entity_type).selection if result.format == "table" and not paths else ()
+    with Runner(target_of(ctx)) as runner:
+        (id,) = runner.run(texts.ids(runner.company))
+        try:
+            record = runner.run(runner.company.get(name, id, properties=by_name or paths))
+        except UnknownNameError:  # a release may lack the name of a reference
+            if not by_name:
+                raise
+            record = runner.run(runner.company.get(name, id, properties=paths))
+    with writing("the record was read", result.path):
+        write_record(result, record, paths, entity_type)
+
 
 _LIMIT = 100  # rows, unless --limit or --all says otherwise
 
@@ -56,12 +107,7 @@ _LIMIT = 100  # rows, unless --limit or --all says otherwise
     shell_complete=properties,
     help="Sort order (default: Id).",
 )
-@click.option(
-    "--limit",
-    type=click.IntRange(1),
-    metavar="N",
-    help=f"Maximum rows (default: {_LIMIT}).",
-)
+@click.option("--limit", type=click.IntRange(1), metavar="N", help=f"Maximum rows (default: {_LIMIT}).")
 @click.option("--all", "everything", is_flag=True, help="Write all rows.")
 @click.option(
     "--expression",
