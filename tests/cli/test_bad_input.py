@@ -225,7 +225,4 @@ def test_a_working_directory_that_was_deleted(
     monkeypatch.chdir(tmp_path / "gone")
     (tmp_path / "gone").rmdir()
     for command in (("import", "x.csv", "--map", "m.toml"), ("export", "WorkOrder", "-o", "a.csv")):
-        assert (
-            refused(wosdk, *command)
-            == "wosdk: the working directory was deleted; change to another one"
-        )
+        assert refused(wosdk, *command) == "wosdk: the working directory was deleted; change to another one"

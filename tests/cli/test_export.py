@@ -121,9 +121,7 @@ def test_since_last_adds_parts(wosdk: Wosdk, tmp_path: Path) -> None:
         0,
         f"{folder / 'part-000002'}: 1 row",
     )
-    assert re.search(
-        r"the service's clock is \d{6} days, [\d:]+ behind .* all work orders", third.stderr
-    )
+    assert re.search(r"the service's clock is \d{6} days, [\d:]+ behind .* all work orders", third.stderr)
     shutil.rmtree(folder / "part-000001")
     fourth = wosdk("export", "WorkOrder", "--since", "last", "-o", folder)
     assert fourth.exit_code == 2

@@ -118,10 +118,7 @@ def test_conditions_order_and_limit_reach_the_service(wosdk: Wosdk) -> None:
     )
     result = wosdk(*arguments, "--order", "Name desc", "-p", "Name", "--limit", "2")
     assert [json.loads(line)["Name"] for line in result.stdout.splitlines()] == ["Suite 201", "Suite 101"]
-    assert (
-        "2 rows shown, there are more; see --limit, --all and --count"
-        in result.stderr
-    )
+    assert "2 rows shown, there are more; see --limit, --all and --count" in result.stderr
     result = wosdk(*arguments, "--limit", "4")
     assert (len(result.stdout.splitlines()), result.stderr) == (4, "")
 

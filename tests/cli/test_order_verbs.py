@@ -183,7 +183,9 @@ def test_an_employee_who_is_named_twice_is_assigned_once(wosdk: Wosdk) -> None:
     )
     assert json.loads(result.stdout)["body"]["Command"]["Assignees"] == [208]
     assert "wosdk: assign to '208', mode Primary for" in result.stderr
-    assert "wosdk: --to mira.okafor and --to 208 are the same employee, whose id is sent once" in result.stderr
+    assert (
+        "wosdk: --to mira.okafor and --to 208 are the same employee, whose id is sent once" in result.stderr
+    )
 
 
 @pytest.mark.usefixtures("served")
@@ -219,9 +221,7 @@ def test_files_are_attached(wosdk: Wosdk, tmp_path: Path) -> None:
         file.truncate(20 * 1024 * 1024 + 1)
     result = wosdk("attach", number, small, large)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert (
-        "film.mp4 has 20,971,521 bytes, the limit is 20,971,520; attach a smaller file" in result.stderr
-    )
+    assert "film.mp4 has 20,971,521 bytes, the limit is 20,971,520; attach a smaller file" in result.stderr
     result = wosdk("attach", number, small)
     assert (result.exit_code, result.stdout) == (0, f"{number}: belt.jpg attached, document 1\n")
     assert f"  {number}  belt.jpg  9 bytes" in result.stderr

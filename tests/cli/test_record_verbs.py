@@ -182,9 +182,7 @@ def test_a_state_is_moved_by_verbs(wosdk: Wosdk) -> None:
     (number,) = orders(wosdk, 1)
     result = wosdk("update", "WorkOrder", number, "StatusId=Open")
     assert (result.exit_code, "is changed by commands only" in result.stderr) == (3, True)
-    assert (
-        "An update does not move a work order from state to state; use wosdk start, hold" in result.stderr
-    )
+    assert "An update does not move a work order from state to state; use wosdk start, hold" in result.stderr
 
 
 @pytest.mark.usefixtures("served")

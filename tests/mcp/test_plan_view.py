@@ -136,7 +136,11 @@ _DELETE = {"$type": "DeleteCommand", "EntitySpecifier": {"EntityType": "Customer
     ("name", "fields", "says"),
     [
         ("CompositeCommand", {"Commands": [_DELETE]}, "can carry any record or command in Commands"),
-        ("CompositeCommand", {"Commands": ["<DeleteCommand/>"]}, "can carry any record or command in Commands"),
+        (
+            "CompositeCommand",
+            {"Commands": ["<DeleteCommand/>"]},
+            "can carry any record or command in Commands",
+        ),
         ("CreateCommand", {"Entity": _ENTITY}, "use action create or update"),
         ("UpdateCommand", {"Entity": _ENTITY}, "use action create or update"),
         ("DeleteCommand", {"EntitySpecifier": {"EntityType": "Customer", "Id": 512}}, "nothing is deleted"),

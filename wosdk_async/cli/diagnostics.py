@@ -16,7 +16,7 @@ import attrs
 
 from wosdk_async import Company
 from wosdk_async.cli.exit_codes import Exit, status_of
-from wosdk_async.cli.runner import saying_slow_login
+from wosdk_async.cli.runner import reporting_slow_login
 from wosdk_async.cli.texts import json_text, message_of, visible
 from wosdk_async.cli.verbose import RequestPrinter
 from wosdk_async.errors import (
@@ -233,7 +233,7 @@ async def _login(settings: Settings, name: str, watch: _Stopwatch, seconds: floa
     try:
         async with (
             asyncio.timeout(seconds),
-            saying_slow_login(lambda: (time.monotonic() - began, waits_for)),
+            reporting_slow_login(lambda: (time.monotonic() - began, waits_for)),
         ):
             grant = await login.grant(name, settings.region, pair, on_trouble=note)
     except TimeoutError:

@@ -21,9 +21,9 @@ __all__ = [
     "cli_errors",
     "extra",
     "is_verbose",
+    "reporting_if_slow",
     "say",
     "say_sent",
-    "saying_if_slow",
     "status_of",
     "writing",
 ]
@@ -88,7 +88,7 @@ def is_verbose() -> bool:
 
 
 @contextmanager
-def saying_if_slow(message: str) -> Iterator[None]:
+def reporting_if_slow(message: str) -> Iterator[None]:
     """Print a line on stderr when the block takes more than a few seconds."""
     timer = threading.Timer(_SLOW, say, [message])
     timer.daemon = True

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ImportArguments",
-    "Reading",
+    "ReadOptions",
     "changed_arguments",
     "changes_of",
     "kept_arguments",
@@ -39,7 +39,7 @@ def _sheet(text: str | int | None) -> str | int | None:
 
 
 @attrs.frozen(kw_only=True)
-class Reading:
+class ReadOptions:
     """Arguments of ``open_source``."""
 
     delimiter: str | None = None
@@ -68,7 +68,7 @@ class ImportArguments:
     map_file: Path
     operation: str | None
     """Name of the operation; None leaves it to the map."""
-    reading: Reading
+    reading: ReadOptions
     sandbox: str | None
     sample: int | None
     rate: float | None
@@ -97,7 +97,7 @@ class ImportArguments:
             **named,
             target=target_of(ctx),
             operation=operation_of(params),
-            reading=Reading.of(params),
+            reading=ReadOptions.of(params),
             options=ImportOptions(**options, details=_kept_command(ctx)),
         )
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import attrs
 import click
 
-from wosdk_async.cli.exit_codes import CliError, Exit, say, saying_if_slow
+from wosdk_async.cli.exit_codes import CliError, Exit, reporting_if_slow, say
 from wosdk_async.cli.import_arguments import ImportArguments
 from wosdk_async.cli.import_run import require_new, require_outcomes, say_sheet
 from wosdk_async.cli.options import TEMPORARY
@@ -40,47 +40,49 @@ _NAMED = ("missing", "ambiguous")  # causes that are always shown: they name a w
 _COLUMNS = ("row", "line", "outcome", "key", "ids", "reason", "warnings")
 
 
-def check_import(given: ImportArguments) -> Exit:
+def check_import(arguments: ImportArguments) -> Exit:
     """Print what an import would do, and return the exit status."""
-    require_outcomes(given)
-    if given.outcomes is not None:
-        require_new(given.outcomes, given.force)
-        require_writable(given.outcomes)
-    import_map = ImportMap.load(given.map_file, operation=given.operation)
-    sandbox = given.sandbox
+    require_outcomes(arguments)
+    if arguments.outcomes is not None:
+        require_new(arguments.outcomes, arguments.force)
+        require_writable(arguments.outcomes)
+    import_map = ImportMap.load(arguments.map_file, operation=arguments.operation)
+    sandbox = arguments.sandbox
     if sandbox is not None and sandbox != TEMPORARY and not Path(sandbox).exists():
         sandbox = TEMPORARY  # with the content of a new store
-    workers = given.workers(say)
+    workers = arguments.workers(say)
     with ExitStack() as exits:
-        folder = given.options.folder
-        if is_remote(given.file):  # its copy is deleted with the check
+        folder = arguments.options.folder
+        if is_remote(arguments.file):  # its copy is deleted with the check
             folder = Path(exits.enter_context(tempfile.TemporaryDirectory())) / "job"
-        with saying_if_slow(f"reading {shown_source(given.file)}"):
-            found = open_input(given.file, folder, **attrs.asdict(given.reading.with_rules(import_map.rules)))
+        with reporting_if_slow(f"reading {shown_source(arguments.file)}"):
+            found = open_input(
+                arguments.file, folder, **attrs.asdict(arguments.reading.with_rules(import_map.rules))
+            )
         say_sheet(found.source)
         dry = DryRun()
-        options = attrs.evolve(given.options, folder=folder)
+        options = attrs.evolve(arguments.options, folder=folder)
         check = Check(
             found.source,
             import_map,
             dry,
             options=options,
-            sample=given.sample,
-            rate=given.rate,
+            sample=arguments.sample,
+            rate=arguments.rate,
             workers=workers is not None,
         )
         variables = exits.enter_context(company_variables(sandbox))
         # The hook stops every call that changes something, so nothing can be written.
-        target = attrs.evolve(given.target, read_only=False)
-        runner = exits.enter_context(Runner(target, variables, rate=given.rate, before_send=dry))
+        target = attrs.evolve(arguments.target, read_only=False)
+        runner = exits.enter_context(Runner(target, variables, rate=arguments.rate, before_send=dry))
         runner.run(runner.company.connect())
         identity = identity_of(variables) or company_identity(runner.company)
-        on_row = exits.enter_context(_file_of_rows(given.outcomes))
+        on_row = exits.enter_context(_file_of_rows(arguments.outcomes))
         result = runner.run(check.run(runner.company, identity=identity, on_row=on_row))
-    if given.as_json:
+    if arguments.as_json:
         click.echo(json_text(result.as_dict()))
     else:
-        _print(result, given.outcomes)
+        _print(result, arguments.outcomes)
     if isinstance(result.decision, Refusal):
         raise CliError(f"the import would be refused: {refusal_text(result.decision)}")
     return Exit.DONE if result.complete else Exit.SOME

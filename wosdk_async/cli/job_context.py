@@ -11,7 +11,7 @@ import attrs
 import click
 
 from wosdk_async.cli.exit_codes import CliError, say
-from wosdk_async.cli.import_arguments import Reading, kept_globals, kept_import
+from wosdk_async.cli.import_arguments import ReadOptions, kept_globals, kept_import
 from wosdk_async.cli.options import TEMPORARY, target_of
 from wosdk_async.errors import ConfigurationError
 
@@ -74,7 +74,7 @@ def source_of(plan: JobPlan, folder: Path) -> Source:
     from wosdk_async.jobs.sources.table import TableRules
 
     arguments = kept_import(plan.options, folder)
-    reading = Reading() if arguments is None else arguments.reading
+    reading = ReadOptions() if arguments is None else arguments.reading
     reading = reading.with_rules(TableRules.of_options(plan.options))
     return open_source(input_of(plan, folder), **attrs.asdict(reading))
 

@@ -35,8 +35,8 @@ __all__ = [
     "identity_of",
     "is_interactive",
     "login_wait_of",
+    "reporting_slow_login",
     "require_yes",
-    "saying_slow_login",
 ]
 
 T = TypeVar("T")
@@ -95,7 +95,7 @@ class Runner:
 
     async def _watched(self, call: Coroutine[Any, Any, T]) -> T:
         """Return the result of ``call``, and report a slow log-in on stderr."""
-        async with saying_slow_login(lambda: login_wait_of(self._client)):
+        async with reporting_slow_login(lambda: login_wait_of(self._client)):
             try:
                 return await call
             except WosdkError as error:
@@ -184,7 +184,7 @@ def login_wait_of(client: Client) -> LoginWait | None:
 
 
 @asynccontextmanager
-async def saying_slow_login(
+async def reporting_slow_login(
     look: Callable[[], LoginWait | None],
     *,
     patience: float = _PATIENCE,

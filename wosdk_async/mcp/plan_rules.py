@@ -28,7 +28,6 @@ from wosdk_async.text.suggestions import suggestion
 __all__ = [
     "WriteGate",
     "class_of",
-    "marked",
     "order_id",
     "planned_view",
     "refuse_command",
@@ -36,6 +35,7 @@ __all__ = [
     "refuse_fields",
     "refuse_plan_ids",
     "service_names",
+    "with_marker",
 ]
 
 _DELETING = re.compile("delet|remov", re.IGNORECASE)  # facts 3.4: a removal is a mark, IsRemoved, too
@@ -144,7 +144,7 @@ _NO_MARKER = "none"
 _SHOWN = "DisplayAs"  # facts 3.4: the service makes it of other fields, at least for contacts
 
 
-def marked(
+def with_marker(
     action: str, name: str, fields: dict[str, Any], wanted: str, id: str
 ) -> tuple[dict[str, Any], str | None]:
     """Return the fields with the plan's id as marker, and the Python path of the marker, if there is one.

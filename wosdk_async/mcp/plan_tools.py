@@ -12,18 +12,18 @@ from pydantic import Field
 from wosdk_async.catalogue import Command, load
 from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.mcp.commits import Commits, Ending
+from wosdk_async.mcp.commits import CommitOutcome, Commits
 from wosdk_async.mcp.plan_journal import EXPIRES, Plan, new_id
 from wosdk_async.mcp.plan_rules import (
     class_of,
-    marked,
     order_id,
     planned_view,
     refuse_plan_ids,
     service_names,
+    with_marker,
 )
 from wosdk_async.mcp.preparing import change_of, warnings_of, with_order_command
-from wosdk_async.mcp.results import RecordId, Result, id_in, one_fitted, safe_text
+from wosdk_async.mcp.results import RecordId, Result, fit_record, id_in, safe_text
 from wosdk_async.mcp.rows import entity_named
 from wosdk_async.query.plan import KEYS
 
@@ -151,7 +151,7 @@ class PlanTools:
             plan=made.id,
             expires_at=datetime.fromtimestamp(made.expires, UTC).isoformat(timespec="seconds"),
             would_send=requests,
-            untrusted_now=one_fitted(current, secrets)[0] if current else None,
+            untrusted_now=fit_record(current, secrets)[0] if current else None,
             warnings=warnings_of(made, current) + notes,
             marker=made.marker is not None,
             next="Show this to the user. If the user agrees, call commit with the plan's id.",
@@ -181,7 +181,7 @@ class PlanTools:
             raise InvalidCallError("an update takes 'record', the id; other actions do not")
         refuse_plan_ids(fields)
         id, now = new_id(), self.commits.journal.now()
-        fields, path = marked(verb, name, fields, marker, id)
+        fields, path = with_marker(verb, name, fields, marker, id)
         return Plan(
             id=id,
             target=self.commits.target,
@@ -210,7 +210,7 @@ class PlanTools:
         return {}
 
 
-def _commit_result(id: str, ending: Ending) -> CommitResult:
+def _commit_result(id: str, ending: CommitOutcome) -> CommitResult:
     doubtful = ending.state in ("in_doubt", "busy")
     look = look_with(ending.plan) if doubtful and ending.plan is not None else None
     advice = _ADVICE.get(ending.state, "")

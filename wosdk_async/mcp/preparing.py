@@ -16,7 +16,7 @@ from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.mapping.needed_fields import empty_fields
 from wosdk_async.mcp.plan_journal import Plan
 from wosdk_async.mcp.plan_rules import class_of, refuse_command, refuse_emptied_lists, refuse_fields
-from wosdk_async.mcp.results import one_fitted
+from wosdk_async.mcp.results import fit_record
 from wosdk_async.model import Command, Record, WoCreateCommand, WorkOrder
 from wosdk_async.protocol.arguments import require_support
 from wosdk_async.protocol.order_rules import DUE_TIMES, replaced_fields, warning_of_move
@@ -80,7 +80,7 @@ def outcome_of(result: Any, company: Company) -> dict[str, Any]:
     for name, value in found.items():
         if isinstance(value, dict):
             found[name] = {inner: _named(item) for inner, item in value.items() if not isinstance(item, list)}
-    return one_fitted(found, secrets_of(company))[0]
+    return fit_record(found, secrets_of(company))[0]
 
 
 def _named(value: Any) -> Any:

@@ -15,7 +15,7 @@ from wosdk_async.catalogue import load
 from wosdk_async.codec.checks import named_by
 from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import InvalidCallError, UnknownNameError
-from wosdk_async.mcp.results import RecordId, RecordResult, Result, RowsResult, fitted, id_in, one_fitted
+from wosdk_async.mcp.results import RecordId, RecordResult, Result, RowsResult, fit_record, fit_records, id_in
 from wosdk_async.mcp.rows import (
     MAX_ROWS,
     UNREADABLE_CURSOR,
@@ -178,7 +178,7 @@ class ReadTools:
         log = record.get("ActionLogRecords")
         if isinstance(log, list):
             record = record | {"ActionLogRecords": log[::-1]}  # the newest first: the rest may be cut
-        shown, _, cut = one_fitted(record, secrets_of(self.company))
+        shown, _, cut = fit_record(record, secrets_of(self.company))
         return RecordResult(entity="WorkOrder", untrusted_record=shown, cut=cut)
 
     async def _id(self, order: str) -> int:
@@ -199,7 +199,7 @@ class ReadTools:
         Begin again with 'next_since' later: it looks back five minutes, so that an order may come twice. Not
         every change is a move: an edited field is none.
         """
-        begin, cursor = _begun(cursor, datetime.now(UTC))
+        began, cursor = _split_cursor(cursor, datetime.now(UTC))
         moved = Filter(property="LastActionDateUtc", operator=">=", value=since)
         query = RowsQuery(
             entity=WorkOrder,
@@ -210,8 +210,8 @@ class ReadTools:
         )
         rows = await query.page(self.company, cursor)
         if rows.more:
-            rows.more = f"{int(begin.timestamp())}{_SEPARATOR}{rows.more}"
-        following = (begin - _OVERLAP).isoformat(timespec="seconds").replace("+00:00", "Z")
+            rows.more = f"{int(began.timestamp())}{_SEPARATOR}{rows.more}"
+        following = (began - _OVERLAP).isoformat(timespec="seconds").replace("+00:00", "Z")
         return ChangesResult(**dict(rows), next_since=since if rows.more else following)
 
     async def list_choices(
@@ -241,7 +241,7 @@ class ReadTools:
         named = [
             {"Id": row.id, "DisplayAs": row.display_as} for row in rows if not getattr(row, "is_removed", 0)
         ]
-        shown, _ = fitted(named[:_MAX_CHOICES], secrets_of(self.company))
+        shown, _ = fit_records(named[:_MAX_CHOICES], secrets_of(self.company))
         return ChoicesResult(kind=kind, untrusted_records=shown)
 
     async def get_record(
@@ -267,7 +267,7 @@ class ReadTools:
                 raise InvalidCallError(f"{kind.wire_name} has no name or number; pass its id")
             id = (await self.company.resolve(kind, names=[id], by=key))[id].id
         found = await self.company.get(kind.wire_name, id, properties=chosen)
-        shown, _, cut = one_fitted(found, secrets_of(self.company))
+        shown, _, cut = fit_record(found, secrets_of(self.company))
         return RecordResult(entity=kind.wire_name, untrusted_record=shown, cut=cut)
 
     async def query_records(
@@ -312,7 +312,7 @@ class ReadTools:
         return CountResult(entity=name, count=min(rows, _MAX_COUNTED), exact=rows <= _MAX_COUNTED)
 
 
-def _begun(cursor: str, now: datetime) -> tuple[datetime, str]:
+def _split_cursor(cursor: str, now: datetime) -> tuple[datetime, str]:
     """Return the time of the first page, and the cursor of the rows."""
     if not cursor:
         return now, ""

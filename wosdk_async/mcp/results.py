@@ -51,12 +51,12 @@ __all__ = [
     "RecordResult",
     "Result",
     "RowsResult",
-    "answering",
+    "as_tool",
     "bytes_of",
-    "fitted",
+    "fit_record",
+    "fit_records",
     "id_in",
     "known_codes",
-    "one_fitted",
     "plain_number",
     "problem",
     "safe_text",
@@ -104,7 +104,7 @@ def bytes_of(value: Any) -> int:
     return len(json.dumps(value, ensure_ascii=False).encode())
 
 
-def fitted(records: Sequence[Any], secrets: Secrets) -> tuple[list[dict[str, Any]], bool]:
+def fit_records(records: Sequence[Any], secrets: Secrets) -> tuple[list[dict[str, Any]], bool]:
     """Return the first records that fit into a result, and whether something was cut.
 
     A record that alone is too long is cut further.
@@ -112,7 +112,7 @@ def fitted(records: Sequence[Any], secrets: Secrets) -> tuple[list[dict[str, Any
     found: list[dict[str, Any]] = []
     left, cut = MAX_BYTES, False
     for record in records:
-        shown, size, was_cut = one_fitted(record, secrets)
+        shown, size, was_cut = fit_record(record, secrets)
         if found and size > left:
             return found, True
         found.append(shown)
@@ -121,7 +121,7 @@ def fitted(records: Sequence[Any], secrets: Secrets) -> tuple[list[dict[str, Any
     return found, cut
 
 
-def one_fitted(record: Any, secrets: Secrets) -> tuple[dict[str, Any], int, bool]:
+def fit_record(record: Any, secrets: Secrets) -> tuple[dict[str, Any], int, bool]:
     """Return a record that fits into a result, its size as JSON, and whether it was cut.
 
     ``secrets`` are hidden before anything is cut.
@@ -347,7 +347,7 @@ def tool_result(result: Result) -> CallToolResult:
     )
 
 
-def answering(
+def as_tool(
     function: Callable[P, Awaitable[Result]], company: Company
 ) -> Callable[P, Awaitable[CallToolResult]]:
     """Return a tool that turns the errors of ``function`` into results.

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from wosdk_async.codec.text_values import parse_value
 from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import InvalidCallError, UnknownNameError
-from wosdk_async.mcp.results import RowsResult, fitted
+from wosdk_async.mcp.results import RowsResult, fit_records
 from wosdk_async.model import Record, entity_class, index
 from wosdk_async.protocol.arguments import entity_name, require_support
 from wosdk_async.query.builder import Query
@@ -56,9 +56,9 @@ class Filter(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _without_nulls(cls, given: Any) -> Any:
+    def _without_nulls(cls, filter_: Any) -> Any:
         """Treat null as left out, as in the arguments of a tool."""
-        return {n: v for n, v in given.items() if v is not None} if isinstance(given, dict) else given
+        return {n: v for n, v in filter_.items() if v is not None} if isinstance(filter_, dict) else filter_
 
     property: str = Field(
         description="Property path by the service's names, such as StatusId, Customer.Name or Items.Task.Id.",
@@ -95,21 +95,21 @@ def conditions(entity: type[Record], filters: Sequence[Filter]) -> list[Conditio
     return [_condition(entity, each) for each in filters]
 
 
-def _condition(entity: type[Record], given: Filter) -> Condition:
-    where = f"filter of {given.property!r:.100}"
-    field: Any = property_at(find(root(entity), given.property))
-    if isinstance(field, Nested) and given.operator not in FOR_REFERENCES:
+def _condition(entity: type[Record], filter_: Filter) -> Condition:
+    where = f"filter of {filter_.property!r:.100}"
+    field: Any = property_at(find(root(entity), filter_.property))
+    if isinstance(field, Nested) and filter_.operator not in FOR_REFERENCES:
         raise InvalidCallError(
             f"{where}: a reference is compared by its id, with {', '.join(FOR_REFERENCES)}"
         )
-    if given.operator.endswith("like") and not isinstance(field, TextProperty):
-        raise InvalidCallError(f"{where}: {given.operator} needs a text property")
-    values = [_typed(value, field, where) for value in _values(given, where)]
-    return compared(field, given.operator, values)
+    if filter_.operator.endswith("like") and not isinstance(field, TextProperty):
+        raise InvalidCallError(f"{where}: {filter_.operator} needs a text property")
+    values = [_typed(value, field, where) for value in _values(filter_, where)]
+    return compared(field, filter_.operator, values)
 
 
-def _values(given: Filter, where: str) -> list[Scalar]:
-    operator, value = given.operator, given.value
+def _values(filter_: Filter, where: str) -> list[Scalar]:
+    operator, value = filter_.operator, filter_.value
     if operator.startswith("is"):
         if value is not None:
             raise InvalidCallError(f"{where}: {operator} takes no value")
@@ -180,7 +180,7 @@ class RowsQuery:
         if start and not by_id:
             expression["FirstResultIndex"] = start
         rows = await company.query(name, expression, check=False)
-        shown, cut = fitted(rows[:limit], secrets_of(company))
+        shown, cut = fit_records(rows[:limit], secrets_of(company))
         more = ""
         if len(rows) > len(shown) and shown:
             last = property_of(rows[len(shown) - 1], "Id") if by_id else start + len(shown)

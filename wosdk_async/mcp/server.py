@@ -23,7 +23,7 @@ from wosdk_async.mcp.plan_journal import PlanJournal
 from wosdk_async.mcp.plan_rules import WriteGate
 from wosdk_async.mcp.plan_tools import PlanTools
 from wosdk_async.mcp.read_tools import ReadTools
-from wosdk_async.mcp.results import Result, answering
+from wosdk_async.mcp.results import Result, as_tool
 from wosdk_async.mcp.strict_server import StrictServer
 from wosdk_async.transport.clock import TransportClock
 from wosdk_async.version import VERSION
@@ -69,7 +69,7 @@ def make_server(company: Company, plans: PlanTools | None = None) -> StrictServe
     )
     for call, about in _tools(company, plans):
         server.add_tool(
-            answering(call, company),
+            as_tool(call, company),
             title=about.title,
             description=_description(call),
             annotations=about,

@@ -73,11 +73,11 @@ class StrictServer(MCPServer[Any]):
         if found:
             return self._refused(found)
         try:
-            return await super().call_tool(name, _meant(schema, arguments), context)
+            return await super().call_tool(name, _normalized(schema, arguments), context)
         except ToolError as error:
             if not isinstance(error.__cause__, ValidationError):
                 raise
-            return self._refused(_said(error.__cause__, _parts_of(schema)))
+            return self._refused(_message(error.__cause__, _parts_of(schema)))
 
     async def _schema(self, tool: str) -> dict[str, Any]:
         """Return the schema of a tool's arguments; empty for an unknown tool."""
@@ -113,7 +113,7 @@ def _unknown(tool: str, schema: dict[str, Any], arguments: dict[str, Any]) -> st
     return f"{tool} has no argument {safe_text(repr(wrong), 60)}{near}"
 
 
-def _meant(schema: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
+def _normalized(schema: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments as clients mean them: without nulls, and one text or object as a list of one.
 
     The library itself reads a list that comes as JSON text.
@@ -135,7 +135,7 @@ def _parts_of(schema: dict[str, Any]) -> str:
     return f"; it takes {', '.join(next(iter(kinds.values()))['properties'])}" if len(kinds) == 1 else ""
 
 
-def _said(error: ValidationError, parts: str) -> str:
+def _message(error: ValidationError, parts: str) -> str:
     """Return the errors without the values, which may hold anything; ``parts`` lists names of elements."""
     words = {"missing": "it is missing", "extra_forbidden": f"there is no such name{parts}"}
     errors = error.errors(include_url=False, include_context=False, include_input=False)
@@ -187,7 +187,7 @@ def _error_response(error: ValidationError) -> JSONRPCError | None:
     if no_json and not line.strip():
         return None
     found = _ID.match(line)
-    said = (
+    message = (
         "the request cannot be read as JSON: use whole Unicode characters, numbers of up to 4,300 digits, and"
         " less than 200 levels"
         if no_json
@@ -196,5 +196,5 @@ def _error_response(error: ValidationError) -> JSONRPCError | None:
     return JSONRPCError(
         jsonrpc="2.0",
         id=json.loads(found[1]) if found else None,
-        error=ErrorData(code=PARSE_ERROR if no_json else INVALID_REQUEST, message=said),
+        error=ErrorData(code=PARSE_ERROR if no_json else INVALID_REQUEST, message=message),
     )

@@ -67,7 +67,7 @@ __all__ = ["export_command"]
 @json_option
 @target_options(hidden=True)
 @click.pass_context
-def export_command(ctx: click.Context, /, as_json: bool, **given: Any) -> None:
+def export_command(ctx: click.Context, /, as_json: bool, **params: Any) -> None:
     """Write the records of ENTITY to a .parquet, .csv, .jsonl or .xlsx file.
 
     Rows are ordered by Id, with a column for each value, JSON for lists, and a last column Extra for what the
@@ -86,10 +86,10 @@ def export_command(ctx: click.Context, /, as_json: bool, **given: Any) -> None:
     file could not be written, 130 after Ctrl-C.
     """
     require_stdout()
-    if str(given["output"]) == "-":
+    if str(params["output"]) == "-":
         raise CliError("-o -: an export cannot go to stdout; name a file")
-    require_not_kept("--output", given["output"])
-    summary = _run(ctx, given)
+    require_not_kept("--output", params["output"])
+    summary = _run(ctx, params)
     if summary.guarded:
         from wosdk_async.cli.output.formats import guarded_texts
 
@@ -108,16 +108,16 @@ def export_command(ctx: click.Context, /, as_json: bool, **given: Any) -> None:
         _print(summary)
 
 
-def _run(ctx: click.Context, given: dict[str, Any]) -> ExportSummary:
+def _run(ctx: click.Context, params: dict[str, Any]) -> ExportSummary:
     from wosdk_async.cli.output.progress import RowProgress
     from wosdk_async.cli.runner import Runner
     from wosdk_async.cli.texts import counted
     from wosdk_async.errors import WosdkError
     from wosdk_async.jobs.errors import OutputError
 
-    export = _incremental(given) if given["since"] == "last" else _whole(given)
+    export = _incremental(params) if params["since"] == "last" else _whole(params)
     target = attrs.evolve(target_of(ctx), read_only=True)
-    with Runner(target, in_flight=given["parallel"]) as runner, RowProgress() as progress:
+    with Runner(target, in_flight=params["parallel"]) as runner, RowProgress() as progress:
         export.watch(lambda rows: progress.add(rows - progress.rows), progress.stage)
         try:
             return runner.run(export.run(runner.company))
@@ -129,47 +129,49 @@ def _run(ctx: click.Context, given: dict[str, Any]) -> ExportSummary:
             raise
 
 
-def _incremental(given: dict[str, Any]) -> IncrementalExport:
+def _incremental(params: dict[str, Any]) -> IncrementalExport:
     from wosdk_async.cli.input.texts import entity_named
     from wosdk_async.jobs.exports.incremental import IncrementalExport
 
     for option, name in (("--where", "conditions"), ("--limit", "limit")):
-        if given[name]:
+        if params[name]:
             raise CliError(
                 f"--since last exports every change, so {option} does not apply; filter the parts when you "
                 "read them"
             )
     for option in ("again", "force"):
-        if given[option]:
+        if params[option]:
             raise CliError(
                 f"--since last only adds parts, so --{option} does not apply; name another directory"
             )
-    if given["page"]:
+    if params["page"]:
         raise CliError("--since last reads 1,000 rows with each call; leave out --page")
     return IncrementalExport(
-        entity_named(given["entity"], unchecked=False),
-        given["output"],
-        select=given["paths"],
-        format=given["file_format"],
-        csv_for_excel=given["csv_for_excel"],
-        csv_raw=given["csv_raw"],
+        entity_named(params["entity"], unchecked=False),
+        params["output"],
+        select=params["paths"],
+        format=params["file_format"],
+        csv_for_excel=params["csv_for_excel"],
+        csv_raw=params["csv_raw"],
     )
 
 
-def _whole(given: dict[str, Any]) -> Export:
+def _whole(params: dict[str, Any]) -> Export:
     from wosdk_async.cli.input.texts import condition, entity_named
     from wosdk_async.jobs.exports.exporter import Export
 
-    kind = entity_named(given["entity"], unchecked=False)
+    kind = entity_named(params["entity"], unchecked=False)
     return Export(
         kind,
-        given["output"],
-        where=[condition(kind, text) for text in given["conditions"]],
-        select=given["paths"],
-        since=_time(given["since"]),
-        format=given["file_format"],
-        page=given["page"] or 1000,
-        **{name: given[name] for name in ("limit", "parallel", "again", "force", "csv_for_excel", "csv_raw")},
+        params["output"],
+        where=[condition(kind, text) for text in params["conditions"]],
+        select=params["paths"],
+        since=_time(params["since"]),
+        format=params["file_format"],
+        page=params["page"] or 1000,
+        **{
+            name: params[name] for name in ("limit", "parallel", "again", "force", "csv_for_excel", "csv_raw")
+        },
     )
 
 

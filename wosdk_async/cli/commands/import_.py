@@ -10,7 +10,7 @@ import attrs
 import click
 
 from wosdk_async.cli.exit_codes import CliError, say
-from wosdk_async.cli.import_arguments import ImportArguments, Reading, operation_of
+from wosdk_async.cli.import_arguments import ImportArguments, ReadOptions, operation_of
 from wosdk_async.cli.import_options import import_options, input_options
 from wosdk_async.cli.options import TEMPORARY, target_options
 from wosdk_async.cli.output.files import require_stdout
@@ -31,7 +31,7 @@ __all__ = ["import_command", "init_command"]
     help="Write the map to a new file instead of stdout.",
 )
 @click.pass_context
-def init_command(ctx: click.Context, /, file: str, output: Path | None, **given: Any) -> None:
+def init_command(ctx: click.Context, /, file: str, output: Path | None, **params: Any) -> None:
     """Propose a map for FILE from columns and fields with similar names.
 
     Nothing is sent. Required fields without a fitting column are marked {ADAPT}: fill them in, check the
@@ -51,8 +51,8 @@ def init_command(ctx: click.Context, /, file: str, output: Path | None, **given:
 
     if is_remote(file):
         raise CliError(f"{file}: a map can only be proposed for a local file; save the input as one")
-    operation = operation_named(operation_of(given) or DEFAULT_OPERATION)
-    reading = Reading.of(given)
+    operation = operation_named(operation_of(params) or DEFAULT_OPERATION)
+    reading = ReadOptions.of(params)
     source = open_source(file, **attrs.asdict(reading))
     if reading.delimiter is None and (other := likely_delimiter(source)):
         raise CliError(
@@ -76,7 +76,7 @@ def init_command(ctx: click.Context, /, file: str, output: Path | None, **given:
         raise CliError(f"{output} exists already; name another file with -o") from None
     say(f"{output} written; fill in the {text.count(f'= {chr(34)}{ADAPT}')} places marked {ADAPT}")
     names = {each.name: each.opts[0] for each in ctx.command.params}
-    set_options = [(name, value) for name, value in given.items() if value is not None]
+    set_options = [(name, value) for name, value in params.items() if value is not None]
     options = [word for name, value in set_options for word in (names[name], str(value))]
     shown = shell_words("wosdk", "import", file, "--map", str(output), *options, "--check")
     say(f"then run: {shown}")

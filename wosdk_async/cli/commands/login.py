@@ -95,7 +95,7 @@ def login_command(
     }
     old = file.profile(name)
     _require_usable(file, name)
-    values, status = _tried(attrs.evolve(target, profile=None, company=None), _given(options), old)
+    values, status = _tried(attrs.evolve(target, profile=None, company=None), _known_values(options), old)
     if status is not Exit.DONE:
         say(f"nothing was written to {file.path}")
         ctx.exit(status)
@@ -114,14 +114,14 @@ def _list(profiles: Mapping[str, Any]) -> None:
         say("no profiles; wosdk login creates one")
 
 
-def _tried(target: Target, given: Mapping[str, str], old: Mapping[str, Any]) -> tuple[dict[str, str], Exit]:
+def _tried(target: Target, known: Mapping[str, str], old: Mapping[str, Any]) -> tuple[dict[str, str], Exit]:
     """Log in, and ask again for answers that were refused. Return the values and the status."""
-    answers = _complete(given, old)
+    answers = _complete(known, old)
     while True:
         values = _with_addresses(answers, old)
         last = _check(target, values)
         refused = _ASKED_AGAIN.get(last.step, ()) if last.status is Exit.LOGIN else ()
-        again = [key for key in refused if key in answers and key not in given]
+        again = [key for key in refused if key in answers and key not in known]
         if not again or not is_interactive():
             return values, last.status
         say("press Enter to keep an answer, Ctrl-C to quit")
@@ -137,7 +137,7 @@ def _require_usable(file: ProfileFile, name: str) -> None:
     file.replaced(name, dict.fromkeys(ADDRESS_KEYS) | dict.fromkeys(CREDENTIAL_KEYS) | {"company": name})
 
 
-def _given(options: Mapping[str, str | None]) -> dict[str, str]:
+def _known_values(options: Mapping[str, str | None]) -> dict[str, str]:
     """Return the values of options and variables by key, and the secret of stdin."""
     found = {key: options.get(key) or os.environ.get(variable_of(key)) or "" for key in PROFILE_KEYS}
     if options["credentials_command"]:  # options override variables with other credentials
@@ -165,12 +165,12 @@ def _complete(values: Mapping[str, str], old: Mapping[str, Any]) -> dict[str, st
     return {key: found[key] for key in PROFILE_KEYS if found.get(key)}
 
 
-def _with_addresses(given: Mapping[str, str], old: Mapping[str, Any]) -> dict[str, str]:
+def _with_addresses(answers: Mapping[str, str], old: Mapping[str, Any]) -> dict[str, str]:
     """Add the addresses of the old profile, and print all before the secret is sent to them.
 
     Those of another Company or region are left out: they must not get this secret.
     """
-    values = dict(given)
+    values = dict(answers)
     is_same = _identity(values) == _identity(old)
     for key in ADDRESS_KEYS:
         kept = text_of(old, key)

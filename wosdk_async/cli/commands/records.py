@@ -11,7 +11,7 @@ import click
 
 from wosdk_async import Company, codec
 from wosdk_async.cli.exit_codes import CliError, say
-from wosdk_async.cli.input.fields import given_fields, record_of, shown_value
+from wosdk_async.cli.input.fields import parsed_fields, record_of, shown_value
 from wosdk_async.cli.input.records import (
     RecordTexts,
     by_option,
@@ -77,15 +77,15 @@ def update_command(
     if not unchecked:
         require_support(kind, "update")
     texts = RecordTexts.read(kind, [record_id], by)
-    given = given_fields(kind, fields, json_body)
-    if not given:
+    values = parsed_fields(kind, fields, json_body)
+    if not values:
         raise CliError(f"no fields are given; add some, such as wosdk update {entity} ID NAME=VALUE")
     if if_unchanged and isinstance(kind, str):
         raise CliError("--if-unchanged needs an entity that the catalogue knows; leave out --unchecked")
     if not isinstance(kind, str):
-        record_of(kind, given, new=False)
+        record_of(kind, values, new=False)
     with ChangeSession.open(ctx, options) as session:
-        change = session.runner.run(_update(session.runner.company, kind, texts, given, if_unchanged))
+        change = session.runner.run(_update(session.runner.company, kind, texts, values, if_unchanged))
         if change is None:
             say("the record already has these values; nothing was sent")
             return
@@ -97,14 +97,14 @@ Write = Callable[[Company], Awaitable[int | None]]
 
 
 async def _update(
-    company: Company, kind: type[Record] | str, texts: RecordTexts, given: dict[str, Any], if_unchanged: bool
+    company: Company, kind: type[Record] | str, texts: RecordTexts, values: dict[str, Any], if_unchanged: bool
 ) -> RecordChange | None:
     """Read the record, and return the change that writes what differs; None if nothing does."""
     (id,) = await texts.ids(company, certain=True)
     if isinstance(kind, str):
-        old, new, write = await _by_name(company, kind, id, given)
+        old, new, write = await _by_name(company, kind, id, values)
     else:
-        old, new, write = await _by_class(company, kind, id, given, if_unchanged)
+        old, new, write = await _by_class(company, kind, id, values, if_unchanged)
     if not new:
         return None
 
@@ -123,11 +123,11 @@ async def _update(
 
 
 async def _by_name(
-    company: Company, name: str, id: Id, given: dict[str, Any]
+    company: Company, name: str, id: Id, values: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any], Write]:
     """Return a record of an unknown entity, the fields that differ, and the function that writes them."""
     old: dict[str, Any] = await company.get(name, id, properties=["*"])
-    new = _differing(old, given)
+    new = _differing(old, values)
     properties = [
         path
         for field, value in new.items()
@@ -142,15 +142,15 @@ async def _by_name(
 
 
 async def _by_class(
-    company: Company, kind: type[Record], id: Id, given: dict[str, Any], if_unchanged: bool
+    company: Company, kind: type[Record], id: Id, values: dict[str, Any], if_unchanged: bool
 ) -> tuple[dict[str, Any], dict[str, Any], Write]:
     """Return a record, the fields that differ, and the function that writes them; raise what refuses them."""
     metas = {meta["name"]: meta for meta in kind.__wire__.values()}
-    paths = ["*", *(path for name in given for path in _paths_below(name, metas[name]))]
+    paths = ["*", *(path for name in values for path in _paths_below(name, metas[name]))]
     read: Any = await company.get(kind, id, properties=paths)
     old: dict[str, Any] = codec.unstructure(read)
-    whole = dict(given)
-    for name, value in given.items():
+    whole = dict(values)
+    for name, value in values.items():
         had = old.get(name)
         if metas[name]["type"] == "money" and isinstance(value, dict) and isinstance(had, dict):
             whole[name] = had | value  # facts 3.4: an amount is written whole, with the parts that it has
@@ -180,8 +180,8 @@ def _paths_below(name: str, meta: Wire) -> list[str]:
     return [f"{name}.Id", *([f"{name}.DisplayAs"] if named else [])]
 
 
-def _differing(old: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in given.items() if not _same(old.get(name), value)}
+def _differing(old: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if not _same(old.get(name), value)}
 
 
 def _same(old: Any, new: Any) -> bool:

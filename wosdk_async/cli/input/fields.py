@@ -18,7 +18,7 @@ from wosdk_async.protocol import validation as problems
 from wosdk_async.text.safe_text import shortened
 from wosdk_async.text.suggestions import suggestion
 
-__all__ = ["assigned", "command_of", "given_fields", "json_object", "record_of", "shown_value"]
+__all__ = ["assigned", "command_of", "json_object", "parsed_fields", "record_of", "shown_value"]
 
 _MAX_JSON = 64 * 1024 * 1024  # bytes
 _MAX_VALUE = 200  # characters of a value before the prompt
@@ -66,7 +66,7 @@ def assigned(fields: dict[str, Any], texts: Iterable[str], cls: type[Record] | N
     return fields
 
 
-def given_fields(kind: type[Record] | str, texts: tuple[str, ...], body: Path | None) -> dict[str, Any]:
+def parsed_fields(kind: type[Record] | str, texts: tuple[str, ...], body: Path | None) -> dict[str, Any]:
     """Return fields by wire name, from ``--json-body`` and ``NAME=VALUE``; ``NAME=`` is null."""
     cls = None if isinstance(kind, str) else kind
     fields = json_object("--json-body", body) if body is not None else {}

@@ -273,9 +273,9 @@ def newest_of(entity: str) -> str:
     return f"wosdk query {entity} --order 'Id desc' --limit 5"
 
 
-def look_for_order(given: Mapping[str, Any], hint: str = "") -> str:
+def look_for_order(fields: Mapping[str, Any], hint: str = "") -> str:
     """Return the ``wosdk`` command that finds a work order by its PoNumber, with a comment, or the newest."""
-    number = given.get("PoNumber")
+    number = fields.get("PoNumber")
     if not isinstance(number, str) or not number:
         return newest_of("WorkOrder")
     return look_for(WorkOrder, "po_number", number) + (f" # {hint}" if hint else "")

@@ -195,13 +195,13 @@ def print_summary(summary: Summary, as_json: bool, *, ran: bool = True) -> None:
 
 def command_of(plan: JobPlan, folder: Path) -> str | None:
     """Return the command that resumes a job; None if a program started it."""
-    given = _arguments(plan)
-    if given is None:
+    arguments = _arguments(plan)
+    if arguments is None:
         return None
     folder, base = folder.absolute(), Path(f"{plan.file}.job")
     beside = folder.parent == base.parent and folder.name.startswith(base.name)
     place = [] if beside else [f"--job={folder}"]
-    return shell_words("wosdk", "import", plan.file, *given, *place, *_company(plan))
+    return shell_words("wosdk", "import", plan.file, *arguments, *place, *_company(plan))
 
 
 def rejects_of(folder: Path) -> Path:
@@ -212,10 +212,10 @@ def rejects_of(folder: Path) -> Path:
 
 def rejects_command(plan: JobPlan, rejects: Path) -> str | None:
     """Return the command that imports the corrected rejects of a job; None if a program started it."""
-    given = _arguments(plan)
-    if given is None:
+    arguments = _arguments(plan)
+    if arguments is None:
         return None
-    options = {each.partition("=")[0]: each for each in given}
+    options = {each.partition("=")[0]: each for each in arguments}
     suffix = suffix_of(PurePath(plan.file), options.get("--format", "").partition("=")[2] or None)
     known, head = FORMATS.get(suffix, FORMATS[".csv"]), _head_of(rejects)
     # Content overrides the suffix of an input, so the rejects themselves are inspected.
@@ -261,8 +261,8 @@ def _is_utf8(head: bytes) -> bool:
 
 
 def _arguments(plan: JobPlan) -> list[str] | None:
-    given: Any = plan.options.get("command")
-    return [str(each) for each in given] if isinstance(given, list) else None
+    arguments: Any = plan.options.get("command")
+    return [str(each) for each in arguments] if isinstance(arguments, list) else None
 
 
 def _company(plan: JobPlan) -> list[str]:

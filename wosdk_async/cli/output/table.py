@@ -196,9 +196,9 @@ def _total(widths: Sequence[int]) -> int:
 
 def _line_width(file: IO[str]) -> int | None:
     """Return the line width in characters, or None if it is unlimited."""
-    given = os.environ.get("COLUMNS", "")
-    if given.isdecimal() and int(given):
-        return int(given)
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns):
+        return int(columns)
     return os.get_terminal_size(file.fileno()).columns or 80 if file.isatty() else None
 
 
