@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import attrs
 import click
-from click.core import ParameterSource
 
 from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.import_options import OneRun, import_options
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
 __all__ = [
     "ImportArguments",
     "ReadOptions",
-    "changed_arguments",
-    "changes_of",
     "kept_arguments",
     "kept_globals",
     "kept_import",
@@ -167,7 +164,6 @@ def operation_of(params: Mapping[str, Any]) -> str | None:
 # --- the command in the journal of a job ----------------------------------------------------
 
 _COMMAND, _GLOBALS = "command", "global"
-_WORKERS = {"--processes", "--engine"}
 
 
 def _kept_command(ctx: click.Context) -> dict[str, Any]:
@@ -199,34 +195,6 @@ def _argument(param: click.Parameter, value: Any) -> str:
     elif isinstance(value, float) and value.is_integer():
         value = int(value)  # --rate 400 is not 400.0 for people
     return f"{option}={value}"
-
-
-def changes_of(ctx: click.Context, names: Collection[str]) -> list[str]:
-    """Return the options in ``names`` that are on the command line, as arguments."""
-    return [
-        _argument(param, ctx.params[param.name])
-        for param in ctx.command.params
-        if param.name in names and ctx.get_parameter_source(param.name) == ParameterSource.COMMANDLINE
-    ]
-
-
-def changed_arguments(kept: Sequence[str], changes: Sequence[str], *, one_process: bool = False) -> list[str]:
-    """Return the options of an earlier run, replaced by ``changes``.
-
-    Other workers replace those of the earlier run; ``one_process`` means none.
-    """
-    changed = {_option(each) for each in changes}
-    if one_process and (wrong := changed & {*_WORKERS, "--lease"}):
-        raise CliError(f"--one-process and {min(wrong)} exclude each other; give one of them")
-    if one_process:
-        changed |= {*_WORKERS, "--lease"}
-    elif changed & _WORKERS:
-        changed |= _WORKERS
-    return [*(each for each in kept if _option(each) not in changed), *changes]
-
-
-def _option(argument: str) -> str:
-    return argument.partition("=")[0]
 
 
 @import_options

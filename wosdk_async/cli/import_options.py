@@ -9,7 +9,7 @@ import click
 
 from wosdk_async.cli.options import TEMPORARY, Number, added, excel_option
 
-__all__ = ["RUN_NAMES", "OneRun", "import_options", "input_options", "run_options"]
+__all__ = ["OneRun", "import_options", "input_options"]
 
 _PATH = click.Path(path_type=Path)
 
@@ -85,41 +85,35 @@ _RESULTS = (
     click.option("--yes", cls=OneRun, is_flag=True, help="Do not ask for confirmation."),
 )
 
-# --- one run, which ``wosdk jobs resume`` takes, too ----------------------------------------
+# --- how fast, and where ---------------------------------------------------------------------
 
-_RUN = {
-    "limit": click.option(
+_RUN = (
+    click.option(
         "--concurrency",
         "limit",
         type=click.IntRange(1, 1000),
         metavar="N",
-        help="Concurrent calls (default: 32).",
+        help="Calls at once (default: 32).",
     ),
-    "rate": click.option(
-        "--rate", type=Number(0, min_open=True), metavar="N", help="Maximum calls per second."
-    ),
-    "processes": click.option(
+    click.option("--rate", type=Number(0, min_open=True), metavar="N", help="Maximum calls per second."),
+    click.option(
         "--processes",
         type=click.IntRange(1, 256),
         metavar="N",
         help="Send from N processes; needs --marker, dask.",
     ),
-    "engine": click.option("--engine", metavar="URL", help="Send from a Dask cluster: dask+tls://HOST:8786."),
-    "lease": click.option(
+    click.option("--engine", metavar="URL", help="Send from a Dask cluster: dask+tls://HOST:8786."),
+    click.option(
         "--lease", type=Number(1), metavar="SECONDS", help="Limit for a worker's rows (default: 30)."
     ),
-    "stop_after": click.option(
-        "--stop-after", metavar="N|P%", help="Stop after N failed rows, or P% of all."
-    ),
-    "stop_after_doubt": click.option(
+    click.option("--stop-after", metavar="N|P%", help="Stop after N failed rows, or P% of all."),
+    click.option(
         "--stop-after-doubt",
         type=click.IntRange(1),
         metavar="N",
         help="Stop after N rows in doubt (default: 100).",
     ),
-}
-RUN_NAMES = tuple(_RUN)
-"""The names of their parameters: those of the fields of ImportOptions, where it has one."""
+)
 
 
 def input_options(command: Any) -> Any:
@@ -127,11 +121,6 @@ def input_options(command: Any) -> Any:
     return added(command, *_INPUT)
 
 
-def run_options(command: Any) -> Any:
-    """Add the options of one run."""
-    return added(command, *_RUN.values())
-
-
 def import_options(command: Any) -> Any:
     """Add the argument and all options of an import."""
-    return added(command, _FILE, _MAP, *_INPUT, *_JOB, *_RUN.values(), *_RESULTS)
+    return added(command, _FILE, _MAP, *_INPUT, *_JOB, *_RUN, *_RESULTS)

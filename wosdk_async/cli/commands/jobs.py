@@ -6,15 +6,14 @@ import asyncio
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from wosdk_async.cli.commands.undo import undo_command
 from wosdk_async.cli.exit_codes import CliError, Exit, say
 from wosdk_async.cli.help import Group
-from wosdk_async.cli.import_arguments import changed_arguments, changes_of, kept_arguments, kept_globals
-from wosdk_async.cli.import_options import RUN_NAMES, run_options
+from wosdk_async.cli.import_arguments import kept_arguments, kept_globals
 from wosdk_async.cli.job_context import company_of_job, input_of, require_lasting, write_files
 from wosdk_async.cli.options import excel_option, job_argument, json_option, target_options, yes_option
 from wosdk_async.cli.output.files import Output, opened, require_stdout
@@ -100,27 +99,17 @@ def show(folder: Path, as_json: bool) -> None:
 
 @jobs_command.command()
 @job_argument
-@run_options
-@click.option("--one-process", is_flag=True, help="Send from this process, not from workers.")
 @click.option("--outcomes", type=_PATH, metavar="FILE", help="Append outcomes as JSON lines.")
 @json_option
 @yes_option
 @target_options(hidden=True)
 @click.pass_context
-def resume(
-    ctx: click.Context,
-    /,
-    folder: Path,
-    one_process: bool,
-    outcomes: Path | None,
-    as_json: bool,
-    yes: bool,
-    **_: Any,
-) -> None:
+def resume(ctx: click.Context, folder: Path, outcomes: Path | None, as_json: bool, yes: bool) -> None:
     """Resume a job: send the rows that are not done.
 
-    File, map, marker, Company and options are those of the last run; options given here replace them.
-    --outcomes, --again, --new-rows, --retry-refused and --retry-undone are never repeated.
+    File, map, marker, Company and options are those of the last run; to change one, run the import command
+    itself, which `wosdk jobs show` prints. --outcomes, --again, --new-rows, --retry-refused and
+    --retry-undone are never repeated.
     """
     from wosdk_async.cli.commands.import_ import import_command
     from wosdk_async.jobs.journal.folder import plan_as_last_given
@@ -128,15 +117,14 @@ def resume(
     plan = plan_as_last_given(folder)
     require_lasting(plan, folder)
     file = input_of(plan, folder)
-    changes = changes_of(ctx, (*RUN_NAMES, "outcomes"))
     before = kept_arguments(plan.options, folder)
     files = [each for each in before if each.startswith("--outcomes=")]  # never believed: others may edit it
     if files and outcomes is None:
         say(f"no outcomes are written; to append to the file of the last run, add {shell_words(*files)}")
     before = [each for each in before if each not in files]
-    kept = changed_arguments(before, changes, one_process=one_process)
-    arguments = [str(file), *kept, "--resume", f"--job={folder.absolute()}"]
-    arguments += [*(["--json"] if as_json else []), *(["--yes"] if yes else [])]
+    flags = {"--json": as_json, "--yes": yes, f"--outcomes={outcomes}": outcomes is not None}
+    options = [option for option, is_set in flags.items() if is_set]
+    arguments = [str(file), *before, *options, "--resume", f"--job={folder.absolute()}"]
     shared = ctx.find_root().ensure_object(dict)
     for name, value in kept_globals(plan.options).items():
         shared.setdefault(name, value)
