@@ -60,15 +60,7 @@ _ASKED_AGAIN = {  # by the step that refused them
 @click.option("--list", "listed", is_flag=True, help="List the profiles, without secrets.")
 @target_options(hidden=True)
 @click.pass_context
-def login_command(
-    ctx: click.Context,
-    region: str | None,
-    client_id: str | None,
-    client_secret_file: str | None,
-    credentials_command: str | None,
-    yes: bool,
-    listed: bool,
-) -> None:
+def login_command(ctx: click.Context, /, yes: bool, listed: bool, **options: str | None) -> None:
     """Ask for a Company and its credentials, check them, and save them as a profile.
 
     Values of options and WOSDK_ variables are not asked for; a refused answer is asked for again. Nothing is
@@ -86,13 +78,7 @@ def login_command(
     if listed:
         _list(file.profiles)
         return
-    options = {
-        "company": target.company,
-        "region": region,
-        "client_id": client_id,
-        "client_secret_file": client_secret_file,
-        "credentials_command": credentials_command,
-    }
+    options["company"] = target.company
     old = file.profile(name)
     _require_usable(file, name)
     values, status = _tried(attrs.evolve(target, profile=None, company=None), _known_values(options), old)

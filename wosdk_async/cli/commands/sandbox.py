@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import click
@@ -70,18 +70,12 @@ def sandbox_command() -> None:
 )
 def serve(
     store: Path,
-    port: int,
-    dialect: str,
     host: str,
-    companies: tuple[str, ...],
-    verification: bool | None,
     env_file: Path | None,
     force: bool,
-    open_admin: bool,
-    log: bool,
     faults: Path | None,
     certificate: Path | None,
-    second_port: int,
+    **options: Any,
 ) -> None:
     """Serve the Companies of a store until Ctrl-C.
 
@@ -111,16 +105,10 @@ def serve(
         serve_store(
             store,
             host=host,
-            port=port,
-            companies=companies,
-            verification=verification,
-            dialect=dialect,
-            open_admin=open_admin,
-            log=log,
             faults=Faults(faults),
             certificate=certificate,
-            second_port=second_port,
             announce=announce,
+            **options,
         )
 
 
