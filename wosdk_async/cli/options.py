@@ -232,13 +232,15 @@ def names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
 
 def properties(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
     """Return property paths of the entity on the line, one step of ``Customer.Name`` at a time."""
-    from wosdk_async.model import entity_class
+    from wosdk_async.model import entity_class, registry
+    from wosdk_async.model.metadata import is_nested
 
     # while an option still lacks its value, click leaves the entity in ctx.args
     owner = entity_class(ctx.params.get("entity") or next(iter(ctx.args), ""))
     *steps, last = incomplete.split(".")
     for step in steps:
-        owner = _class_of_step(owner, step)
+        meta = _wire(owner).get(step)
+        owner = registry.resolve(meta["of"]) if meta and is_nested(meta) else None
     prefix = "".join(f"{step}." for step in steps)
     return [prefix + name for name in _starting(last, _wire(owner))]
 
@@ -260,13 +262,6 @@ def assignments(ctx: click.Context, _: click.Parameter, incomplete: str) -> list
 
 def _wire(owner: Any) -> Mapping[str, Any]:
     return {} if owner is None else {meta["name"]: meta for meta in owner.__wire__.values()}
-
-
-def _class_of_step(owner: Any, step: str) -> Any:
-    from wosdk_async.model import registry
-
-    meta = _wire(owner).get(step)
-    return None if meta is None or not meta["of"] or meta["type"] == "enum" else registry.resolve(meta["of"])
 
 
 # --- arguments of records -------------------------------------------------------------------

@@ -13,7 +13,7 @@ from wosdk_async.cli.input.texts import typed_value
 from wosdk_async.cli.texts import json_text
 from wosdk_async.codec.checks import json_kind_of
 from wosdk_async.model import Command, Record, registry
-from wosdk_async.model.metadata import Wire
+from wosdk_async.model.metadata import Wire, is_nested
 from wosdk_async.protocol import validation as problems
 from wosdk_async.text.safe_text import shortened
 from wosdk_async.text.suggestions import suggestion
@@ -158,10 +158,7 @@ def _field(cls: type[Record], name: str) -> Wire:
 
 
 def _class(meta: Wire) -> type[Record] | None:
-    if not meta["of"] or meta["type"] == "enum":
-        return None
-    found: type[Record] = registry.resolve(meta["of"])
-    return found
+    return registry.resolve(meta["of"]) if is_nested(meta) else None
 
 
 # --- the whole of a command -----------------------------------------------------------------

@@ -109,7 +109,7 @@ def require_not_needed(option: str, written: Path, *needed: Path) -> None:
 def require_not_store(option: str, written: Path, store: Path) -> None:
     """Raise CliError when ``written`` is a store, or one of the files that SQLite keeps beside it."""
     real = Path(os.path.realpath(store))
-    beside = (real.with_name(f"{real.name}{ending}") for ending in ("", "-wal", "-shm"))
+    beside = (real.with_name(f"{real.name}{ending}") for ending in ("", *_BESIDE))
     if any(_same_file(written, path) for path in beside):
         raise CliError(f"{option} would overwrite {store}; name another file")
 
