@@ -299,12 +299,13 @@ def properties_option(*names: str) -> Callable[[Any], Any]:
 # --- jobs -----------------------------------------------------------------------------------
 
 
-def _folder_of_job(_: click.Context, __: click.Parameter, place: Path) -> Path:
-    from wosdk_async.jobs.journal.folder import folder_of
+def job_argument(function: Any) -> Any:
+    """Add the argument JOB, a folder or its input file; the command gets ``folder``."""
 
-    return folder_of(place)
+    @functools.wraps(function)
+    def command(*args: Any, job: Path, **others: Any) -> Any:
+        from wosdk_async.jobs.journal.folder import folder_of
 
+        return function(*args, folder=folder_of(job), **others)
 
-job_argument = click.argument(
-    "folder", metavar="JOB", type=click.Path(path_type=Path), callback=_folder_of_job
-)
+    return click.argument("job", type=click.Path(path_type=Path))(command)
