@@ -170,6 +170,6 @@ async def mark_wanted(
         with suppress(Exception):  # the row itself fails with it, when its turn comes
             if missing := builder.build(row)[1]:
                 marked.append((row.number, missing))
-                for entry in missing:  # now: a wanted record keeps the cells of the first row that can fill it
+                for entry in missing:  # now: a wanted record keeps the cells of its first row
                     entry.wanted = True
     return marked
