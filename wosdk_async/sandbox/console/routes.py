@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from importlib import resources
 from typing import Any
 
@@ -11,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from wosdk_async.sandbox.access import ID, Endpoint, error_response, guarded
+from wosdk_async.sandbox.access import ID, JsonEndpoint, error_response, guarded, json_object
 from wosdk_async.sandbox.clock import Clock, span_of
 from wosdk_async.sandbox.console.examples import example_of
 from wosdk_async.sandbox.console.orders import choices, one_order, orders
@@ -20,13 +19,13 @@ from wosdk_async.sandbox.console.request_log import MAX_BODY, MAX_REQUESTS, Requ
 from wosdk_async.sandbox.errors import Refusal
 from wosdk_async.sandbox.faults.script import FaultScript
 from wosdk_async.sandbox.faults.state import Faults
-from wosdk_async.sandbox.schema.bodies import Record, dump, peek_json, require_body
+from wosdk_async.sandbox.schema.bodies import Record, dump
 from wosdk_async.sandbox.schema.values import Moment
 from wosdk_async.sandbox.seed.initial import set_verification
 from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.storage.store import Store
 
-__all__ = ["FILES", "console_routes", "page"]
+__all__ = ["FILES", "clock_endpoint", "console_routes", "page"]
 
 _REMEDY = "open it at 127.0.0.1 or localhost"
 _MAX_DIGITS = 7
@@ -48,13 +47,11 @@ FILES = frozenset(
 )
 """Names of the files in ``static/``: plain HTML, CSS and ES modules, without a build step."""
 
-RowEndpoint = Callable[[Request], Awaitable[Record]]
-
 
 def console_routes(store: Store, clock: Clock, faults: Faults, log: RequestLog) -> list[Route]:
     """Return the routes of the console of one sandbox."""
-    console = _Console(store, clock, RulesView(faults), log)
-    endpoints: list[tuple[str, list[str], RowEndpoint]] = [
+    console = _Console(store, clock, _RulesView(faults), log)
+    endpoints: list[tuple[str, list[str], JsonEndpoint]] = [
         ("companies", ["GET"], console.companies),
         (f"companies/{{company:{ID}}}", ["PUT"], console.company),
         (f"companies/{{company:{ID}}}/orders", ["GET"], console.orders),
@@ -67,15 +64,15 @@ def console_routes(store: Store, clock: Clock, faults: Faults, log: RequestLog) 
         ("log", ["GET", "PUT", "DELETE"], console.requests),
         (f"log/{{number:{ID}}}", ["GET"], console.request),
         ("faults", ["GET", "PUT"], console.faults),
-        ("clock", ["GET", "POST"], console.time),
+        ("clock", ["GET", "POST"], clock_endpoint(clock)),
     ]
 
-    def route(path: str, methods: list[str], endpoint: RowEndpoint) -> Route:
-        return Route(f"/console/api/{path}", _own_page_only(_json(endpoint)), methods=methods)
+    def route(path: str, methods: list[str], endpoint: JsonEndpoint) -> Route:
+        return Route(f"/console/api/{path}", guarded(endpoint, remedy=_REMEDY), methods=methods)
 
     return [
         Route("/", _root),
-        Route("/console", _own_page_only(_front)),
+        Route("/console", guarded(_front, remedy=_REMEDY)),
         *(route(*each) for each in endpoints),
         Route("/console/{file:path}", _file),
     ]
@@ -97,7 +94,7 @@ class _Console:
 
     store: Store
     clock: Clock
-    rules: RulesView
+    rules: _RulesView
     log: RequestLog
 
     async def companies(self, _request: Request) -> Record:
@@ -153,14 +150,9 @@ class _Console:
 
     async def faults(self, request: Request) -> Record:
         if request.method == "PUT":
-            body = require_body(peek_json(await request.body()))
+            body = await json_object(request)
             self.rules.put(body.get("seed", 0), body.get("rules"))
         return self.rules.report()
-
-    async def time(self, request: Request) -> Record:
-        if request.method == "POST":
-            self.clock.advance(**span_of(require_body(peek_json(await request.body()))))
-        return {"now": self.clock.now.isoformat().replace("+00:00", "Z")}
 
     def _context(self, request: Request) -> RequestContext:
         wanted = request.path_params["company"]
@@ -170,8 +162,15 @@ class _Console:
         return RequestContext(self.store, company, Moment(self.clock() // 100), str(request.base_url))
 
 
-def _own_page_only(endpoint: Endpoint) -> Endpoint:
-    return guarded(endpoint, remedy=_REMEDY)
+def clock_endpoint(clock: Clock) -> JsonEndpoint:
+    """Return the endpoint that reads a clock and moves it forward."""
+
+    async def endpoint(request: Request) -> Record:
+        if request.method == "POST":
+            clock.advance(**span_of(await json_object(request)))
+        return {"now": clock.now.isoformat().replace("+00:00", "Z")}
+
+    return endpoint
 
 
 async def _root(request: Request) -> Response:
@@ -191,21 +190,8 @@ async def _file(request: Request) -> Response:
     return page(name) if name in FILES else error_response(404, "There is nothing at this path.")
 
 
-def _json(endpoint: RowEndpoint) -> Endpoint:
-    async def respond(request: Request) -> Response:
-        try:
-            body = dump(await endpoint(request))
-        except Refusal as refusal:
-            return error_response(refusal.status, refusal.message)
-        except (ValueError, OverflowError) as error:
-            return error_response(400, str(error))
-        return Response(body, media_type="application/json", headers={"Cache-Control": "no-store"})
-
-    return respond
-
-
 async def _flag(request: Request, name: str) -> bool:
-    value = require_body(peek_json(await request.body())).get(name)
+    value = (await json_object(request)).get(name)
     if not isinstance(value, bool):
         raise ValueError(f"{name} must be true or false.")
     return value
@@ -240,7 +226,7 @@ def companies(store: Store) -> list[Record]:
 
 
 @attrs.define
-class RulesView:
+class _RulesView:
     """Fault rules in the console: those in force, and those that it has switched off.
 
     A script that is loaded without the console replaces both kinds.

@@ -8,7 +8,6 @@ Requests are counted in the order in which the server reads them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from decimal import Decimal
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -124,8 +123,7 @@ class FaultScript:
         if not isinstance(written, Mapping):
             raise FaultScriptError("A fault script must be an object with the members seed and rule.")
         _require_known("the script", written, ("seed", "rule"))
-        script = _without_decimals(written)
-        seed, rules = script.get("seed", 0), script.get("rule", [])
+        seed, rules = written.get("seed", 0), written.get("rule", [])
         if not isinstance(seed, int) or isinstance(seed, bool):
             raise FaultScriptError(f"seed is {seed!r}; it must be a whole number.")
         if not isinstance(rules, list):
@@ -152,20 +150,6 @@ class FaultScript:
     def written(self) -> dict[str, Any]:
         """Return the script in plain data."""
         return {"seed": self.seed, "rule": [dict(rule.written) for rule in self.rules]}
-
-
-def _without_decimals(value: Any, depth: int = 5) -> Any:
-    """Return a script with fractions as floats: bodies of the console are read as exact decimals.
-
-    No setting of a rule is nested as deep as ``depth``: the checks refuse what lies below it.
-    """
-    if isinstance(value, Decimal):
-        return float(value)
-    if depth and isinstance(value, Mapping):
-        return {name: _without_decimals(inner, depth - 1) for name, inner in value.items()}
-    if depth and isinstance(value, list):
-        return [_without_decimals(inner, depth - 1) for inner in value]
-    return value
 
 
 def _rule(number: int, written: object) -> Rule:
