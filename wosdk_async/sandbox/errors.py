@@ -1,7 +1,4 @@
-"""Errors of the sandbox: refusals with status, code and text, and what cannot be used.
-
-The texts of refusals are the recorded ones where facts 6 has them; the others are marked.
-"""
+"""Errors of the sandbox, and refusals of the service with the texts that facts 6 records; others are marked."""
 
 from __future__ import annotations
 
@@ -14,10 +11,10 @@ __all__ = [
     "StoreError",
     "broken_rule",
     "custom_command",
+    "did_you_mean",
     "incorrect_model",
     "missing_record",
     "modified",
-    "nearest",
     "required",
     "unfinished_path",
     "unknown_entity",
@@ -112,8 +109,8 @@ def modified() -> Refusal:
     return Refusal(400, "ERROR_CODE_6", "Data was already modified by another user.")  # facts 3.7
 
 
-def nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that a misspelt one is nearest to, or None if none is near."""
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return the known name that a misspelled one is nearest to, as a part of a message; else an empty text."""
     by_lower = {each.lower(): each for each in known}
-    close = difflib.get_close_matches(name.lower(), by_lower, n=1)
-    return by_lower[close[0]] if close else None
+    close = difflib.get_close_matches(name[:60].lower(), by_lower, n=1)
+    return f" (did you mean {by_lower[close[0]]}?)" if close else ""

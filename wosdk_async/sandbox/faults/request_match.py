@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Callable, Mapping
 from typing import Any
-from urllib.parse import parse_qsl
 
 import attrs
 
 from wosdk_async.sandbox.errors import Refusal
-from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case, parse_query, peek_json, request_id_of
+from wosdk_async.sandbox.schema.bodies import (
+    Record,
+    client_credentials,
+    get_ignore_case,
+    parse_form,
+    parse_query,
+    peek_json,
+    request_id_of,
+)
 from wosdk_async.sandbox.schema.dialect import SPEC
 from wosdk_async.sandbox.service.commands.registry import find_command
 
@@ -52,7 +57,8 @@ def match_of(scope: Mapping[str, Any], body: bytes, owner: Callable[[str], str |
     parts = [part for part in scope["path"].split("/") if part]
     head, rest = [part.lower() for part in parts[:3]], parts[3:]
     if head[:2] == ["oauth", "token"]:
-        return RequestMatch(frozenset({"token"}), _normalized(owner(_client_id(scope, body))))
+        client_id, _ = client_credentials(parse_form(body), header(scope, b"authorization"))
+        return RequestMatch(frozenset({"token"}), _normalized(owner(client_id)))
     sent = peek_json(body)
     operations, wanted = _operations_of(head[2] if len(head) == 3 else "", rest, scope["method"], sent)
     company = wanted or header(scope, b"companyname")
@@ -97,13 +103,3 @@ def _discovered_company(sent: Record) -> str | None:
     command = get_ignore_case(sent, "Command")
     name = get_ignore_case(command, "CompanyName") if isinstance(command, dict) else None
     return name if isinstance(name, str) else None
-
-
-def _client_id(scope: Mapping[str, Any], body: bytes) -> str:
-    scheme, _, encoded = (header(scope, b"authorization") or "").partition(" ")
-    if scheme.lower() == "basic":
-        try:
-            return base64.b64decode(encoded.strip(), validate=True).decode("latin-1").partition(":")[0]
-        except (binascii.Error, ValueError):
-            return ""
-    return dict(parse_qsl(body.decode("latin-1"))).get("client_id", "")

@@ -17,7 +17,7 @@ from attrs.validators import optional
 
 from wosdk_async import catalogue
 from wosdk_async.regular_files import parse_toml
-from wosdk_async.sandbox.errors import FaultScriptError, nearest
+from wosdk_async.sandbox.errors import FaultScriptError, did_you_mean
 from wosdk_async.sandbox.faults.fault import Fault, positive, share
 from wosdk_async.sandbox.faults.kinds import KINDS
 from wosdk_async.sandbox.faults.request_match import FAMILIES, RequestMatch, known_operation
@@ -43,8 +43,7 @@ def _operations(written: object) -> frozenset[str]:
 def _unknown_operation(name: str) -> str:
     commands = list(catalogue.load().commands)
     short = (known for known in commands if known.lower() == f"{name}command".lower())
-    near = next(short, None) or nearest(name, ["any", *FAMILIES, *commands])
-    hint = f" (did you mean {near}?)" if near else ""
+    hint = did_you_mean(next(short, name), ["any", *FAMILIES, *commands])
     return f"operation is {name!r}{hint}; it must be any, {', '.join(FAMILIES)}, or the name of a command"
 
 
@@ -143,7 +142,7 @@ class FaultScript:
         known = {name.lower(): name for name in names}
         for number, rule in enumerate(self.rules, 1):
             if rule.company is not None and rule.company not in known:
-                hint, there = _did_you_mean(rule.company, known.values()), ", ".join(known.values())
+                hint, there = did_you_mean(rule.company, known.values()), ", ".join(known.values())
                 text = f"company is {rule.company!r}{hint}; there is only {there}"
                 raise FaultScriptError(f"rule {number} ({rule.kind}): {text}.")
 
@@ -157,9 +156,7 @@ def _rule(number: int, written: object) -> Rule:
         raise FaultScriptError(f"rule {number} needs a fault, one of {', '.join(KINDS)}.")
     name = written["fault"]
     if name not in KINDS:
-        text = (
-            f"fault is {name[:60]!r}{_did_you_mean(name[:60], KINDS)}; it must be one of {', '.join(KINDS)}"
-        )
+        text = f"fault is {name[:60]!r}{did_you_mean(name, KINDS)}; it must be one of {', '.join(KINDS)}"
         raise FaultScriptError(f"rule {number}: {text}.")
     place, kind = f"rule {number} ({name})", KINDS[name]
     settings = attrs.fields_dict(kind)
@@ -180,10 +177,5 @@ def _rule(number: int, written: object) -> Rule:
 def _require_known(place: str, written: Mapping[str, Any], names: Sequence[str]) -> None:
     unknown = [key for key in written if key not in names]
     if unknown:
-        hint = _did_you_mean(unknown[0][:60], names)
+        hint = did_you_mean(unknown[0], names)
         raise FaultScriptError(f"{place} has {unknown[0]!r}{hint}, which is none of {', '.join(names)}.")
-
-
-def _did_you_mean(name: str, known: Iterable[str]) -> str:
-    near = nearest(name, known)
-    return f" (did you mean {near}?)" if near else ""

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import hmac
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
-from urllib.parse import parse_qsl, unquote_plus
 
 import attrs
 
 from wosdk_async.sandbox.errors import Refusal, required
-from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case
+from wosdk_async.sandbox.schema.bodies import Record, client_credentials, get_ignore_case, parse_form
 from wosdk_async.sandbox.schema.entities import enumeration
 from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.storage.store import StoredCompany
 
-__all__ = ["EXPIRES_IN", "Tokens", "discover", "is_discovery", "token_response"]
+__all__ = ["Tokens", "discover", "is_discovery", "token_response"]
 
-EXPIRES_IN = 1199  # seconds, as the sample of facts 1 says
+_EXPIRES_IN = 1199  # seconds, as the sample of facts 1 says
 _LIFETIME = 1200 * 10**9
 _REMEMBERED = 100_000  # tokens; an expired one stays known, because a wrong one is refused differently
 
@@ -79,30 +76,15 @@ def token_response(
     tokens: Tokens, companies: Iterable[StoredCompany], form: bytes, authorization: str | None
 ) -> tuple[int, Mapping[str, object]]:
     """Return status and body for a token request; the refusals are RFC 6749's (facts 1 has none)."""
-    fields = dict(parse_qsl(form.decode("latin-1")))  # decodes any byte; wrong credentials do not match
+    fields = parse_form(form)
     if fields.get("grant_type") != "client_credentials":
         return 400, {"error": "unsupported_grant_type"}
-    client_id, secret = _basic(authorization) or (
-        fields.get("client_id", ""),
-        fields.get("client_secret", ""),
-    )
+    client_id, secret = client_credentials(fields, authorization)
     for company in companies:
         if _same(company.client_id, client_id) and _same(company.client_secret, secret):
             token = tokens.issue(company)
-            return 200, {"access_token": token, "token_type": "bearer", "expires_in": EXPIRES_IN}
+            return 200, {"access_token": token, "token_type": "bearer", "expires_in": _EXPIRES_IN}
     return 400, {"error": "invalid_client"}
-
-
-def _basic(authorization: str | None) -> tuple[str, str] | None:
-    scheme, _, encoded = (authorization or "").partition(" ")
-    if scheme.lower() != "basic":
-        return None
-    try:
-        pair = base64.b64decode(encoded.strip(), validate=True).decode("latin-1")
-    except (binascii.Error, ValueError):
-        return "", ""
-    client_id, _, secret = pair.partition(":")
-    return unquote_plus(client_id), unquote_plus(secret)
 
 
 def _same(known: str, sent: str) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import codecs
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, unquote_plus
 
 import msgspec
 
@@ -14,10 +16,12 @@ from wosdk_async.sandbox.errors import Refusal, incorrect_model
 
 __all__ = [
     "Record",
+    "client_credentials",
     "dump",
     "get_ignore_case",
     "load",
     "object_list",
+    "parse_form",
     "parse_query",
     "peek_json",
     "request_id_of",
@@ -98,6 +102,24 @@ def request_id_of(query: Mapping[str, str], body: Record) -> str | None:
         if isinstance(value, str | int) and not isinstance(value, bool):
             return str(value)
     return None
+
+
+def client_credentials(form: Mapping[str, str], authorization: str | None) -> tuple[str, str]:
+    """Return client id and secret of a token request: of its Authorization header, else of its form."""
+    scheme, _, encoded = (authorization or "").partition(" ")
+    if scheme.lower() != "basic":
+        return form.get("client_id", ""), form.get("client_secret", "")
+    try:
+        pair = base64.b64decode(encoded.strip(), validate=True).decode("latin-1")
+    except (binascii.Error, ValueError):
+        return "", ""
+    client_id, _, secret = pair.partition(":")
+    return unquote_plus(client_id), unquote_plus(secret)
+
+
+def parse_form(raw: bytes) -> dict[str, str]:
+    """Return the fields of a form; any bytes are one."""
+    return dict(parse_qsl(raw.decode("latin-1")))
 
 
 def _try_decode(raw: bytes) -> Any:

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from wosdk_async.catalogue import Field
-from wosdk_async.sandbox.errors import Refusal, StoreError
+from wosdk_async.sandbox.errors import Refusal, StoreError, did_you_mean
 from wosdk_async.sandbox.schema.entities import EntitySchema, find_schema, schemas
-from wosdk_async.sandbox.seed.rows import SeedRow, did_you_mean
+from wosdk_async.sandbox.seed.rows import SeedRow
 
 __all__ = ["read_rows"]
 

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from wosdk_async.catalogue import Field
-from wosdk_async.sandbox.errors import Refusal, StoreError, nearest
+from wosdk_async.sandbox.errors import Refusal, StoreError, did_you_mean
 from wosdk_async.sandbox.schema.bodies import Record
 from wosdk_async.sandbox.schema.entities import EntitySchema, enumeration, find_schema, schemas
 from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS
@@ -20,7 +20,7 @@ from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.store import Store
 from wosdk_async.sandbox.storage.tables import is_table
 
-__all__ = ["SeedRow", "did_you_mean", "inner_records", "load_rows", "seed_rows"]
+__all__ = ["SeedRow", "inner_records", "load_rows", "seed_rows"]
 
 Made = tuple[EntitySchema, Record]
 _MAX_MISTAKES = 20  # shown in one error
@@ -190,9 +190,3 @@ def _dangling(context: RequestContext, place: str, schema: EntitySchema, record:
         check_references(context, schema, record)
     except Refusal as refusal:
         yield f"{place}: {refusal.message}"
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return the known name that is meant, as the end of a message; nothing if none is similar."""
-    close = nearest(name, known)
-    return f". Did you mean {close}?" if close else ""

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import re
-import secrets
 import sqlite3
-from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 import attrs
 
-__all__ = ["CompanyCounters", "StoredCompany", "new_company"]
+__all__ = ["CompanyCounters", "StoredCompany"]
 
-_FIRST_ID = 46  # as in seed.json
-_HOST = re.compile(r"[A-Za-z0-9.-]{0,253}", re.ASCII)
 _SAVE_COUNTER = """INSERT INTO counter VALUES (?, ?, ?)
 ON CONFLICT (company, name) DO UPDATE SET value = excluded.value"""
 
@@ -50,41 +45,6 @@ class StoredCompany:
         parts = urlsplit(root)
         _, colon, port = parts.netloc.rpartition("]")[2].partition(":")
         return f"{parts.scheme}://{self.host}{colon}{port}/"
-
-
-def new_company(
-    existing: Sequence[StoredCompany],
-    name: str,
-    *,
-    host: str = "",
-    live: bool = False,
-    seeded: bool = True,
-    verification: bool = True,
-) -> StoredCompany:
-    """Return a new Company with new credentials, in addition to the ``existing`` ones.
-
-    Raises:
-        ValueError: the name is empty, taken, or has characters that a header cannot carry; or
-            ``host`` is not a host name.
-    """
-    name = name.strip()
-    if not name or not name.isascii() or not name.isprintable():
-        raise ValueError(f"{name!r} cannot be the name of a Company: give printable ASCII text.")
-    if name.lower() in {company.name.lower() for company in existing}:
-        raise ValueError(f"There is a Company '{name}' already. Give another name.")
-    if not _HOST.fullmatch(host):
-        raise ValueError(f"{host!r} is not a host name. Give a name such as acme.localhost, without a port.")
-    key = max((company.id for company in existing), default=_FIRST_ID - 1) + 1
-    return StoredCompany(
-        id=key,
-        name=name,
-        client_id=f"sandbox-client-{key}" if existing else "sandbox-client",
-        client_secret=f"sandbox-{secrets.token_urlsafe(24)}",
-        host=host.lower(),
-        live=live,
-        seeded=seeded,
-        verification=verification,
-    )
 
 
 _Key = tuple[int, str]

@@ -12,10 +12,11 @@ from attrs import astuple
 
 from wosdk_async.sandbox.errors import StoreError
 from wosdk_async.sandbox.schema.bodies import Record, dump, load
+from wosdk_async.sandbox.schema.entities import schemas
 from wosdk_async.sandbox.schema.relations import Relation
 from wosdk_async.sandbox.storage.companies import CompanyCounters, StoredCompany
 from wosdk_async.sandbox.storage.database import connect, prepare, remedy, snapshot_at, write_snapshot
-from wosdk_async.sandbox.storage.tables import Indexes, column, entity_statements, is_table
+from wosdk_async.sandbox.storage.tables import Indexes, column, is_table
 
 __all__ = ["GroupCommit", "Store", "StoredCompany"]
 
@@ -48,7 +49,6 @@ class Store:
             why = getattr(error, "strerror", None) or error
             raise StoreError(f"{self.path}: {why}. {remedy(error)}") from error
         self._counters = CompanyCounters(self._db)
-        self._statements = entity_statements()
         self._companies: tuple[StoredCompany, ...] | None = None
         self._open = False
         self._seen = self._data_version()
@@ -121,32 +121,33 @@ class Store:
 
     def get(self, company: int, entity: str, key: int) -> Record | None:
         """Return the record with this id, or None."""
-        found = self._db.execute(self._statements[entity].get, (company, key)).fetchone()
+        statement = f'SELECT body FROM "{entity}" WHERE company = ? AND id = ?'  # noqa: S608 names of the catalogue
+        found = self._db.execute(statement, (company, key)).fetchone()
         return load(found[0]) if found else None
 
     def insert(self, company: int, entity: str, record: Record) -> None:
         """Add a record under its ``Id``."""
         values = (company, record["Id"], dump(record).decode())
-        self._db.execute(self._statements[entity].insert, values)
+        self._db.execute(f'INSERT INTO "{entity}" VALUES (?, ?, ?)', values)  # noqa: S608
 
     def insert_texts(self, company: int, entity: str, rows: Iterable[tuple[int, str]]) -> None:
         """Add many records at once, each as its id and its JSON."""
         values = ((company, key, text) for key, text in rows)
-        self._db.executemany(self._statements[entity].insert, values)
+        self._db.executemany(f'INSERT INTO "{entity}" VALUES (?, ?, ?)', values)  # noqa: S608
 
     def replace(self, company: int, entity: str, record: Record) -> None:
         """Write a changed record."""
         values = (dump(record).decode(), company, record["Id"])
-        self._db.execute(self._statements[entity].replace, values)
+        self._db.execute(f'UPDATE "{entity}" SET body = ? WHERE company = ? AND id = ?', values)  # noqa: S608
 
     def remove(self, company: int, entity: str, key: int) -> None:
         """Delete the record with this id."""
-        self._db.execute(self._statements[entity].remove, (company, key))
+        self._db.execute(f'DELETE FROM "{entity}" WHERE company = ? AND id = ?', (company, key))  # noqa: S608
 
     def clear(self, company: int) -> None:
         """Delete all records and counters of a Company."""
-        for entity in filter(is_table, self._statements):
-            self._db.execute(self._statements[entity].clear, (company,))
+        for entity in filter(is_table, schemas()):
+            self._db.execute(f'DELETE FROM "{entity}" WHERE company = ?', (company,))  # noqa: S608
         self._db.execute("DELETE FROM counter WHERE company = ?", (company,))
         self._counters.forget()
 

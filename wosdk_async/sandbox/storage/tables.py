@@ -10,9 +10,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from functools import cache
-
-import attrs
 
 from wosdk_async.sandbox.schema.entities import schemas
 from wosdk_async.sandbox.schema.relations import relations
@@ -24,7 +21,6 @@ __all__ = [
     "Indexes",
     "column",
     "create_statements",
-    "entity_statements",
     "is_table",
 ]
 
@@ -116,32 +112,6 @@ def create_statements() -> Iterator[str]:
     yield f"PRAGMA application_id = {APPLICATION_ID}"
     yield f"PRAGMA user_version = {VERSION}"
     yield _RELOAD_STATISTICS
-
-
-@attrs.frozen
-class EntityStatements:
-    """SQL statements of one entity type."""
-
-    get: str
-    insert: str
-    replace: str
-    remove: str
-    clear: str
-
-
-@cache
-def entity_statements() -> dict[str, EntityStatements]:
-    """Return the statements of every entity type, always the same strings, so that sqlite3 caches them."""
-    return {
-        name: EntityStatements(
-            get=f'SELECT body FROM "{name}" WHERE company = ? AND id = ?',  # noqa: S608 names of the catalogue
-            insert=f'INSERT INTO "{name}" VALUES (?, ?, ?)',  # noqa: S608
-            replace=f'UPDATE "{name}" SET body = ? WHERE company = ? AND id = ?',  # noqa: S608
-            remove=f'DELETE FROM "{name}" WHERE company = ? AND id = ?',  # noqa: S608
-            clear=f'DELETE FROM "{name}" WHERE company = ?',  # noqa: S608
-        )
-        for name in schemas()
-    }
 
 
 class Indexes:

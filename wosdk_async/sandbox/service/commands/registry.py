@@ -23,7 +23,6 @@ from wosdk_async.sandbox.service.commands import (
     spaces,
     workflow,
 )
-from wosdk_async.sandbox.service.commands import scheduling as plans
 from wosdk_async.sandbox.service.context import Arguments, RequestContext, not_modelled
 
 __all__ = ["HANDLERS", "NOT_MODELLED", "find_command", "run_command"]
@@ -38,8 +37,8 @@ HANDLERS: Mapping[str, Handler] = {
     "VerifyWorkCommand": orders.verify_work,
     "WoLastModificationCommand": orders.last_modification,
     "SendWorkOrderCommand": workflow.send_work_order,
-    "AddChildWorkOrderRoutine": plans.prepare_child,
-    "SetWorkOrderDependencyCommand": plans.set_dependency,
+    "AddChildWorkOrderRoutine": scheduling.prepare_child,
+    "SetWorkOrderDependencyCommand": scheduling.set_dependency,
     "WoScheduleRoutine": scheduling.compute_schedule,
     "WoAutoAssignRoutine": scheduling.auto_assign,
     "GetPreferredAssigneesRoutine": scheduling.preferred_assignees,
