@@ -70,10 +70,9 @@ register_url_convertor(ID, _IdConvertor())
 
 
 def is_internal(path: str, method: str) -> bool:
-    """Return whether an address belongs to the sandbox and not to the service.
+    """Return whether an address belongs to the sandbox itself: it is not recorded and gets no faults.
 
-    Requests to such addresses are not recorded and meet no fault. The root leads a browser to the console;
-    any other request to the root goes to the service.
+    The root leads a browser to the console; any other request to it goes to the service.
     """
     return path in _PAGES or path.startswith(_FOLDERS) or (path == "/" and method in _READS)
 
@@ -131,11 +130,7 @@ def error_response(status: int, message: str, code: str = "") -> Response:
 
 
 async def json_object(request: Request, *, optional: bool = False) -> dict[str, Any]:
-    """Return the JSON object of a request, or an empty one for no body if it is optional.
-
-    Raises:
-        ValueError: the body is something else.
-    """
+    """Return the JSON object of a request, empty if it is optional and missing; else raises ValueError."""
     raw = await request.body()
     if optional and not raw.strip():
         return {}

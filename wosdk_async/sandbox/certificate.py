@@ -24,7 +24,7 @@ _HOST = re.compile(r"(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 
 @attrs.frozen
 class Certificate:
-    """A key and its certificate, in one file."""
+    """Key and its certificate, in one file."""
 
     path: Path
     names: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ class Certificate:
         return min(usable, key=lambda name: is_loopback(name) is not local, default=address)
 
     def warnings(self, host: str) -> Iterator[str]:
-        """Yield why clients refuse it at ``host``."""
+        """Yield the reasons for which clients refuse it at ``host``."""
         now = time.time()
         if now > self.ends:
             yield f"the certificate in {self.path} expired on {_day(self.ends)}: clients refuse it"
@@ -77,7 +77,7 @@ def read_certificate(path: Path) -> Certificate:
 
 
 def _what_is_missing(path: Path) -> str:
-    """Return which half a file lacks, by the titles of PEM; an empty text if it has both or is not PEM."""
+    """Return which half a file lacks, by its PEM titles; empty if it lacks none or is not PEM."""
     try:
         content = path.read_bytes()
     except OSError:
@@ -89,9 +89,9 @@ def _what_is_missing(path: Path) -> str:
 
 
 def _shown_to_clients(serving: ssl.SSLContext, path: Path) -> dict[str, Any]:
-    """Return the certificate as a client gets it: Python reads one only after a handshake has verified it.
+    """Return the certificate as a client sees it: Python reads one only after a handshake has verified it.
 
-    The client trusts that very certificate, whoever signed it and whatever the time is.
+    The client trusts this very certificate, whoever signed it and whatever the time is.
     """
     trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     trusting.check_hostname = False

@@ -19,7 +19,7 @@ _UNITS = ("seconds", "minutes", "hours", "days")
 
 
 class Clock:
-    """A clock that runs, and can be moved forward from any thread."""
+    """Clock that runs, and can be moved forward from any thread."""
 
     _runs = True
 
@@ -55,7 +55,7 @@ class Clock:
             days: as seconds.
 
         Raises:
-            ValueError: the span is negative, or leads beyond the year 2300.
+            ValueError: the span is negative, or ends after the year 2300.
             TypeError: a unit is not a number.
         """
         for name, given in (("seconds", seconds), ("minutes", minutes), ("hours", hours), ("days", days)):
@@ -91,11 +91,10 @@ class Clock:
 
 
 class VirtualClock(Clock):
-    """A clock that is frozen until it is moved.
+    """Clock that is frozen until it is moved.
 
     Args:
-        start: the first moment, as a datetime with a time zone or in nanoseconds since 1970; the present when
-            left out.
+        start: the first moment, a datetime with a time zone or nanoseconds since 1970; now when left out.
 
     Raises:
         ValueError: ``start`` has no time zone.
@@ -117,11 +116,7 @@ class VirtualClock(Clock):
 
 
 def span_of(body: Mapping[str, object]) -> dict[str, Any]:
-    """Return the arguments for `Clock.advance` that a JSON body holds.
-
-    Raises:
-        ValueError: the body has other members, or values that are not numbers.
-    """
+    """Return the arguments of `Clock.advance` in a JSON body; raises ValueError for any others."""
     if not body or not body.keys() <= set(_UNITS) or not all(map(_is_number, body.values())):
         raise ValueError(f"Name how far the clock goes forward: numbers called {', '.join(_UNITS)}.")
     return dict(body)

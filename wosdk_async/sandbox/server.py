@@ -102,12 +102,8 @@ def opened_store(
 ) -> Iterator[tuple[Store, StoredCompany]]:
     """Open the store in a file for a block, and yield it with the first of these Companies, or of its own.
 
-    Companies that the store does not have are added with their rows; a new store holds no other.
-
-    Raises:
-        StoreError: the file cannot be used.
-        FaultScriptError: a fault names an unknown Company.
-        ValueError: a name cannot be used.
+    Companies that it lacks are added with their rows; a new store holds no other. Raises StoreError for the
+    file, FaultScriptError for a fault of an unknown Company, ValueError for a name that cannot be used.
     """
     with contextlib.closing(open_store(path, *companies[:1])) as store:
         known = {company.name.lower() for company in store.companies()}
@@ -195,8 +191,8 @@ def running(
 ) -> Iterator[RunInThread]:
     """Run the server in a thread with its own event loop until the block ends.
 
-    Yields a function that runs another one in that thread, the only one that may use the store, between two
-    requests, and returns its result.
+    Yields a function that calls another one in that thread, which alone may use the store, and returns its
+    result.
     """
     ready = threading.Event()
     server = _ThreadServer(app, ready.set, certificate)

@@ -100,19 +100,11 @@ _FITTING: Mapping[tuple[str, str], tuple[str, str]] = {
 
 
 class _Missing(Exception):
-    """The Company has no record that an example needs."""
+    """Record that an example needs and the Company does not have."""
 
 
 def example_of(context: RequestContext, name: str) -> Record:
-    """Return the body of a command, and a note if it cannot be carried out.
-
-    Args:
-        context: context of the Company whose records the example names.
-        name: of the command, as the catalogue spells it.
-
-    Raises:
-        Refusal: there is no such command.
-    """
+    """Return the body of a command for a Company, and a note if it cannot be carried out."""
     command = catalogue.load().commands.get(name)
     if command is None:
         raise Refusal(404, "", f"There is no command {name[:60]}.")

@@ -34,7 +34,7 @@ def label_of(schema: EntitySchema, record: Record) -> str:
 
 
 def label_paths(schema: EntitySchema) -> Iterator[str]:
-    """Yield the property paths with which a read shows its references by name."""
+    """Yield the property paths that a read needs to name the records it refers to."""
     for field in schema.fields:
         target = schema.target(field)
         if field.type == "ref" and target is not None:
@@ -50,7 +50,7 @@ def opened_paths(schema: EntitySchema) -> list[str]:
 
 @cache
 def columns(schema: EntitySchema) -> tuple[Field, ...]:
-    """Return the properties that a list shows: names first, then states, references, times and the rest."""
+    """Return the properties that a list shows: names, states, references, texts, times, then the others."""
 
     def rank(field: Field) -> int:
         if field.name in _LABELS:
@@ -69,8 +69,7 @@ def columns(schema: EntitySchema) -> tuple[Field, ...]:
 def shown_record(context: RequestContext, schema: EntitySchema, data: Record) -> Record:
     """Return a record with each time as ``{"Time": UTC}``, also inside references and lists.
 
-    A local time is in the zone of its record or of its work order, or of the Company where neither names one,
-    as the sandbox writes it (not shown; assumed).
+    A local time is in the zone of its record or its work order, else of the Company (not shown; assumed).
     """
     order = (
         context.find("WorkOrder", data["WorkOrderId"]) if isinstance(data.get("WorkOrderId"), int) else None

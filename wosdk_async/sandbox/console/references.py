@@ -21,11 +21,11 @@ _COUNTED = 100  # more are not counted: a number that nobody reads
 
 @attrs.frozen
 class Pointer:
-    """A property of ``source`` that holds the id of a ``target`` record.
+    """Property of ``source`` that holds the id of a ``target`` record.
 
     Args:
-        path: of the id, such as ``Customer.Id`` or ``WorkOrderId``.
-        kind: the property that names the kind of target, if one property may lead to several kinds.
+        path: such as ``Customer.Id`` or ``WorkOrderId``.
+        kind: property that names the kind of target, where there are several kinds.
         actor: its value for this target.
     """
 

@@ -37,7 +37,7 @@ RawHeaders = Sequence[tuple[bytes, bytes]]
 
 @attrs.define
 class LoggedBody:
-    """The beginning of a body, and the size of the whole body in bytes."""
+    """Beginning of a body, and the size of the whole body in bytes."""
 
     kept: bytearray = attrs.field(factory=bytearray, repr=False)
     size: int = 0
@@ -57,13 +57,12 @@ class LoggedBody:
 
 @attrs.define
 class LoggedExchange:
-    """One request and its response.
+    """Request and its response.
 
     Args:
-        number: counts the requests from 1.
-        began: nanoseconds since 1970, by the clock of the sandbox.
-        path: as it was sent, with its query; a long one is cut.
-        status: None before the response, and when the connection broke before one.
+        began: nanoseconds since 1970, by the sandbox's clock.
+        path: with its query; a long one is cut.
+        status: None without a response.
         seconds: from the request to the end of the response; None until then.
         broken: whether the connection ended before the response did.
         faults: kinds of the injected faults.
@@ -84,7 +83,7 @@ class LoggedExchange:
     faults: list[str] = attrs.field(factory=list)
 
     def summary(self) -> Record:
-        """Return the exchange as a line of the log."""
+        """Return the exchange for the list of requests."""
         return {
             "number": self.number,
             "time": datetime.fromtimestamp(self.began // 10**9, UTC).isoformat().replace("+00:00", "Z"),
@@ -99,7 +98,7 @@ class LoggedExchange:
         }
 
     def detail(self) -> Record:
-        """Return the line with headers and bodies; secrets are masked."""
+        """Return the summary with headers and bodies; secrets are masked."""
         return {
             **self.summary(),
             "request": _side(self.headers, self.request),
@@ -139,11 +138,7 @@ def _unquoted(quoted: bytes) -> str:
 
 @attrs.define
 class RequestLog:
-    """Ring buffer of the last exchanges.
-
-    Args:
-        on: whether requests are recorded; may be changed at any time.
-    """
+    """Ring buffer of the last exchanges; ``on`` says whether requests are recorded, and may be changed."""
 
     on: bool = False
     last: int = attrs.field(default=0, init=False)
@@ -171,11 +166,7 @@ class RequestLog:
 
 @attrs.frozen
 class RequestLogMiddleware:
-    """ASGI middleware that records requests and responses while the log is on, and changes nothing of them.
-
-    Args:
-        clock: returns nanoseconds since 1970.
-    """
+    """ASGI middleware that records requests and responses while the log is on."""
 
     app: ASGIApp
     log: RequestLog
@@ -244,13 +235,6 @@ def curl(method: str, scheme: str, path: str, headers: Iterable[tuple[bytes, byt
 
     The shell fills in ``$WOSDK_TOKEN``, or client id and secret where the request had HTTP Basic. Other
     secrets are masked, as in the log.
-
-    Args:
-        method: of the request.
-        scheme: ``http`` or ``https``.
-        path: with its query.
-        headers: as they came.
-        body: as it came.
     """
     shown = shown_headers(headers)
     host = next((value for name, value in shown if name.lower() == "host"), "localhost")
@@ -277,10 +261,7 @@ def _header_options(shown: list[list[str]]) -> Iterator[str]:
 
 
 def _quoted(text: str) -> str:
-    """Return a text as one word for a shell.
-
-    A terminal acts on control characters of what is pasted into it, so that they are written as escapes.
-    """
+    """Return a text as one word for a shell, with control characters escaped: a terminal acts on them."""
     if text.isprintable():
         return shlex.quote(text)
     return "$'" + "".join(map(_escaped, text)) + "'"

@@ -79,18 +79,14 @@ def console_routes(store: Store, clock: Clock, faults: Faults, log: RequestLog) 
 
 
 def page(name: str) -> Response:
-    """Return a file of ``static/``, under a policy that lets nothing else in.
-
-    Args:
-        name: one of ``FILES``.
-    """
+    """Return one of ``FILES``, under a policy that lets nothing else in."""
     content = resources.files(__package__).joinpath("static", name).read_bytes()
     return Response(content, headers=_PAGE_HEADERS, media_type=_TYPES[name.rpartition(".")[2]])
 
 
 @attrs.frozen
 class _Console:
-    """The JSON that the pages read."""
+    """JSON endpoints that the pages read."""
 
     store: Store
     clock: Clock
@@ -229,7 +225,7 @@ def companies(store: Store) -> list[Record]:
 class _RulesView:
     """Fault rules in the console: those in force, and those that it has switched off.
 
-    A script that is loaded without the console replaces both kinds.
+    A script that is loaded elsewhere replaces both.
     """
 
     faults: Faults
@@ -251,11 +247,7 @@ class _RulesView:
         }
 
     def put(self, seed: object, rules: object) -> None:
-        """Put rules in force, except those that are off. All counters start again.
-
-        Args:
-            seed: seed of the script.
-            rules: a list of ``{"rule": ..., "on": true or false}``.
+        """Put the rules in force that are on. All counters start again.
 
         Raises:
             ValueError: a rule is wrong, on or off; the message says what would be right.

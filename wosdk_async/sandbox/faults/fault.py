@@ -36,7 +36,7 @@ _NO_LINGER = struct.pack("ii", 1, 0)  # close() then drops unsent bytes and send
 
 
 class ClientConnection(HttpToolsProtocol):
-    """uvicorn's connection, with its transport in ``scope["extensions"]``: ASGI itself cannot break one."""
+    """uvicorn's connection, with its transport in the ASGI scope: ASGI itself cannot break one."""
 
     def on_message_begin(self) -> None:
         """Start a request."""
@@ -47,7 +47,7 @@ class ClientConnection(HttpToolsProtocol):
 
 @attrs.frozen
 class FaultyResponse:
-    """A whole response: the application's, or one that a fault makes."""
+    """Whole response: the application's, or one that a fault makes."""
 
     status: int
     headers: Sequence[tuple[bytes, bytes]] = ()
@@ -56,7 +56,7 @@ class FaultyResponse:
 
 @attrs.frozen(kw_only=True)
 class FaultExchange:
-    """A request that was read whole, and the way of its response.
+    """Request that was read whole, and what a fault can do to it, its response and its connection.
 
     Without a socket (ASGI in process) a broken connection is a ``ConnectionResetError`` of the application.
 
@@ -65,7 +65,7 @@ class FaultExchange:
         receive: gives the request once more, to ``app``.
         wait_closed: returns when the connection is closed.
         refusal: returns the service's response for a refusal.
-        earlier_id: the RequestId of an earlier response to another call, if there was one.
+        earlier_id: RequestId of an earlier response to another call.
         expire_token: ends the life of the request's token.
         move: moves the request's Company to another port.
         run_late: runs what outlives the request.
@@ -137,7 +137,7 @@ class FaultExchange:
         await self.send_part(part)
 
     async def send_part(self, part: bytes) -> None:
-        """Send some more of the body."""
+        """Send a further part of the body."""
         await self.send({"type": "http.response.body", "body": part, "more_body": True})
 
     async def end_response(self) -> None:
@@ -187,13 +187,13 @@ Validator = Callable[[Any, "attrs.Attribute[Any]", Any], None]
 
 
 class Fault(attrs.AttrsInstance, Protocol):
-    """One kind of fault, with its settings."""
+    """Kind of fault, with its settings."""
 
     not_for_tokens: ClassVar[str] = ""
     """Why a rule for token requests alone would do nothing; empty if it does something."""
 
     async def apply(self, exchange: FaultExchange, rng: Random) -> bool:
-        """Do it to a request, and return whether the request is finished; if not, it continues."""
+        """Apply it to a request, and return whether the request is finished; if not, it continues."""
 
 
 def _setting(wanted: str, *validators: Validator) -> Validator:

@@ -28,7 +28,7 @@ _MISMATCH = Refusal(400, "DATABASE_VERSION_MISMATCH", "This host does not serve 
 
 @attrs.frozen
 class FaultMiddleware:
-    """ASGI middleware: the faults in force decide how requests reach ``app``.
+    """ASGI middleware that applies the faults in force before requests reach ``app``.
 
     Args:
         expire_token: ends the life of the token in an Authorization header.
@@ -96,7 +96,7 @@ class FaultMiddleware:
 
 
 async def _read(receive: Receive) -> tuple[bytes, Receive]:
-    """Read the body, and return it with a ``receive`` that gives it once more."""
+    """Read the body, and return it with a ``receive`` that returns it once more."""
     kept, size, more = [], 0, True
     while more and size <= _MAX_READ:
         message = await receive()

@@ -37,7 +37,7 @@ class RequestMatch:
 
 
 def known_operation(name: str) -> str | None:
-    """Return an operation or command of a rule as a `RequestMatch` has it, or None if there is none."""
+    """Return an operation or command of a rule as a `RequestMatch` has it; None if there is none."""
     if name.lower() in FAMILIES:
         return name.lower()
     try:
@@ -47,13 +47,7 @@ def known_operation(name: str) -> str | None:
 
 
 def match_of(scope: Mapping[str, Any], body: bytes, owner: Callable[[str], str | None]) -> RequestMatch:
-    """Return what a rule can ask of a request.
-
-    Args:
-        scope: of the request.
-        body: of the request.
-        owner: returns the name of the Company that has a client id.
-    """
+    """Return what rules match of a request; ``owner`` returns the name of the Company with a client id."""
     parts = [part for part in scope["path"].split("/") if part]
     head, rest = [part.lower() for part in parts[:3]], parts[3:]
     if head[:2] == ["oauth", "token"]:

@@ -28,7 +28,7 @@ _CONDITIONS = ("operation", "company", "rate", "first", "every")
 
 
 def _operations(written: object) -> frozenset[str]:
-    """Return the operations of a rule in lower case; none means any."""
+    """Return the operations of a rule in lower case; an empty set for any."""
     names = [written] if isinstance(written, str) else written
     if not isinstance(names, Sequence) or not names or not all(isinstance(name, str) for name in names):
         raise ValueError(f"operation is {written!r}; it must be a name or a list of names")
@@ -55,10 +55,9 @@ def _company(written: object) -> str | None:
 
 @attrs.frozen(kw_only=True)
 class Rule:
-    """A fault and the requests that get it.
+    """Fault and the requests that get it.
 
-    ``rate`` is a probability. ``first=n`` applies the fault to the first n requests, ``every=n`` to every
-    n-th.
+    ``rate`` is a probability; ``first=n`` means the first n requests, ``every=n`` every n-th.
     """
 
     kind: str
@@ -99,11 +98,7 @@ class FaultScript:
 
     @classmethod
     def read(cls, path: str | Path) -> FaultScript:
-        """Read the script of a TOML file.
-
-        Raises:
-            FaultScriptError: the file cannot be read, or is not a script.
-        """
+        """Read the script in a TOML file; raises FaultScriptError if it is none."""
         try:
             return cls.of(parse_toml(Path(path).read_text(encoding="utf-8")))
         except (OSError, ValueError) as error:  # UnicodeDecodeError and TOMLDecodeError are ValueErrors
@@ -130,15 +125,11 @@ class FaultScript:
         return cls([_rule(number, rule) for number, rule in enumerate(rules, 1)], seed)
 
     def rng(self, place: int, number: int) -> Random:
-        """Return the random numbers for one request of one rule, the same on every machine."""
+        """Return the random numbers of one request of one rule, the same on every machine."""
         return Random(f"{self.seed}/{place}/{number}")  # noqa: S311 - not a secret
 
     def require_companies(self, names: Iterable[str]) -> None:
-        """Check that each Company that a rule names is one of these.
-
-        Raises:
-            FaultScriptError: a rule names another Company, so it would never apply.
-        """
+        """Raise FaultScriptError if a rule names another Company than these, so that it would never apply."""
         known = {name.lower(): name for name in names}
         for number, rule in enumerate(self.rules, 1):
             if rule.company is not None and rule.company not in known:

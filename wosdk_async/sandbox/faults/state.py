@@ -105,10 +105,7 @@ class Faults:
         }
 
     def unmatched(self) -> list[Rule]:
-        """Return the rules in force that no request has matched since they were given.
-
-        Counters start again when a rule is added; what a rule has matched before still counts here.
-        """
+        """Return the rules that no request has matched since they were added."""
         return [rule for rule, met in zip(self.script.rules, self._state.met, strict=True) if not met]
 
     @property
@@ -117,7 +114,7 @@ class Faults:
         return not self._state.script.rules
 
     def note_response(self, request_id: str | None) -> None:
-        """Remember the RequestId of a response: the last two different ones."""
+        """Keep the RequestId of a response: the last two different ones."""
         if request_id is not None and request_id not in self._request_ids[-1:]:
             self._request_ids = [*self._request_ids[-1:], request_id]
 
@@ -134,7 +131,7 @@ class Faults:
 
 @attrs.define
 class _ScriptState:
-    """A script with its counters: replaced together."""
+    """Script with its counters, which are replaced together."""
 
     script: FaultScript
     matched: list[int] = attrs.field(init=False)
@@ -162,7 +159,7 @@ class _ScriptState:
 
 @attrs.frozen
 class _RuleMatch:
-    """A rule whose fault a request gets, with the random numbers for this request."""
+    """Rule whose fault a request gets, with the random numbers for this request."""
 
     state: _ScriptState
     place: int
@@ -178,11 +175,7 @@ class _RuleMatch:
 
 @attrs.define
 class MovedHosts:
-    """The ports of Companies that have moved; every port serves a Company that has not.
-
-    Args:
-        ports: those that the server listens at, the first one first; empty without a socket.
-    """
+    """Companies that have moved to another of the server's ``ports``; each port serves all others."""
 
     ports: Sequence[int] = ()
     _current: dict[str | None, int] = attrs.field(factory=dict, init=False)

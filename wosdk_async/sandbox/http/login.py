@@ -24,11 +24,7 @@ _REMEMBERED = 100_000  # tokens; an expired one stays known, because a wrong one
 
 @attrs.define
 class Tokens:
-    """Tokens of one sandbox.
-
-    Args:
-        clock: returns nanoseconds since 1970.
-    """
+    """Tokens of one sandbox; ``clock`` returns nanoseconds since 1970."""
 
     clock: Callable[[], int]
     _issued: dict[str, tuple[int, int]] = attrs.field(factory=dict, repr=False)
@@ -50,11 +46,7 @@ class Tokens:
             self._issued[token] = (company, min(end, self.clock()))
 
     def check(self, authorization: str | None) -> int:
-        """Return the id of the Company whose token an Authorization header carries.
-
-        Raises:
-            Refusal: the token is missing, wrong or expired (facts 1). The other messages are assumed.
-        """
+        """Return the id of the Company whose token the header carries (facts 1; some texts are assumed)."""
         if authorization is None:
             raise Refusal(401, "MISSING_AUTHORIZATION_HEADER", "No Authorization header was sent.")
         scheme, _, token = authorization.strip().partition(" ")
@@ -96,22 +88,13 @@ _SOAP = "wsdk/CorrigoService.asmx"  # facts 2: below /wsdk/; the name is assumed
 
 
 def is_discovery(segments: Sequence[str]) -> bool:
-    """Return whether a path is discovery's: every host serves it, as it names the right one (facts 2)."""
+    """Return whether a path is discovery's: every host serves it, and names the right host (facts 2)."""
     name = segments[-1] if segments[2].lower() == "cmd" else segments[2]
     return name.lower() in ("getcompanywsdkurlcommand", "corrigoservice")
 
 
 def discover(context: RequestContext, name: object, sent: Mapping[str, Any]) -> Record:
-    """Return the result of a discovery. Its Protocol is the requested one.
-
-    Args:
-        context: of the request.
-        name: of the Company that is looked for.
-        sent: the members of the command.
-
-    Raises:
-        Refusal: the name is missing, or there is no such Company here.
-    """
+    """Return the result of a discovery of the Company ``name``; ``sent`` has the command's other members."""
     if not isinstance(name, str):
         raise required("CompanyName")
     if name.strip().lower() != context.company.name.lower():

@@ -29,9 +29,11 @@ StatusAndBody = tuple[int, Mapping[str, Any]]
 class ServiceRequest:
     """Parts of a request.
 
-    ``segments`` are the parts of the path without empty ones, as a doubled slash changes nothing (facts 3.1).
-    ``query`` and ``headers`` have lower-case names. ``root`` is the address that the request came to.
-    ``content`` is the JSON object of the body; empty for any other body.
+    Args:
+        segments: of the path, without empty ones: a doubled slash changes nothing (facts 3.1).
+        query: by lower-case name.
+        headers: by lower-case name.
+        root: the address that the request came to.
     """
 
     method: str
@@ -55,11 +57,7 @@ class ServiceRequest:
 
 @attrs.define
 class Router:
-    """Routes of the service over one store.
-
-    Args:
-        clock: returns nanoseconds since 1970.
-    """
+    """Routes of the service over one store; ``clock`` returns nanoseconds since 1970."""
 
     store: Store
     clock: Callable[[], int]
@@ -87,11 +85,7 @@ class Router:
         return self._by_name
 
     def respond(self, request: ServiceRequest) -> StatusAndBody:
-        """Return status and body of the response.
-
-        Raises:
-            Refusal: the service would refuse the request.
-        """
+        """Return status and body of the response."""
         if [part.lower() for part in request.segments[:3]] == ["oauth", "token"]:
             return self._token(request)
         handler = self._families.get(request.family)

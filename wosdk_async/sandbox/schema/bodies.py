@@ -41,23 +41,18 @@ def dump(value: object) -> bytes:
 
 
 def load(text: str | bytes) -> Any:
-    """Read JSON with fractions as Decimal. Unlike `peek_json` this raises errors of msgspec."""
+    """Read JSON with fractions as Decimal; unlike `peek_json` it raises errors of msgspec."""
     return _decoder.decode(text)
 
 
 def peek_json(raw: bytes) -> Record:
-    """Read the JSON object of a request; return an empty one if the bytes are not a JSON object."""
+    """Read the JSON object of a request; an empty one if the bytes are not a JSON object."""
     value = _try_decode(raw.removeprefix(codecs.BOM_UTF8))
     return value if isinstance(value, dict) else {}
 
 
 def require_body(body: Record) -> Record:
-    """Return the body, or refuse one that is empty or nests too deep.
-
-    Raises:
-        Refusal: ``EMPTY_INPUT_PARAMETER`` if the body is empty or was not read as an object
-            (spec 4.9 rule 4), ``INCORRECT_MODEL`` if it nests too deep.
-    """
+    """Return the body; refuse one that is empty or not an object (spec 4.9 rule 4), or nests too deep."""
     if not body:
         raise Refusal(400, "EMPTY_INPUT_PARAMETER", "Field 'body' is null or empty.")
     if _is_too_deep(body):
@@ -74,11 +69,7 @@ def get_ignore_case(container: Mapping[str, Any], name: str) -> Any:
 
 
 def object_list(container: Record, name: str) -> list[Record]:
-    """Return a member that is a list of objects; an empty list if it is missing.
-
-    Raises:
-        Refusal: ``INCORRECT_MODEL`` if it is something else.
-    """
+    """Return a member that is a list of objects; an empty list if it is missing."""
     found = get_ignore_case(container, name)
     if found is None:
         return []
@@ -94,10 +85,7 @@ def parse_query(raw: bytes) -> dict[str, str]:
 
 
 def request_id_of(query: Mapping[str, str], body: Record) -> str | None:
-    """Return the ``RequestId`` of a request: from the URL's query or the body (facts 3.1 and 5).
-
-    A number is taken as its text (not shown; assumed).
-    """
+    """Return the ``RequestId`` in the query or body (facts 3.1, 5); a number as text (not shown; assumed)."""
     for value in (query.get("requestid"), get_ignore_case(body, "RequestId")):
         if isinstance(value, str | int) and not isinstance(value, bool):
             return str(value)

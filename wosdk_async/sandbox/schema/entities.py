@@ -81,12 +81,12 @@ class Enumeration:
 
 @attrs.frozen(eq=False)
 class EntitySchema:
-    """One entity type in one dialect.
+    """Entity type in one dialect.
 
     Args:
-        by_name: the fields by lower-case name, aliases included.
-        operations: whether each base operation is offered; None if that is not known.
-        blank: the values that a new record starts with.
+        by_name: fields by lower-case name, aliases included.
+        operations: whether each base operation is offered; None if unknown.
+        blank: values that a new record starts with.
         locked: whether records carry a ``ConcurrencyId``.
         removable: whether a delete only sets ``IsRemoved``.
     """
@@ -106,11 +106,11 @@ class EntitySchema:
         return self.by_name.get(name.lower())
 
     def target(self, field: Field) -> EntitySchema | None:
-        """Return the entity type behind a reference or list, or None if it has no records."""
+        """Return the entity type of a reference or list; None if it has no records."""
         return schemas(self.dialect).get(field.of or "")
 
     def behind(self, field: Field) -> EntitySchema:
-        """Return the entity type behind a reference or list that is known to have records."""
+        """Return the entity type of a reference or list that is known to have records."""
         return schemas(self.dialect)[field.of or ""]
 
 
@@ -137,11 +137,7 @@ def schemas(dialect: Dialect = SPEC) -> dict[str, EntitySchema]:
 
 
 def find_schema(name: str, dialect: Dialect = SPEC) -> EntitySchema:
-    """Return the entity type with this case-insensitive name or alias (spec 2.2).
-
-    Raises:
-        Refusal: ``ENTITY_NOT_FOUND``.
-    """
+    """Return the entity type with this case-insensitive name or alias (spec 2.2)."""
     entity = catalogue.load().entity(name)
     schema = schemas(dialect).get(_TWINS.get(entity.name, entity.name)) if entity else None
     known = entity is not None and (dialect.spec_entities or entity.name.lower() == name.lower())
@@ -151,12 +147,7 @@ def find_schema(name: str, dialect: Dialect = SPEC) -> EntitySchema:
 
 
 def check_supported(schema: EntitySchema, operation: str) -> None:
-    """Check that the entity type takes a base operation; unknown support counts as support.
-
-    Raises:
-        Refusal: ``ERROR_CODE_1000`` (spec 4.9 rule 1, facts 3.9), ``BUSINESS_LOGIC_ERROR`` if only a
-            command writes such records, or ``CUSTOM_COMMAND_ERROR`` with the path of the command to use.
-    """
+    """Refuse a base operation that the entity type lacks (spec 4.9 rule 1, facts 3.9), if that is known."""
     path = _CUSTOM_COMMANDS.get((operation, schema.name))
     if path is not None:
         raise custom_command(schema.name, path)

@@ -64,10 +64,9 @@ SAME_ID = frozenset({("WorkOrder", "WorkOrderCost"), ("WorkOrder", "LastAction")
 
 @attrs.frozen
 class Relation:
-    """The way in which records of ``child`` point at their parent.
+    """Field ``key`` by which records of ``child`` point at their parent.
 
     Args:
-        key: the field that holds the parent's id.
         kind: the field that holds the parent's actor type, if there is one.
         actor: the parent's actor type.
     """

@@ -62,11 +62,7 @@ _TICKS = 10_000_000  # in a second: a tick is 100 ns, the seventh fraction digit
 
 
 def read_value(field: Field, value: object) -> Any:
-    """Return a value as the store keeps it, or `UNREADABLE` if it does not fit the field.
-
-    Raises:
-        Refusal: the value is a text longer than the documented limit.
-    """
+    """Return a value as the store keeps it, or `UNREADABLE` if it does not fit the field."""
     reader = _READERS.get(field.type)
     return reader(field, value) if reader else UNREADABLE
 
@@ -176,7 +172,7 @@ def zone_of(number: int) -> tzinfo:
 
 @attrs.frozen
 class Moment:
-    """An instant in ticks of 100 ns since 1970; all times that one call writes are the same moment."""
+    """Instant in ticks of 100 ns since 1970; all times that one call writes are the same moment."""
 
     ticks: int
 
@@ -210,7 +206,7 @@ def _local_second(seconds: int, zone: tzinfo) -> str:
 
 
 def _parse_time(text: str, *, utc: bool) -> str | None:
-    """Return the stored form of a time as sent, or None if the text is not a time.
+    """Return the stored form of a time as sent; None if the text is not a time.
 
     The offset of a UTC field is applied; that of a local field is ignored (not shown; assumed).
     """

@@ -30,7 +30,7 @@ def read_rows(path: Path, entity: str | None = None) -> list[SeedRow]:
         entity: the entity type of the rows; a CSV file needs it.
 
     Raises:
-        StoreError: the file has another schema; the message names the line.
+        StoreError: the file has another form; the message names the line.
         OSError: the file cannot be opened.
     """
     try:
@@ -66,7 +66,7 @@ def _from_json(text: str, entity: str | None) -> Iterator[SeedRow]:
 
 
 class _Json:
-    """Reader of the two outer levels of JSON, which knows the line of every row."""
+    """Reader of the two outer levels of JSON that knows the line of every row."""
 
     def __init__(self, text: str) -> None:
         self._text, self._at = text, 0
@@ -174,7 +174,7 @@ def _field(schema: EntitySchema, steps: list[str]) -> Field | None:
 
 
 def _unknown(schema: EntitySchema, steps: list[str]) -> Iterator[str]:
-    """Yield what is wrong with a column whose path begins with a name that no property has."""
+    """Yield what is wrong with a column whose path has a name that no property has."""
     field = schema.field(steps[0])
     if field is None:
         near = did_you_mean(steps[0], [each.name for each in schema.fields])
@@ -187,7 +187,7 @@ _AMOUNT = Field(name="Value", type="number")
 
 
 def _typed(field: Field | None, text: str) -> Any:
-    """Return the value of a cell. Text that does not fit its field stays: the check of the row names it."""
+    """Return the value of a cell; text that does not fit stays, and the check of the row reports it."""
     if field is None:
         return text
     if field.type == "boolean":

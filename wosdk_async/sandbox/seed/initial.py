@@ -106,16 +106,9 @@ def _insert_seed(store: Store, company: StoredCompany) -> None:
 
 
 def reset(store: Store, to: str | Path | None = None) -> None:
-    """Bring a store back to a snapshot, or all its Companies to the records that they started with.
+    """Reset a store to a snapshot, or all its Companies to the records that they started with.
 
-    Tokens stay valid: the Companies keep their credentials.
-
-    Args:
-        store: with all Companies.
-        to: the file of the snapshot; None for the start.
-
-    Raises:
-        StoreError: the file is not a snapshot, or one of another version.
+    Tokens stay valid: the Companies keep their credentials. Raises StoreError if the file is no snapshot.
     """
     if to is not None:
         store.restore_snapshot(to)

@@ -28,12 +28,9 @@ _MAX_MISTAKES = 20  # shown in one error
 
 @attrs.frozen
 class SeedRow:
-    """One row as it was written.
+    """Row as it was written: members as a create sends them.
 
-    Args:
-        place: where, for error messages: ``line 3``, ``Customer 0``.
-        entity: the entity type.
-        members: as a create sends them.
+    ``place`` says where, for error messages: ``line 3``, ``Customer 0``.
     """
 
     place: str
@@ -42,11 +39,7 @@ class SeedRow:
 
 
 def seed_rows(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[SeedRow]:
-    """Return the rows that a program passed by entity type.
-
-    Raises:
-        StoreError: they have another form.
-    """
+    """Return the rows that a program passed by entity type; raises StoreError for another form."""
     example = 'Write {"Customer": [{"Name": "Acme"}]}: a list of rows for each entity type.'
     if not isinstance(rows, Mapping):
         raise StoreError(f"The rows are {_short(rows)}. {example}")
@@ -75,12 +68,6 @@ def load_rows(store: Store, company: StoredCompany, rows: Sequence[SeedRow], now
     A row is treated like a create: texts and times are computed, lists become rows, and a missing ``Id`` is
     assigned. References may name rows further below.
 
-    Args:
-        store: where the Company is.
-        company: gets the rows.
-        rows: in any order.
-        now: the moment of the creates.
-
     Raises:
         StoreError: rows do not fit; the message names up to 20 mistakes, each with its place.
     """
@@ -93,7 +80,7 @@ def load_rows(store: Store, company: StoredCompany, rows: Sequence[SeedRow], now
 
 
 def inner_records(rows: Iterable[SeedRow]) -> int:
-    """Return how many records are nested in rows, as elements of their lists: they become records, too."""
+    """Return how many records are nested in the lists of rows: they become records, too."""
     return sum(_inside(find_schema(row.entity), row.members) for row in rows)
 
 
@@ -115,7 +102,6 @@ def _refuse(mistakes: Iterable[str]) -> None:
 
 
 def _insert(store: Store, company: StoredCompany, now: Moment, row: SeedRow) -> list[Made]:
-    """Insert a row, and return the records that it became."""
     made: list[Made] = []
     context = RequestContext(store, company, now, unchecked=made)
     schema = find_schema(row.entity)

@@ -24,7 +24,7 @@ _MIME_TYPE = re.compile(r"[\w.+-]{1,64}/[\w.+-]{1,64}", re.ASCII)
 
 @attrs.frozen
 class StoredFile:
-    """A file to be served; ``mime_type`` is safe as a header."""
+    """File to be served; ``mime_type`` is safe as a header."""
 
     content: bytes = attrs.field(repr=False)
     mime_type: str
@@ -39,11 +39,7 @@ def address_of(context: RequestContext, document: Record) -> str:
 
 
 def decode_file(text: str) -> bytes:
-    """Return the bytes of a ``Blob.Body``.
-
-    Raises:
-        ValueError: the text is not base64.
-    """
+    """Return the bytes of a ``Blob.Body``; raises ValueError if it is not base64."""
     return binascii.a2b_base64(text, strict_mode=True)
 
 

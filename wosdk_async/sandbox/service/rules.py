@@ -107,7 +107,7 @@ def _location(context: RequestContext, location: Record) -> None:
 
 
 def _move_what_is_below(context: RequestContext, location: Record) -> None:
-    """Let the root of a location be that of all below it, and of their attributes (not shown; assumed)."""
+    """Set the root of all that is below a location, and of their attributes (not shown; assumed)."""
     context.store.indexes.want("Location", "ParentId", "integer")
     root = location["RootId"]
     moved = [location]
@@ -190,7 +190,6 @@ def _other_primaries(context: RequestContext, assignment: Record) -> list[Record
 
 
 def _set_employee(context: RequestContext, assignment: Record, primaries: list[Record]) -> None:
-    """Make the first of ``primaries`` the ``Employee`` of the order that an assignment belongs to."""
     order = context.find("WorkOrder", assignment["WorkOrderId"])
     if order is None:
         return

@@ -50,11 +50,11 @@ _REFERENCE_MEMBERS = {"Actor": frozenset({"TypeId"})}  # a reference to an actor
 
 @attrs.define
 class UpdatePlan:
-    """The members of one object that an update writes.
+    """Members of one object that an update writes.
 
     Args:
         whole: whether all scalars and references are written.
-        names: the members written by name.
+        names: members written by name.
         inside: plans for what is written inside lists and references.
     """
 
@@ -68,12 +68,7 @@ class UpdatePlan:
 
 
 def plan_update(schema: EntitySchema, paths: Iterable[str]) -> UpdatePlan:
-    """Return the plan that property paths describe.
-
-    Raises:
-        Refusal: ``ERROR_CODE_1002`` for an unknown property, ``ERROR_CODE_1003`` for a path that
-            ends in a reference or a list.
-    """
+    """Return the plan that property paths describe."""
     made = UpdatePlan()
     for path in paths:
         steps = path.strip().split(".")
@@ -86,14 +81,11 @@ def plan_update(schema: EntitySchema, paths: Iterable[str]) -> UpdatePlan:
 def update(
     context: RequestContext, schema: EntitySchema, record: Record, entity: Mapping[str, Any], plan: UpdatePlan
 ) -> bool:
-    """Write the planned members of ``entity`` into ``record``.
+    """Write the planned members of ``entity`` into ``record``; return whether anything changed.
 
     A member that is planned but not sent keeps its value, and an element that is not sent stays
     (facts 3.6). The counter advances if something changed, also in an owned record (facts 3.7;
     the latter assumed).
-
-    Returns:
-        Whether anything changed.
     """
     before = {**record}
     changed = False
@@ -137,7 +129,6 @@ def _add_path(schema: EntitySchema, plan: UpdatePlan, steps: list[str]) -> None:
 
 
 def _add_part(schema: EntitySchema, plan: UpdatePlan, steps: list[str]) -> None:
-    """Plan one part of an amount, or all of them."""
     part = MONEY_PARTS.get(steps[1].lower())
     if len(steps) > 2 or (part is None and steps[1] != "*"):
         raise unknown_property(schema.name, steps[0])
@@ -199,9 +190,6 @@ def _write_reference(
 
     ``Child.Id`` points the reference elsewhere, as facts 3.4 has it for a read; ``Child.*`` does so too
     when another Id is sent, and writes the other members into the record of that Id (both assumed).
-
-    Raises:
-        Refusal: ``ERROR_CODE_1000``: no update writes records of that type.
     """
     key = reference_id(value)
     if "Id" in plan.names or (plan.whole and (value is None or key is not None)):
@@ -258,7 +246,6 @@ def _get_child(
 def _write_kept_element(
     schema: EntitySchema, record: Record, field: Field, element: Record, plan: UpdatePlan, key: int
 ) -> bool:
-    """Change or delete an element that is kept inside its parent."""
     kept = [dict(item) for item in record.get(field.name, ())]
     target = next((item for item in kept if item["Id"] == key), None)
     if target is None:

@@ -15,11 +15,11 @@ ON CONFLICT (company, name) DO UPDATE SET value = excluded.value"""
 
 @attrs.frozen
 class StoredCompany:
-    """A Company of a store.
+    """Company of a store.
 
     Args:
         client_id: its own credentials; they open no other Company (facts 1, CompanyName tied to credentials).
-        host: the only host name that serves it; empty if any host name does.
+        host: the only host name that serves it; empty for any.
         live: whether it is a live Company, not one for stage or preview (spec 1).
         seeded: whether it starts with the records of ``seed.json``.
         verification: whether it has the verification step (spec 1: some Companies add one).
@@ -39,7 +39,7 @@ class StoredCompany:
         return not self.host or urlsplit(root).hostname == self.host
 
     def address(self, root: str) -> str:
-        """Return the Company's address with a slash at its end; scheme and port are those of ``root``."""
+        """Return the Company's address with its last slash; scheme and port are those of ``root``."""
         if not self.host:
             return root
         parts = urlsplit(root)
@@ -75,7 +75,7 @@ class CompanyCounters:
         self._before.clear()
 
     def undo(self) -> None:
-        """Take back the numbers that were returned since the mark."""
+        """Take back the numbers returned since the mark."""
         self._values |= self._before
 
     def write(self) -> None:

@@ -25,8 +25,8 @@ class Store:
     """Records of a store file; each of them belongs to one Company.
 
     Args:
-        path: the file, created if missing; ``:memory:`` for no file.
-        like: another store that is copied into this one first.
+        path: the file, created if missing; ``:memory:`` for none.
+        like: another store to copy into this one first.
 
     Raises:
         StoreError: the file is not a store, cannot be written, or has another version.
@@ -89,11 +89,7 @@ class Store:
         return self._open
 
     def commit(self) -> None:
-        """Commit everything written since the last commit.
-
-        Raises:
-            sqlite3.Error: nothing was saved.
-        """
+        """Commit everything written since the last commit; if it raises sqlite3.Error, nothing was saved."""
         if not self._open:
             return
         self._open = False
@@ -181,27 +177,16 @@ class Store:
         self._companies = None
 
     def set_progress_handler(self, handler: Callable[[], int | None] | None, steps: int) -> None:
-        """Call ``handler`` after every so many instructions of SQLite, to measure work; None removes it."""
+        """Call ``handler`` after every ``steps`` instructions of SQLite, to measure work."""
         self._db.set_progress_handler(handler, steps)
 
     def take_snapshot(self, target: str | Path) -> None:
-        """Copy a consistent snapshot of the store to a file.
-
-        Args:
-            target: the file; an older snapshot is replaced, any other file is not.
-
-        Raises:
-            StoreError: the file exists and is not a store, or cannot be written.
-        """
+        """Copy a consistent snapshot to a file, or over an older one; raises StoreError if it cannot."""
         self.commit()
         write_snapshot(self._db, Path(target))
 
     def restore_snapshot(self, source: str | Path) -> None:
-        """Replace the contents of the store with a snapshot.
-
-        Raises:
-            StoreError: the file is not a snapshot, or has another version.
-        """
+        """Replace the contents of the store with a snapshot; raises StoreError if it is none."""
         with snapshot_at(Path(source)) as copy:
             self._copy_from(copy)
 
@@ -249,11 +234,7 @@ class GroupCommit:
         self._waiting: list[asyncio.Future[None]] = []
 
     async def wait(self) -> None:
-        """Wait until everything written so far is committed.
-
-        Raises:
-            sqlite3.Error: the commit failed and nothing of it was saved.
-        """
+        """Wait until all writes so far are committed; sqlite3.Error means that none of them was saved."""
         if not self._store.pending:
             return
         loop = asyncio.get_running_loop()

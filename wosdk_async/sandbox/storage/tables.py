@@ -77,13 +77,10 @@ _VIEWS = {"AssetTree": _ASSET_TREE, "Actor": _ACTOR}
 
 
 def column(path: str, kind: str, alias: str = "") -> str:
-    """Return the SQL for a property of a record.
+    """Return the SQL for a property of a record, by its path in the JSON and its type in the catalogue.
 
-    Args:
-        path: path in the stored JSON: member names joined by dots.
-        kind: the catalogue's type of the property; strings compare case-insensitively and without
-            trailing spaces, as in the database behind the service (not shown; assumed).
-        alias: the alias of the table, with its dot.
+    Strings compare case-insensitively and without trailing spaces, as in the database behind the service (not
+    shown; assumed). ``alias`` is the table's, with its dot.
     """
     value = f"json_extract({alias}body, '$.{path}')"
     return f"rtrim({value}) COLLATE NOCASE" if kind == "string" else value

@@ -59,7 +59,7 @@ class _Parts:
 
 
 def create_work_order(context: RequestContext, arguments: Arguments) -> Record:
-    """Create a work order."""
+    """Run WoCreateCommand."""
     sent = arguments.get("WorkOrder")
     if not isinstance(sent, dict):
         raise required("WorkOrder")
@@ -85,11 +85,7 @@ def copy_work_order(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def _make_order(context: RequestContext, sent: Record, arguments: Arguments) -> Record:
-    """Create a work order with all its records from the members of ``sent``.
-
-    Raises:
-        Refusal: something that the order needs or refers to is missing.
-    """
+    """Create a work order with all its records from the members of ``sent``."""
     schema = schemas()["WorkOrder"]
     # facts 5: the command's own EmployeeId names the assignee; that others are dropped too is assumed
     members = [each for each in known_members(schema, sent) if each[0].name not in COMMAND_ONLY["WorkOrder"]]
@@ -197,7 +193,6 @@ def _schedule(context: RequestContext, order: Record, task: Record, *, computed:
 
 
 def _insert(context: RequestContext, order: Record, parts: _Parts, arguments: Arguments) -> None:
-    """Add the order and the records that come with it."""
     for name in ("WorkOrderCost", "LastAction"):
         order[name] = {"Id": order["Id"]}  # facts 5: their Ids equal the order's
     employee = choose_assignee(context, order, arguments)

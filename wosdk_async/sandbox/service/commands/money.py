@@ -31,7 +31,7 @@ _INVOICE_ACTIONS = {"Posted": "Posted", "Paid": "Paid", "PaidInFull": "Paid", "A
 
 
 def change_ap_status(context: RequestContext, arguments: Arguments) -> Record:
-    """Set the vendor invoice status to an ApInvoiceStatus record, whose state the cost takes."""
+    """Set the vendor invoice status to an ApInvoiceStatus record; the cost takes its state."""
     order, cost = _find_cost(context, arguments, "ApStatusId")
     status = named_record(context, arguments, "VendorInvoiceStatusId", "ApInvoiceStatus")
     changes = {"ApStatusId": status["Id"], "ApStateId": status["ApStateId"]}
@@ -92,11 +92,7 @@ def _save_cost(
 
 
 def update_invoice_state(context: RequestContext, arguments: Arguments) -> Record:
-    """Move an invoice to a state and log it.
-
-    Raises:
-        Refusal: no action leads to the state; a missing one is read as 0 (facts 5).
-    """
+    """Move an invoice to a state and log it; a missing state is read as 0 (facts 5)."""
     state = arguments.get("State", "Draft")
     action = _INVOICE_ACTIONS.get(state)
     if action is None:
@@ -122,11 +118,7 @@ def recall_invoice(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def post_payment(context: RequestContext, arguments: Arguments) -> Record:
-    """Post a draft payment.
-
-    Raises:
-        Refusal: there is no such payment, or it is not a draft.
-    """
+    """Post a draft payment."""
     payment = named_record(context, arguments, "PaymentId", "Payment", "Payment")
     if payment["State"] != "Draft":
         raise broken_rule(f"Payment {payment['Id']} is {payment['State']}, not Draft.")

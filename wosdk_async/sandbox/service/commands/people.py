@@ -27,11 +27,7 @@ _FLAGS = {"Flag": 1, "ClearFlag": 0}
 
 
 def change_time_card(context: RequestContext, arguments: Arguments) -> Record:
-    """Move or flag the card of an employee's week.
-
-    Raises:
-        Refusal: there is no such card, no such action, or the card is in another state.
-    """
+    """Move or flag the card of an employee's week."""
     card = _find_card(context, arguments.get("EmployeeId", 0), arguments.get("WeekStartDate", ""))
     action = arguments.get("ActionId", "Uknown")
     if action in _FLAGS:
@@ -53,7 +49,6 @@ def get_time_card(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def _find_card(context: RequestContext, employee: int, day: str) -> Record:
-    """Return the card whose week of seven days has ``day`` in it."""
     cards = context.select("TimeCard", "json_extract(body, '$.Employee.Id') = ?", employee)
     for card in cards if day else ():
         start = date.fromisoformat(card["WeekStartDate"][:10]) if "WeekStartDate" in card else None
@@ -67,11 +62,7 @@ def _card_result(context: RequestContext, card: Record) -> Record:
 
 
 def suspend(context: RequestContext, arguments: Arguments) -> Record:
-    """Suspend a connected provider, or connect a suspended one again (by EmployeeWonStatus; assumed).
-
-    Raises:
-        Refusal: the employee is a user, for whom no such state is known, or is in another state.
-    """
+    """Suspend a connected provider, or connect a suspended one again (by EmployeeWonStatus; assumed)."""
     employee = named_record(context, arguments, "Id", "Employee", "Employee", removed=True)
     if employee["ActorTypeId"] != "Provider":
         raise not_modelled("UserOrProviderSuspendCommand", "where a user shows it is not known")

@@ -46,7 +46,7 @@ def restore_record(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def download_urls(context: RequestContext, arguments: Arguments) -> Record:
-    """Return the address of each document that has one, in the order asked for.
+    """Return the address of each document that has one, in the order of the request.
 
     A document that does not exist, or has neither file nor link, is left out (not shown; assumed).
     """

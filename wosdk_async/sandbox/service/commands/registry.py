@@ -88,11 +88,7 @@ _SPEC_PATHS = frozenset({"sendworkorder"})  # spec 4.6; no other source shows it
 
 
 def find_command(segments: list[str], dialect: Dialect) -> Command:
-    """Return the command at a path below ``cmd/``: its name, or an entity type and a short name (facts 5).
-
-    Raises:
-        Refusal: ``COMMAND_NOT_FOUND``. The text for a full name is assumed.
-    """
+    """Return the command at a path below ``cmd/``: its name, or an entity type and a short name (facts 5)."""
     path = "/".join(segments).lower()
     found = _paths(dialect).get(path)
     if found is None and len(segments) == 2 and path not in _NO_SHORT_FORM:
@@ -106,11 +102,7 @@ def find_command(segments: list[str], dialect: Dialect) -> Command:
 
 
 def run_command(context: RequestContext, command: Command, sent: Mapping[str, object]) -> Record:
-    """Run a command and return its ``CommandResult``.
-
-    Raises:
-        Refusal: the command is not modelled, or it breaks a rule.
-    """
+    """Run a command and return its ``CommandResult``."""
     handler = HANDLERS.get(command.name)
     if handler is None:
         raise not_modelled(command.name, NOT_MODELLED.get(command.name, "it is new in the catalogue"))
@@ -133,7 +125,7 @@ def _fields(name: str) -> dict[str, Field]:
 
 
 def _read_arguments(command: Command, sent: Mapping[str, object]) -> Arguments:
-    """Return the known members by their own names; unknown and unreadable ones are dropped (facts 3.3)."""
+    """Return the known members by their own names; others and unreadable ones are dropped (facts 3.3)."""
     fields = _fields(command.name)
     arguments: Arguments = {}
     for name, value in sent.items():

@@ -36,7 +36,7 @@ Finish = Callable[[str, Field], str]
 
 @attrs.define
 class QueryCriteria:
-    """Builder of the SQL conditions of one query on table alias ``t0``. It collects the bound values.
+    """Builder of one query's SQL conditions on table alias ``t0``; it collects the bound values.
 
     Args:
         want: called with entity type, path and type of each property for which an index would help.
@@ -56,12 +56,7 @@ class QueryCriteria:
     _fetching: bool = False
 
     def filter(self, expression: object, depth: int = 0) -> str:
-        """Return a FilterExpression as an SQL predicate.
-
-        Raises:
-            Refusal: ``INCORRECT_MODEL`` for a wrong shape or operator, ``ERROR_CODE_1002`` for an
-                unknown property.
-        """
+        """Return a FilterExpression as an SQL predicate."""
         if not isinstance(expression, dict) or depth > _MAX_DEPTH:
             raise incorrect_model(f"A filter must be an object, nested at most {_MAX_DEPTH} levels deep.")
         parts = [self._condition(condition) for condition in object_list(expression, "Conditions")]
@@ -195,7 +190,7 @@ def _joiner(operator: object) -> str:
 
 
 def _joined(parts: list[str], joiner: str) -> str:
-    """Join the parts as a balanced tree: SQLite limits the depth of an expression."""
+    """Join the parts as a balanced tree, as SQLite limits the depth of an expression."""
     if len(parts) < 2:
         return parts[0] if parts else "1"
     middle = len(parts) // 2
@@ -212,10 +207,6 @@ def run_query(context: RequestContext, schema: EntitySchema, expression: dict[st
 
     Records never repeat, so ``Distinct`` changes nothing. Without ``Orders`` they come by Id
     (facts 4: most recorded lists did).
-
-    Raises:
-        Refusal: ``INCORRECT_MODEL`` for a malformed expression, ``ERROR_CODE_1002`` and
-            ``ERROR_CODE_1003`` for a wrong path, ``ERROR_CODE_1000`` where no query is offered.
     """
     if schema.operations.get("query") is False:
         raise unsupported("Query", schema.name)  # spec 2.11: reported to fail; the code is assumed

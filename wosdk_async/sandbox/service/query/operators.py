@@ -38,17 +38,7 @@ Values = list[object]
 
 
 def condition_sql(sql: str, field: Field, operator: str, values: Values) -> tuple[str, Values]:
-    """Return the predicate of a condition and the values that it binds.
-
-    Args:
-        sql: the property, as SQL.
-        field: the property's field, which says how values are read.
-        operator: the operator's name.
-        values: as sent, text or JSON (facts 4: recorded values are texts).
-
-    Raises:
-        Refusal: ``INCORRECT_MODEL`` for values that do not fit.
-    """
+    """Return the SQL of a condition on a property, and the values that it binds; texts are read (facts 4)."""
     if field.type == "money":
         raise incorrect_model(f"Name {field.name}.Value to compare an amount.")
     if operator in _NULLS:
