@@ -64,20 +64,15 @@ _CONNECTED = """EXISTS (SELECT 1 FROM "Employee" e WHERE e.company = t.company
     AND e.id = json_extract(t.body, '$.Employee.Id')
     AND json_extract(e.body, '$.ProviderStatusId') = 'Connected'
     AND json_extract(e.body, '$.WonMemberId') > 0)"""
+_SENT = (f"{column('WonId', 'integer', 't.')} > 0 AND {_CONNECTED}", "sent to its provider")
 # (command, entity type) -> SQL condition of the record, and what it is, for the note
 _FITTING: Mapping[tuple[str, str], tuple[str, str]] = {
     ("SendWorkOrderCommand", "WorkOrder"): (
         f"{column('WonId', 'integer', 't.')} = 0 AND {_CONNECTED}",
         "assigned to a connected provider and not sent",
     ),
-    ("WoRecallCommand", "WorkOrder"): (
-        f"{column('WonId', 'integer', 't.')} > 0 AND {_CONNECTED}",
-        "sent to its provider",
-    ),
-    ("WoMessageCommand", "WorkOrder"): (
-        f"{column('WonId', 'integer', 't.')} > 0 AND {_CONNECTED}",
-        "sent to its provider",
-    ),
+    ("WoRecallCommand", "WorkOrder"): _SENT,
+    ("WoMessageCommand", "WorkOrder"): _SENT,
     ("VerifyWorkCommand", "WorkOrder"): (
         f"{column('StatusId', 'enum', 't.')} = 'Completed'",
         "in state Completed",

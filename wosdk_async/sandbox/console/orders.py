@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wosdk_async.sandbox.console.presentation import label_of, shown_record
+from wosdk_async.sandbox.console.presentation import label_of, referring, shown_record
 from wosdk_async.sandbox.console.records import PAGE, raw_text
-from wosdk_async.sandbox.console.references import referring
 from wosdk_async.sandbox.schema.bodies import Record
 from wosdk_async.sandbox.schema.entities import enumeration, find_schema, schemas
 from wosdk_async.sandbox.service.commands.workflow import ACTIONS

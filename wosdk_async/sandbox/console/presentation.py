@@ -1,4 +1,4 @@
-"""How the console shows records: times in UTC, a label for each reference, the most telling columns."""
+"""How the console shows records: times in UTC, labels of references, columns, and which refer to which."""
 
 from __future__ import annotations
 
@@ -7,21 +7,34 @@ from datetime import UTC, datetime, tzinfo
 from functools import cache
 from typing import Any
 
+import attrs
+
 from wosdk_async.catalogue import Field
 from wosdk_async.sandbox.schema.bodies import Record
 from wosdk_async.sandbox.schema.entities import REQUEST_MARKS, SCALARS, EntitySchema, schemas
-from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS
+from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS, relations
 from wosdk_async.sandbox.schema.values import zone_of
 from wosdk_async.sandbox.service.context import RequestContext
+from wosdk_async.sandbox.storage.tables import column, is_table
 
-__all__ = ["columns", "label_field", "label_of", "label_paths", "opened_paths", "shown_record"]
+__all__ = [
+    "Pointer",
+    "columns",
+    "label_of",
+    "label_paths",
+    "opened_paths",
+    "pointers_from",
+    "pointers_to",
+    "referring",
+    "shown_record",
+]
 
 _LABELS = ("DisplayAs", "Name", "Number", "Title", "LastName")
 _MAX_COLUMNS = 6
 _UNTOLD = REQUEST_MARKS | {"Id", "ConcurrencyId", "IsRemoved"}  # of little use in a list
 
 
-def label_field(schema: EntitySchema) -> str | None:
+def _label_field(schema: EntitySchema) -> str | None:
     """Return the property that names a record to people, or None if it has only its Id."""
     fields = (schema.field(name) for name in _LABELS)
     return next((field.name for field in fields if field is not None and field.type == "string"), None)
@@ -29,7 +42,7 @@ def label_field(schema: EntitySchema) -> str | None:
 
 def label_of(schema: EntitySchema, record: Record) -> str:
     """Return the display name of a record."""
-    name = label_field(schema)
+    name = _label_field(schema)
     return str(record.get(name) or "") if name else ""
 
 
@@ -38,7 +51,7 @@ def label_paths(schema: EntitySchema) -> Iterator[str]:
     for field in schema.fields:
         target = schema.target(field)
         if field.type == "ref" and target is not None:
-            yield f"{field.name}.{label_field(target) or 'Id'}"
+            yield f"{field.name}.{_label_field(target) or 'Id'}"
 
 
 def opened_paths(schema: EntitySchema) -> list[str]:
@@ -98,3 +111,103 @@ def _time(text: Any, zone: tzinfo) -> Any:
     except (ValueError, OverflowError):
         return text
     return {"Time": moment.replace(tzinfo=None).isoformat() + "Z"}
+
+
+# --- which records refer to which: by references, and by the fields in which a record names its parent -----
+
+_COUNTED = 100  # more are not counted: a number that nobody reads
+
+
+@attrs.frozen
+class Pointer:
+    """Property of ``source`` that holds the id of a ``target`` record.
+
+    Args:
+        path: such as ``Customer.Id`` or ``WorkOrderId``.
+        kind: property that names the kind of target, where there are several kinds.
+        actor: its value for this target.
+    """
+
+    source: str
+    path: str
+    target: str
+    kind: str | None = None
+    actor: str | None = None
+
+    def key_in(self, record: Record) -> int | None:
+        """Return the id that a stored record holds, or None if it leads to another kind or nowhere."""
+        if self.kind and record.get(self.kind) != self.actor:
+            return None
+        name, _, inner = self.path.partition(".")
+        value = record.get(name)
+        key = value.get("Id") if inner and isinstance(value, dict) else value
+        return key if isinstance(key, int) and key > 0 else None
+
+    def conditions(self, key: int) -> list[Record]:
+        """Return the query conditions for the records that point at the target with this id."""
+        found: list[Record] = [{"PropertyName": self.path, "Operator": "Equal", "Values": [key]}]
+        if self.kind:
+            found.append({"PropertyName": self.kind, "Operator": "Equal", "Values": [self.actor]})
+        return found
+
+
+def pointers_from(entity: str) -> list[Pointer]:
+    """Return the pointers of an entity type."""
+    return [each for each in _pointers() if each.source == entity]
+
+
+def pointers_to(entity: str) -> list[Pointer]:
+    """Return the pointers of stored records that lead to an entity type."""
+    return [each for each in _pointers() if each.target == entity and is_table(each.source)]
+
+
+def referring(context: RequestContext, entity: str, key: int) -> list[Record]:
+    """Return how many records point at a record, by type and property; only those that have any."""
+    found = []
+    for pointer in pointers_to(entity):
+        count = _count(context, pointer, key)
+        if count:
+            more = count > _COUNTED
+            found.append(
+                {"Type": pointer.source, "Path": pointer.path} | {"Count": min(count, _COUNTED), "More": more}
+            )
+    return found
+
+
+def _count(context: RequestContext, pointer: Pointer, key: int) -> int:
+    condition, values = f"{column(pointer.path, 'integer')} = ?", list[object]([context.company.id, key])
+    if pointer.kind:
+        condition += f" AND {column(pointer.kind, 'enum')} = ?"
+        values.append(pointer.actor)
+    rows = f'SELECT 1 FROM "{pointer.source}" WHERE company = ? AND {condition} LIMIT {_COUNTED + 1}'  # noqa: S608 known names
+    return context.store.count(f"({rows})", values)
+
+
+@cache
+def _pointers() -> tuple[Pointer, ...]:
+    found: dict[tuple[str, str, str], Pointer] = {}
+    for pointer in (*_references(), *_parents(), *_ids()):
+        found.setdefault((pointer.source, pointer.path, pointer.target), pointer)
+    return tuple(sorted(found.values(), key=lambda each: (each.source, each.path, each.target)))
+
+
+def _references() -> Iterator[Pointer]:
+    for schema in schemas().values():
+        for field in schema.fields:
+            target = schema.target(field)
+            if field.type == "ref" and target is not None:
+                yield Pointer(schema.name, f"{field.name}.Id", target.name)
+
+
+def _parents() -> Iterator[Pointer]:
+    for (parent, _), relation in relations().items():
+        yield Pointer(relation.child.name, relation.key, parent, relation.kind, relation.actor)
+
+
+def _ids() -> Iterator[Pointer]:
+    """Yield properties such as ``CustomerId``, which are named after the type that they point at."""
+    for schema in schemas().values():
+        for field in schema.fields:
+            name = field.name.removesuffix("Id")
+            if field.type == "integer" and name != field.name and name in schemas():
+                yield Pointer(schema.name, field.name, name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,13 +10,16 @@ import msgspec
 
 from wosdk_async import catalogue
 from wosdk_async.sandbox.console.presentation import (
+    Pointer,
     columns,
     label_of,
     label_paths,
     opened_paths,
+    pointers_from,
+    pointers_to,
+    referring,
     shown_record,
 )
-from wosdk_async.sandbox.console.references import Pointer, pointers_from, pointers_to, referring
 from wosdk_async.sandbox.schema.bodies import Record, dump
 from wosdk_async.sandbox.schema.entities import SCALARS, EntitySchema, find_schema, schemas
 from wosdk_async.sandbox.service.context import RequestContext
@@ -61,8 +63,7 @@ def record_types(context: RequestContext) -> Record:
 
 def count_records(store: Store, company: int, entity: str) -> int:
     """Return the number of records of an entity type in a Company."""
-    text = f'SELECT CAST(count(*) AS TEXT) FROM "{entity}" WHERE company = ?'  # noqa: S608 a name of the catalogue
-    return int(json.loads(str(store.select(text, [company])[0])))
+    return store.count(f'"{entity}" WHERE company = ?', [company])
 
 
 def list_records(context: RequestContext, entity: str, form: Mapping[str, str], page: int) -> Record:

@@ -23,7 +23,7 @@ from wosdk_async.sandbox.console.masking import sent_body, shown_body, shown_hea
 from wosdk_async.sandbox.faults.middleware import INJECTED
 from wosdk_async.sandbox.schema.bodies import Record, load
 
-__all__ = ["MAX_BODY", "MAX_REQUESTS", "LoggedExchange", "RequestLog", "RequestLogMiddleware"]
+__all__ = ["MAX_BODY", "MAX_REQUESTS", "RequestLog", "RequestLogMiddleware"]
 
 MAX_REQUESTS = 300
 MAX_BODY = 16 * 1024  # bytes kept of each body; MAX_REQUESTS of them bound the memory

@@ -238,13 +238,11 @@ class _RulesView:
         if self.faults.script is not self._loaded:
             self._rules = [(rule, True) for rule in found["rule"]]
         counts = iter(zip(found["matched"], found["applied"], strict=True))
-        rules = [_shown(rule, on, *(next(counts) if on else (0, 0))) for rule, on in self._rules]
-        return {
-            "seed": found["seed"],
-            "rules": rules,
-            "injected": found["injected"],
-            "late": found["late"],
-        }
+        rules = []
+        for rule, on in self._rules:
+            matched, applied = next(counts) if on else (0, 0)
+            rules.append({"rule": rule, "on": on, "matched": matched, "applied": applied})
+        return {"rules": rules} | {name: found[name] for name in ("seed", "injected", "late")}
 
     def put(self, seed: object, rules: object) -> None:
         """Put the rules in force that are on. All counters start again.
@@ -260,10 +258,6 @@ class _RulesView:
         script = FaultScript.of({"seed": seed, "rule": [each["rule"] for each in rules if each["on"]]})
         self.faults.load(script)
         self._loaded, self._rules = script, [(each["rule"], each["on"]) for each in rules]
-
-
-def _shown(rule: dict[str, Any], on: bool, matched: int, applied: int) -> dict[str, Any]:
-    return {"rule": rule, "on": on, "matched": matched, "applied": applied}
 
 
 def _is_rule_entry(value: object) -> bool:

@@ -1,17 +1,26 @@
-"""Router: which operation a request is, and whether its token allows it (spec 4 and 5, facts 1 to 3)."""
+"""Router of the service: log-in, tokens, and the operation of a request (spec 4 and 5, facts 1 to 3)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import hmac
+import secrets
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
 
-from wosdk_async.sandbox.errors import Refusal, broken_rule, incorrect_model
-from wosdk_async.sandbox.http.login import Tokens, discover, is_discovery, token_response
-from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case, peek_json, request_id_of, require_body
+from wosdk_async.sandbox.errors import Refusal, broken_rule, incorrect_model, required
+from wosdk_async.sandbox.schema.bodies import (
+    Record,
+    client_credentials,
+    get_ignore_case,
+    parse_form,
+    peek_json,
+    request_id_of,
+    require_body,
+)
 from wosdk_async.sandbox.schema.dialect import SPEC, Dialect
-from wosdk_async.sandbox.schema.entities import find_schema
+from wosdk_async.sandbox.schema.entities import enumeration, find_schema
 from wosdk_async.sandbox.schema.values import Moment
 from wosdk_async.sandbox.service.commands.registry import find_command, run_command
 from wosdk_async.sandbox.service.context import RequestContext
@@ -106,14 +115,14 @@ class Router:
         _only(request, "POST")
         self.store.refresh()  # another process may have added a Company
         header = request.headers.get("authorization")
-        return token_response(self.tokens, self.store.companies(), request.body, header)
+        return _token_response(self.tokens, self.store.companies(), request.body, header)
 
     def _context(self, request: ServiceRequest) -> RequestContext:
         """Return the context of the Company that the headers name, if the token is for it (facts 1)."""
         owner = self.tokens.check(request.headers.get("authorization"))
         # facts 1: the value is case-insensitive; facts 2: the code. Its status is the sample's
         company = self.companies().get(request.headers.get("companyname", "").strip().lower())
-        if company is None or not (company.served_at(request.root) or is_discovery(request.segments)):
+        if company is None or not (company.served_at(request.root) or _is_discovery(request.segments)):
             raise Refusal(400, "DATABASE_VERSION_MISMATCH", "This host does not serve the Company.")
         if company.id != owner:  # not shown; assumed
             raise Refusal(403, "INCORRECT_TOKEN", "The token was issued for another Company.")
@@ -162,7 +171,7 @@ class Router:
         if not isinstance(sent, dict):
             raise incorrect_model("Command must be an object.")
         if wanted.name == "GetCompanyWsdkUrlCommand":
-            return {"CommandResult": discover(context, get_ignore_case(sent, "CompanyName"), sent)}
+            return {"CommandResult": _discover(context, get_ignore_case(sent, "CompanyName"), sent)}
         with self.store.savepoint():
             return {"CommandResult": run_command(context, wanted, sent)}
 
@@ -171,7 +180,7 @@ class Router:
         _only(request, "GET")
         if len(request.segments) != 5 or request.segments[3].lower() != "getcompanywsdkurl":
             raise Refusal(404, "NOT_FOUND", "There is nothing at this path.")
-        return {"CommandResult": discover(context, request.segments[4], {"ApiType": "REST"})}
+        return {"CommandResult": _discover(context, request.segments[4], {"ApiType": "REST"})}
 
 
 def _only(request: ServiceRequest, *methods: str) -> None:
@@ -192,3 +201,96 @@ def _id_in_path(method: str, entity: str, key: str) -> Refusal:
 
 def _not_allowed(text: str) -> Refusal:
     return Refusal(405, "METHOD_NOT_ALLOWED", text)  # facts 6 has the status; code and texts assumed
+
+
+# --- log-in: tokens for client credentials, and discovery of the host of a Company (spec 4.1, facts 1, 2) ---
+
+_EXPIRES_IN = 1199  # seconds, as the sample of facts 1 says
+_LIFETIME = 1200 * 10**9
+_REMEMBERED = 100_000  # tokens; an expired one stays known, because a wrong one is refused differently
+_VERSION = "9.21.4.118"  # a dotted version (spec 4.1); the value is the sample's
+_SOAP = "wsdk/CorrigoService.asmx"  # facts 2: below /wsdk/; the name is assumed
+
+
+@attrs.define
+class Tokens:
+    """Tokens of one sandbox; ``clock`` returns nanoseconds since 1970."""
+
+    clock: Callable[[], int]
+    _issued: dict[str, tuple[int, int]] = attrs.field(factory=dict, repr=False)
+
+    def issue(self, company: StoredCompany) -> str:
+        """Return a new token for a Company."""
+        now = self.clock()
+        token = secrets.token_urlsafe(32)
+        self._issued[token] = (company.id, now + _LIFETIME)
+        if len(self._issued) > _REMEMBERED:
+            del self._issued[next(iter(self._issued))]
+        return token
+
+    def expire(self, authorization: str | None) -> None:
+        """Let the token of an Authorization header expire now."""
+        token = (authorization or "").strip().partition(" ")[2].strip()
+        if token in self._issued:
+            company, end = self._issued[token]
+            self._issued[token] = (company, min(end, self.clock()))
+
+    def check(self, authorization: str | None) -> int:
+        """Return the id of the Company whose token the header carries (facts 1; some texts are assumed)."""
+        if authorization is None:
+            raise Refusal(401, "MISSING_AUTHORIZATION_HEADER", "No Authorization header was sent.")
+        scheme, _, token = authorization.strip().partition(" ")
+        if scheme.lower() != "bearer":
+            raise Refusal(403, "MISSING_AUTHORIZATION_SCHEME", "The Authorization header has no Bearer word.")
+        token = token.strip()
+        if not token or not token.isascii() or " " in token:
+            # facts 1: 400 for an empty or malformed token; its code is not stated, assumed
+            raise Refusal(400, "INCORRECT_TOKEN", "The token is empty or malformed.")
+        company, end = self._issued.get(token, (0, 0))
+        if not company:
+            raise Refusal(403, "INCORRECT_TOKEN", "The token could not be verified.")
+        if self.clock() >= end:
+            raise Refusal(403, "EXPIRED_TOKEN", "Token has expired")
+        return company
+
+
+def _token_response(
+    tokens: Tokens, companies: Iterable[StoredCompany], form: bytes, authorization: str | None
+) -> tuple[int, Mapping[str, object]]:
+    """Return status and body for a token request; the refusals are RFC 6749's (facts 1 has none)."""
+    fields = parse_form(form)
+    if fields.get("grant_type") != "client_credentials":
+        return 400, {"error": "unsupported_grant_type"}
+    client_id, secret = client_credentials(fields, authorization)
+    for company in companies:
+        if _same(company.client_id, client_id) and _same(company.client_secret, secret):
+            token = tokens.issue(company)
+            return 200, {"access_token": token, "token_type": "bearer", "expires_in": _EXPIRES_IN}
+    return 400, {"error": "invalid_client"}
+
+
+def _same(known: str, sent: str) -> bool:
+    return hmac.compare_digest(known.encode(), sent.encode("utf-8", "surrogatepass"))
+
+
+def _is_discovery(segments: Sequence[str]) -> bool:
+    """Return whether a path is discovery's: every host serves it, and names the right host (facts 2)."""
+    name = segments[-1] if segments[2].lower() == "cmd" else segments[2]
+    return name.lower() in ("getcompanywsdkurlcommand", "corrigoservice")
+
+
+def _discover(context: RequestContext, name: object, sent: Mapping[str, Any]) -> Record:
+    """Return the result of a discovery of the Company ``name``; ``sent`` has the command's other members."""
+    if not isinstance(name, str):
+        raise required("CompanyName")
+    if name.strip().lower() != context.company.name.lower():
+        raise Refusal(400, "DATABASE_VERSION_MISMATCH", f"There is no Company '{name}' here.")
+    kind = enumeration("ApiTypes").name_of(get_ignore_case(sent, "ApiType"))
+    soap = kind == "SOAP" or (kind is None and context.dialect.soap_url)
+    return {
+        "Url": context.company.address(context.root) + (_SOAP if soap else ""),
+        "CompanyName": context.company.name,
+        "Protocol": enumeration("Protocols").name_of(get_ignore_case(sent, "Protocol")) or "HTTPS",
+        "CompanyVersion": _VERSION,
+        "CompanyId": context.company.id,
+    }

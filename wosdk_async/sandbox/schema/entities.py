@@ -19,7 +19,6 @@ __all__ = [
     "REQUEST_ONLY",
     "SCALARS",
     "EntitySchema",
-    "Enumeration",
     "check_supported",
     "enumeration",
     "find_schema",

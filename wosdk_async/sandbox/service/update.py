@@ -32,7 +32,7 @@ from wosdk_async.sandbox.service.write import (
     known_members,
 )
 
-__all__ = ["COMMAND_ONLY", "UpdatePlan", "plan_update", "update"]
+__all__ = ["COMMAND_ONLY", "plan_update", "update"]
 
 # facts 10 row 4: changing StatusId by PUT fails. The others follow from actions, or are computed when the
 # order is made (spec 2.3, facts 5); that a creation and a PUT cannot write them, and the code, are not

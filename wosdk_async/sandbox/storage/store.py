@@ -163,6 +163,10 @@ class Store:
         """Return the records whose bodies a statement finds, in its order."""
         return [load(body) for (body,) in self._db.execute(statement, values)]
 
+    def count(self, condition: str, values: list[object]) -> int:
+        """Return the number of rows of ``FROM`` and what follows it."""
+        return int(self._db.execute(f"SELECT count(*) FROM {condition}", values).fetchone()[0])  # noqa: S608
+
     def companies(self) -> tuple[StoredCompany, ...]:
         """Return the Companies in the order they were added; the same object until one changes."""
         if self._companies is None:

@@ -19,9 +19,8 @@ __all__ = [
     "change_ap_status",
     "change_cost_status",
     "convert_money",
-    "dispute_invoice",
     "post_payment",
-    "recall_invoice",
+    "set_draft_step",
     "submit_payment",
     "update_invoice_state",
 ]
@@ -107,14 +106,13 @@ def update_invoice_state(context: RequestContext, arguments: Arguments) -> Recor
     return {"Invoice": show_default(context, "Invoice", invoice)}
 
 
-def dispute_invoice(context: RequestContext, arguments: Arguments) -> Record:
-    """Mark an invoice as disputed."""
-    return _set_draft_step(context, arguments, "Disputed")
-
-
-def recall_invoice(context: RequestContext, arguments: Arguments) -> Record:
-    """Mark an invoice as recalled."""
-    return _set_draft_step(context, arguments, "Recalled")
+def set_draft_step(step: str, context: RequestContext, arguments: Arguments) -> Record:
+    """Set ``DraftProcessStepId`` of an invoice, whose values have the names of these commands."""
+    invoice = _find_invoice(context, arguments)
+    if invoice["DraftProcessStepId"] != step:
+        invoice["DraftProcessStepId"] = step
+        _save_invoice(context, invoice, step, arguments)
+    return {}
 
 
 def post_payment(context: RequestContext, arguments: Arguments) -> Record:
@@ -124,15 +122,6 @@ def post_payment(context: RequestContext, arguments: Arguments) -> Record:
         raise broken_rule(f"Payment {payment['Id']} is {payment['State']}, not Draft.")
     payment |= {"State": "Posted", "DtPosted": _moment(context, arguments)}
     context.replace(schemas()["Payment"], payment)
-    return {}
-
-
-def _set_draft_step(context: RequestContext, arguments: Arguments, step: str) -> Record:
-    """Set ``DraftProcessStepId``, whose values have the names of these commands."""
-    invoice = _find_invoice(context, arguments)
-    if invoice["DraftProcessStepId"] != step:
-        invoice["DraftProcessStepId"] = step
-        _save_invoice(context, invoice, step, arguments)
     return {}
 
 

@@ -21,7 +21,7 @@ from wosdk_async.sandbox.service.query.operators import NOCASE, condition_sql, s
 from wosdk_async.sandbox.service.query.selection import MAX_STEPS, property_paths, selection
 from wosdk_async.sandbox.storage.tables import REPEATED_IDS, column
 
-__all__ = ["QueryCriteria", "run_query"]
+__all__ = ["run_query"]
 
 _MAX_DEPTH = 32  # of nested filters; facts 4 states none (not shown; assumed)
 # Operators for which an index finds the records; for the others every record is read.
