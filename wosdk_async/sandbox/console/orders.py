@@ -168,7 +168,6 @@ def _offered(context: RequestContext, entity: str) -> list[Record]:
 def _usable(
     context: RequestContext, entity: str, condition: str = "1", *values: object
 ) -> list[dict[str, Any]]:
-    """Return records that are not removed."""
     found = context.select(entity, condition, *values, limit=_MAX_CHOICES)
     return [each for each in found if not each.get("IsRemoved")]
 

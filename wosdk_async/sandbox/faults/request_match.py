@@ -38,12 +38,7 @@ class RequestMatch:
 
 def known_operation(name: str) -> str | None:
     """Return an operation or command of a rule as a `RequestMatch` has it; None if there is none."""
-    if name.lower() in FAMILIES:
-        return name.lower()
-    try:
-        return find_command(name.split("/"), SPEC).name.lower()
-    except Refusal:
-        return None
+    return name.lower() if name.lower() in FAMILIES else _command_name(name.split("/"))
 
 
 def match_of(scope: Mapping[str, Any], body: bytes, owner: Callable[[str], str | None]) -> RequestMatch:
@@ -68,7 +63,7 @@ def _operations_of(
     if family == "corrigoservice":
         return frozenset({"discovery"}), rest[1] if len(rest) == 2 else None
     if family == "cmd":
-        name = _command(rest)
+        name = _command_name(rest) or "/".join(rest).lower()
         if name == _DISCOVERY:
             return frozenset({"discovery", name}), _discovered_company(sent)
         return frozenset({"command", name}), None
@@ -86,11 +81,11 @@ def _normalized(name: str | None) -> str | None:
     return name and name.strip().lower()
 
 
-def _command(rest: list[str]) -> str:
+def _command_name(segments: list[str]) -> str | None:
     try:
-        return find_command(rest, SPEC).name.lower()  # SPEC knows all paths
+        return find_command(segments, SPEC).name.lower()  # SPEC knows all paths
     except Refusal:
-        return "/".join(rest).lower()
+        return None
 
 
 def _discovered_company(sent: Record) -> str | None:

@@ -58,7 +58,7 @@ def admin_routes(store: Store, clock: Clock, faults: Faults, *, open_to_all: boo
 
 @attrs.frozen
 class _Companies:
-    """Endpoints for the Companies of a store, its snapshots and resets."""
+    """Endpoints for Companies, snapshots and resets."""
 
     store: Store
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -25,7 +25,6 @@ from wosdk_async.sandbox.schema.values import Moment
 from wosdk_async.sandbox.service.commands.registry import find_command, run_command
 from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.crud import create_entity, delete_entity, retrieve, update_entity
-from wosdk_async.sandbox.service.documents import StoredFile, find_file
 from wosdk_async.sandbox.service.query.expression import run_query
 from wosdk_async.sandbox.storage.store import Store, StoredCompany
 
@@ -107,15 +106,19 @@ class Router:
         known = request.family in self._families
         return request_id_of(request.query, request.content) if known else None
 
-    def file(self, company: int, document: int, key: str) -> StoredFile | None:
-        """Return the file of a download address, or None if there is none."""
-        return find_file(self.store, self.store.companies(), company, document, key)
-
     def _token(self, request: ServiceRequest) -> StatusAndBody:
+        """Respond to a token request; the refusals are RFC 6749's (facts 1 has none)."""
         _only(request, "POST")
         self.store.refresh()  # another process may have added a Company
-        header = request.headers.get("authorization")
-        return _token_response(self.tokens, self.store.companies(), request.body, header)
+        fields = parse_form(request.body)
+        if fields.get("grant_type") != "client_credentials":
+            return 400, {"error": "unsupported_grant_type"}
+        client_id, secret = client_credentials(fields, request.headers.get("authorization"))
+        for company in self.store.companies():
+            if _same(company.client_id, client_id) and _same(company.client_secret, secret):
+                token = self.tokens.issue(company)
+                return 200, {"access_token": token, "token_type": "bearer", "expires_in": _EXPIRES_IN}
+        return 400, {"error": "invalid_client"}
 
     def _context(self, request: ServiceRequest) -> RequestContext:
         """Return the context of the Company that the headers name, if the token is for it (facts 1)."""
@@ -252,21 +255,6 @@ class Tokens:
         if self.clock() >= end:
             raise Refusal(403, "EXPIRED_TOKEN", "Token has expired")
         return company
-
-
-def _token_response(
-    tokens: Tokens, companies: Iterable[StoredCompany], form: bytes, authorization: str | None
-) -> tuple[int, Mapping[str, object]]:
-    """Return status and body for a token request; the refusals are RFC 6749's (facts 1 has none)."""
-    fields = parse_form(form)
-    if fields.get("grant_type") != "client_credentials":
-        return 400, {"error": "unsupported_grant_type"}
-    client_id, secret = client_credentials(fields, authorization)
-    for company in companies:
-        if _same(company.client_id, client_id) and _same(company.client_secret, secret):
-            token = tokens.issue(company)
-            return 200, {"access_token": token, "token_type": "bearer", "expires_in": _EXPIRES_IN}
-    return 400, {"error": "invalid_client"}
 
 
 def _same(known: str, sent: str) -> bool:

@@ -12,8 +12,8 @@ from typing import Any
 
 from wosdk_async.catalogue import Field
 from wosdk_async.sandbox.errors import Refusal, StoreError, did_you_mean
-from wosdk_async.sandbox.schema.entities import EntitySchema, find_schema, schemas
-from wosdk_async.sandbox.seed.rows import SeedRow
+from wosdk_async.sandbox.schema.entities import EntitySchema, schemas
+from wosdk_async.sandbox.seed.rows import SeedRow, seeded_type
 
 __all__ = ["read_rows"]
 
@@ -39,20 +39,13 @@ def read_rows(path: Path, entity: str | None = None) -> list[SeedRow]:
             return list(_from_json(text, entity))
         if entity is None:
             raise StoreError("A CSV file has rows of one entity type: name it with --entity.")
-        return list(_from_csv(text, _schema_of(entity)))
+        return list(_from_csv(text, seeded_type(entity)))
     except UnicodeDecodeError as error:
         raise StoreError(f"{path} is not UTF-8: {error}.") from error
     except json.JSONDecodeError as error:
         raise StoreError(f"{path} line {error.lineno}: {error.msg}.") from error
     except Refusal as refusal:
         raise StoreError(refusal.message) from refusal
-
-
-def _schema_of(entity: str) -> EntitySchema:
-    try:
-        return find_schema(entity)
-    except Refusal:
-        raise StoreError(f"there is no entity type '{entity}'{did_you_mean(entity, schemas())}") from None
 
 
 def _from_json(text: str, entity: str | None) -> Iterator[SeedRow]:

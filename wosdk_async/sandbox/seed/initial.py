@@ -99,7 +99,6 @@ def set_verification(store: Store, companies: Iterable[StoredCompany], verificat
 
 
 def _insert_seed(store: Store, company: StoredCompany) -> None:
-    """Insert the records that a Company starts with, inside a transaction."""
     for entity, rows in _rows().items() if company.seeded else ():
         store.insert_texts(company.id, entity, rows)
         store.raise_counter(company.id, entity, max(key for key, _ in rows))

@@ -20,7 +20,7 @@ from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.store import Store
 from wosdk_async.sandbox.storage.tables import is_table
 
-__all__ = ["SeedRow", "inner_records", "load_rows", "seed_rows"]
+__all__ = ["SeedRow", "inner_records", "load_rows", "seed_rows", "seeded_type"]
 
 Made = tuple[EntitySchema, Record]
 _MAX_MISTAKES = 20  # shown in one error
@@ -128,11 +128,19 @@ def _own_id(schema: EntitySchema, members: Mapping[str, Any]) -> int | None:
     return reference_id({"Id": named})
 
 
+def seeded_type(entity: str) -> EntitySchema:
+    """Return the entity type of this name; raises StoreError with the nearest one."""
+    try:
+        return find_schema(entity)
+    except Refusal:
+        raise StoreError(f"there is no entity type '{entity}'{did_you_mean(entity, schemas())}") from None
+
+
 def _mistakes_of(row: SeedRow) -> Iterator[str]:
     try:
-        schema = find_schema(row.entity)
-    except Refusal:
-        yield f"there is no entity type '{row.entity}'{did_you_mean(row.entity, schemas())}"
+        schema = seeded_type(row.entity)
+    except StoreError as error:
+        yield str(error)
         return
     if not is_table(schema.name):
         yield f"rows of {schema.name} are computed from others; they cannot be added"
@@ -171,7 +179,6 @@ def _wrong(schema: EntitySchema, field: Field, value: Any) -> Iterator[str]:
 
 
 def _dangling(context: RequestContext, place: str, schema: EntitySchema, record: Record) -> Iterator[str]:
-    """Yield a message if a record refers to one that does not exist."""
     try:
         check_references(context, schema, record)
     except Refusal as refusal:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import binascii
 import hmac
 import re
-from collections.abc import Iterable
 
 import attrs
 
@@ -43,11 +42,9 @@ def decode_file(text: str) -> bytes:
     return binascii.a2b_base64(text, strict_mode=True)
 
 
-def find_file(
-    store: Store, companies: Iterable[StoredCompany], company: int, document: int, key: str
-) -> StoredFile | None:
+def find_file(store: Store, company: int, document: int, key: str) -> StoredFile | None:
     """Return the file at an address; None if the address is wrong or the document lost its file."""
-    owner = next((known for known in companies if known.id == company), None)
+    owner = next((known for known in store.companies() if known.id == company), None)
     if owner is None or not hmac.compare_digest(_key(owner, document).encode(), key.encode()):
         return None
     record = store.get(company, "Document", document)

@@ -92,7 +92,6 @@ def owned_relations(schema: EntitySchema) -> tuple[Relation, ...]:
 
 
 def _targets(schema: EntitySchema, record: Record) -> Iterator[_Target]:
-    """Yield all that a record refers to by id."""
     for name, entity in _pointers(schema):
         value = record.get(name)
         key = value["Id"] if isinstance(value, dict) else value

@@ -215,7 +215,6 @@ class Store:
         self._open = True
 
     def _forget(self) -> None:
-        """Drop the cached data, so that it is read from the file again."""
         self._counters.forget()
         self.indexes.reload()
         self._companies = None

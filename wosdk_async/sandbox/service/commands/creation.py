@@ -85,7 +85,6 @@ def copy_work_order(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def _make_order(context: RequestContext, sent: Record, arguments: Arguments) -> Record:
-    """Create a work order with all its records from the members of ``sent``."""
     schema = schemas()["WorkOrder"]
     # facts 5: the command's own EmployeeId names the assignee; that others are dropped too is assumed
     members = [each for each in known_members(schema, sent) if each[0].name not in COMMAND_ONLY["WorkOrder"]]

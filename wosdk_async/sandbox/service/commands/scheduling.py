@@ -99,7 +99,6 @@ def _insert_assignment(context: RequestContext, order: int, employee: int, *, pr
 
 
 def _suitable_employees(context: RequestContext, specialty: Record | None, zone: Record | None) -> list[int]:
-    """Return the ids of the employees who have the specialty and the work zone."""
     skilled = _linked_employees(context, "LinkUserAndSpecialty", "SpecialtyId", specialty)
     local = _linked_employees(context, "LinkUserAndWorkZone", "WorkZoneId", zone)
     found = ((key, context.find("Employee", key)) for key in sorted(skilled & local))
@@ -158,7 +157,6 @@ def preferred_assignees(context: RequestContext, arguments: Arguments) -> Record
 
 
 def _draft(context: RequestContext, arguments: Arguments) -> Record:
-    """Return the order that was sent, if its customer, work zone and priority exist."""
     sent = arguments.get("WorkOrder")
     if not isinstance(sent, dict):
         raise required("WorkOrder")
