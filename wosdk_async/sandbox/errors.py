@@ -10,14 +10,12 @@ __all__ = [
     "Refusal",
     "StoreError",
     "broken_rule",
-    "custom_command",
     "did_you_mean",
     "incorrect_model",
     "missing_record",
     "modified",
     "required",
     "unfinished_path",
-    "unknown_entity",
     "unknown_property",
     "unsupported",
 ]
@@ -63,20 +61,6 @@ def incorrect_model(message: str) -> Refusal:
 def unsupported(operation: str, entity: str) -> Refusal:
     """Return the refusal for an operation that the entity type lacks (spec 4.9 rule 1, text of facts 6)."""
     return Refusal(400, "ERROR_CODE_1000", f"{operation} operation is not supported by {entity} entity.")
-
-
-def custom_command(entity: str, path: str) -> Refusal:
-    """Return the refusal for an operation that only the command at ``path`` does (facts 3.9, text of 6)."""
-    text = (
-        f"There are some custom command for '{entity}' for that action. "
-        f"Use '/cmd/{path}' endpoint for that please."
-    )
-    return Refusal(400, "CUSTOM_COMMAND_ERROR", text)
-
-
-def unknown_entity(name: str) -> Refusal:
-    """Return the refusal for an entity type that does not exist."""
-    return Refusal(400, "ENTITY_NOT_FOUND", f"There are no such entityType as '{name}'")  # facts 6
 
 
 def unknown_property(entity: str, name: str) -> Refusal:

@@ -27,14 +27,7 @@ from wosdk_async.testing.recorded_exchanges import (
     write_exchanges,
 )
 from wosdk_async.testing.recording_engines import RawExchange, RecordingEngine, ReplayEngine
-from wosdk_async.testing.scrubbing import (
-    Cleaner,
-    Names,
-    Scrub,
-    body_bytes,
-    request_id_of,
-    secrets_of,
-)
+from wosdk_async.testing.scrubbing import Cleaner, Names, Scrub, body_bytes, request_id_of, secrets_of
 from wosdk_async.text.safe_text import shortened
 from wosdk_async.transport.http.selection import engine_for
 from wosdk_async.transport.session.credentials import Credentials

@@ -186,17 +186,9 @@ def _count(context: RequestContext, pointer: Pointer, key: int) -> int:
 @cache
 def _pointers() -> tuple[Pointer, ...]:
     found: dict[tuple[str, str, str], Pointer] = {}
-    for pointer in (*_references(), *_parents(), *_ids()):
+    for pointer in (*_parents(), *_references()):
         found.setdefault((pointer.source, pointer.path, pointer.target), pointer)
     return tuple(sorted(found.values(), key=lambda each: (each.source, each.path, each.target)))
-
-
-def _references() -> Iterator[Pointer]:
-    for schema in schemas().values():
-        for field in schema.fields:
-            target = schema.target(field)
-            if field.type == "ref" and target is not None:
-                yield Pointer(schema.name, f"{field.name}.Id", target.name)
 
 
 def _parents() -> Iterator[Pointer]:
@@ -204,10 +196,12 @@ def _parents() -> Iterator[Pointer]:
         yield Pointer(relation.child.name, relation.key, parent, relation.kind, relation.actor)
 
 
-def _ids() -> Iterator[Pointer]:
-    """Yield properties such as ``CustomerId``, which are named after the type that they point at."""
+def _references() -> Iterator[Pointer]:
+    """Yield references, and ids such as ``CustomerId``, which are named after the type that they point at."""
     for schema in schemas().values():
         for field in schema.fields:
-            name = field.name.removesuffix("Id")
-            if field.type == "integer" and name != field.name and name in schemas():
+            target, name = schema.target(field), field.name.removesuffix("Id")
+            if field.type == "ref" and target is not None:
+                yield Pointer(schema.name, f"{field.name}.Id", target.name)
+            elif field.type == "integer" and name != field.name and name in schemas():
                 yield Pointer(schema.name, field.name, name)

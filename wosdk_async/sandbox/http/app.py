@@ -215,6 +215,7 @@ def _files(store: Store) -> Route:
         found = find_file(store, **request.path_params)
         if found is None:  # facts 3.10: the storage is another service; how it refuses is assumed
             return Response(b"There is no such file.", 404, media_type="text/plain")
-        return Response(found.content, headers=_FILE_HEADERS, media_type=found.mime_type)
+        content, mime_type = found
+        return Response(content, headers=_FILE_HEADERS, media_type=mime_type)
 
     return Route(f"/files/{{company:{ID}}}/{{document:{ID}}}/{{key}}", file, methods=["GET"])

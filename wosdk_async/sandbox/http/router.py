@@ -134,9 +134,7 @@ class Router:
 
     def _base(self, context: RequestContext, request: ServiceRequest) -> Record:
         rest = request.segments[3:]
-        if not rest:
-            raise Refusal(400, "ENTITY_NOT_FOUND", "There are no such entityType as ''")
-        schema = find_schema(rest[0], context.dialect)
+        schema = find_schema(rest[0] if rest else "", context.dialect)
         key = "/".join(rest[1:]) or request.query.get("id", "")
         if request.method == "GET":
             return retrieve(context, schema, key, request.query.get("properties"))

@@ -128,16 +128,11 @@ def _decode(raw: bytes) -> Any:
         return _decoder.decode(shorter[:-1])
 
 
-def _is_too_deep(value: object) -> bool:
-    level: list[object] = [value]
+def _is_too_deep(body: Record) -> bool:
+    level: list[dict[str, object] | list[object]] = [body]
     for _ in range(_MAX_DEPTH):
-        level = [child for item in level for child in _children(item)]
+        values = (each.values() if isinstance(each, dict) else each for each in level)
+        level = [inner for each in values for inner in each if isinstance(inner, dict | list)]
         if not level:
             return False
     return True
-
-
-def _children(item: object) -> list[object]:
-    if isinstance(item, dict):
-        return [child for child in item.values() if isinstance(child, dict | list)]
-    return [child for child in item if isinstance(child, dict | list)] if isinstance(item, list) else []

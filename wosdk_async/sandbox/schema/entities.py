@@ -10,7 +10,7 @@ import attrs
 
 from wosdk_async import catalogue
 from wosdk_async.catalogue import Entity, Field
-from wosdk_async.sandbox.errors import broken_rule, custom_command, unknown_entity, unsupported
+from wosdk_async.sandbox.errors import Refusal, broken_rule, unsupported
 from wosdk_async.sandbox.schema.dialect import SPEC, Dialect
 
 __all__ = [
@@ -141,7 +141,7 @@ def find_schema(name: str, dialect: Dialect = SPEC) -> EntitySchema:
     schema = schemas(dialect).get(_TWINS.get(entity.name, entity.name)) if entity else None
     known = entity is not None and (dialect.spec_entities or entity.name.lower() == name.lower())
     if schema is None or not known:
-        raise unknown_entity(name)
+        raise Refusal(400, "ENTITY_NOT_FOUND", f"There are no such entityType as '{name}'")  # facts 6
     return schema
 
 
@@ -149,7 +149,12 @@ def check_supported(schema: EntitySchema, operation: str) -> None:
     """Refuse a base operation that the entity type lacks (spec 4.9 rule 1, facts 3.9), if that is known."""
     path = _CUSTOM_COMMANDS.get((operation, schema.name))
     if path is not None:
-        raise custom_command(schema.name, path)
+        raise Refusal(  # facts 6
+            400,
+            "CUSTOM_COMMAND_ERROR",
+            f"There are some custom command for '{schema.name}' for that action. "
+            f"Use '/cmd/{path}' endpoint for that please.",
+        )
     if schema.name in _COMMAND_ONLY and operation in ("Create", "Update"):
         raise broken_rule(f"{schema.name} is changed by commands only.")
     if schema.operations.get(operation.lower()) is False:

@@ -101,7 +101,7 @@ def set_verification(store: Store, companies: Iterable[StoredCompany], verificat
 def _insert_seed(store: Store, company: StoredCompany) -> None:
     for entity, rows in _rows().items() if company.seeded else ():
         store.insert_texts(company.id, entity, rows)
-        store.raise_counter(company.id, entity, max(key for key, _ in rows))
+        store.counters.raise_to(company.id, entity, max(key for key, _ in rows))
 
 
 def reset(store: Store, to: str | Path | None = None) -> None:

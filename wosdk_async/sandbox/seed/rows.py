@@ -114,7 +114,7 @@ def _insert(store: Store, company: StoredCompany, now: Moment, row: SeedRow) -> 
             raise StoreError(
                 f"{row.place}: {schema.name} {key} is there already. Leave Id out, or reset the store."
             )
-        context.store.raise_counter(context.company.id, schema.name, key)
+        context.store.counters.raise_to(context.company.id, schema.name, key)
         create(context, schema, row.members, {"Id": key})
         return made
     except Refusal as refusal:

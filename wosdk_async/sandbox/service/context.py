@@ -51,7 +51,7 @@ class RequestContext:
 
     def next_number(self, name: str) -> int:
         """Return the next number of a counter of the Company, from 1."""
-        return self.store.next_number(self.company.id, name)
+        return self.store.counters.next(self.company.id, name)
 
     def find(self, entity: str, key: int) -> Record | None:
         """Return the record with this id, or None; the same object each time."""

@@ -9,13 +9,7 @@ import msgspec
 
 from wosdk_async.sandbox.errors import Refusal, broken_rule, incorrect_model, missing_record
 from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case, load
-from wosdk_async.sandbox.schema.entities import (
-    REQUEST_ONLY,
-    SCALARS,
-    EntitySchema,
-    check_supported,
-    schemas,
-)
+from wosdk_async.sandbox.schema.entities import REQUEST_ONLY, SCALARS, EntitySchema, check_supported, schemas
 from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS
 from wosdk_async.sandbox.schema.values import reference_id
 from wosdk_async.sandbox.service.context import RequestContext

@@ -15,15 +15,7 @@ from wosdk_async.sandbox.service.context import RequestContext, required_record
 from wosdk_async.sandbox.service.documents import decode_file
 from wosdk_async.sandbox.storage.tables import column
 
-__all__ = [
-    "ON_CHANGE",
-    "ON_CREATE",
-    "ON_DELETE",
-    "ON_WRITE",
-    "PAIRED_TIMES",
-    "REQUIRED",
-    "ancestors",
-]
+__all__ = ["ON_CHANGE", "ON_CREATE", "ON_DELETE", "ON_WRITE", "PAIRED_TIMES", "REQUIRED", "ancestors"]
 
 Rule = Callable[[RequestContext, Record], None]
 

@@ -60,7 +60,7 @@ class CompanyCounters:
         self._unwritten: set[_Key] = set()
 
     def next(self, company: int, name: str) -> int:
-        """Return the next number of a counter, from 1."""
+        """Return the next number of a counter, from 1; no number is returned twice."""
         value = self._value((company, name)) + 1
         self._set((company, name), value)
         return value

@@ -48,7 +48,7 @@ class Store:
         except (sqlite3.Error, OSError) as error:
             why = getattr(error, "strerror", None) or error
             raise StoreError(f"{self.path}: {why}. {remedy(error)}") from error
-        self._counters = CompanyCounters(self._db)
+        self.counters = CompanyCounters(self._db)
         self._companies: tuple[StoredCompany, ...] | None = None
         self._open = False
         self._seen = self._data_version()
@@ -69,7 +69,7 @@ class Store:
         """Make the writes of one request atomic; the next `commit` saves them."""
         self._begin()
         self._db.execute("SAVEPOINT part")
-        self._counters.mark()
+        self.counters.mark()
         indexed = len(self.indexes)
         try:
             yield
@@ -77,7 +77,7 @@ class Store:
             if self._db.in_transaction:  # SQLite ends it by itself when the disk is full
                 self._db.execute("ROLLBACK TO part")
                 self._db.execute("RELEASE part")
-            self._counters.undo()
+            self.counters.undo()
             if len(self.indexes) != indexed:  # those that the request made are gone, too
                 self.indexes.reload()
             raise
@@ -94,7 +94,7 @@ class Store:
             return
         self._open = False
         try:
-            self._counters.write()
+            self.counters.write()
             self._db.execute("COMMIT")
         except sqlite3.Error:
             if self._db.in_transaction:
@@ -106,14 +106,6 @@ class Store:
         """Drop the cached data if another process has written to the file."""
         if not self._open and self._data_version() != self._seen:
             self._forget()
-
-    def next_number(self, company: int, name: str) -> int:
-        """Return the next number of a Company's counter, from 1; no number is returned twice."""
-        return self._counters.next(company, name)
-
-    def raise_counter(self, company: int, name: str, value: int) -> None:
-        """Raise a counter to at least ``value``; its next number is higher."""
-        self._counters.raise_to(company, name, value)
 
     def get(self, company: int, entity: str, key: int) -> Record | None:
         """Return the record with this id, or None."""
@@ -145,7 +137,7 @@ class Store:
         for entity in filter(is_table, schemas()):
             self._db.execute(f'DELETE FROM "{entity}" WHERE company = ?', (company,))  # noqa: S608
         self._db.execute("DELETE FROM counter WHERE company = ?", (company,))
-        self._counters.forget()
+        self.counters.forget()
 
     def children(self, company: int, relation: Relation, parent: int) -> list[Record]:
         """Return the records that a relation leads to, in the order of their ids."""
@@ -215,7 +207,7 @@ class Store:
         self._open = True
 
     def _forget(self) -> None:
-        self._counters.forget()
+        self.counters.forget()
         self.indexes.reload()
         self._companies = None
         self._seen = self._data_version()

@@ -14,15 +14,7 @@ from collections.abc import Iterator
 from wosdk_async.sandbox.schema.entities import schemas
 from wosdk_async.sandbox.schema.relations import relations
 
-__all__ = [
-    "APPLICATION_ID",
-    "REPEATED_IDS",
-    "VERSION",
-    "Indexes",
-    "column",
-    "create_statements",
-    "is_table",
-]
+__all__ = ["APPLICATION_ID", "REPEATED_IDS", "VERSION", "Indexes", "column", "create_statements", "is_table"]
 
 APPLICATION_ID = 0x776F7364  # "wosd": identifies a store among SQLite files
 VERSION = 3
@@ -131,10 +123,8 @@ class Indexes:
         """Create the index on a property that a query filters or sorts by, if that is worthwhile."""
         if (entity, path) in self._known or not is_table(entity):
             return
-        if (
-            self._size(entity) < _INDEXED_FROM
-            or sum(table == entity for table, _ in self._known) >= _MAX_INDEXES
-        ):
+        rows = self._db.execute(f'SELECT max(rowid) FROM "{entity}"').fetchone()[0] or 0  # noqa: S608 a known name
+        if rows < _INDEXED_FROM or sum(table == entity for table, _ in self._known) >= _MAX_INDEXES:
             return
         try:
             for statement in (*_index_statements(entity, path, kind), _RELOAD_STATISTICS):
@@ -142,10 +132,6 @@ class Indexes:
         except sqlite3.OperationalError:
             return  # another process is writing: this query does without the index
         self._known.add((entity, path))
-
-    def _size(self, entity: str) -> int:
-        found = self._db.execute(f'SELECT max(rowid) FROM "{entity}"').fetchone()  # noqa: S608 a known name
-        return int(found[0] or 0)
 
 
 def _index_statements(entity: str, path: str, kind: str) -> Iterator[str]:

@@ -223,15 +223,11 @@ def run_query(context: RequestContext, schema: EntitySchema, expression: dict[st
         f"ORDER BY {order} LIMIT ? OFFSET ?"
     )
     page = [_limit(expression), _whole_number(expression, "FirstResultIndex")]
-    found = _select(context, text, [context.company.id, *criteria.values, *page])
-    return [chosen.show(context, record) for record in found]
-
-
-def _select(context: RequestContext, text: str, values: list[object]) -> list[Record]:
     try:
-        return context.store.select(text, values)
+        found = context.store.select(text, [context.company.id, *criteria.values, *page])
     except (sqlite3.OperationalError, sqlite3.DataError) as error:
         raise incorrect_model(f"The query is too complex: {error}.") from error
+    return [chosen.show(context, record) for record in found]
 
 
 def _orders(criteria: QueryCriteria, expression: dict[str, Any]) -> Iterator[str]:
