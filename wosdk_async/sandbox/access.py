@@ -158,7 +158,9 @@ def is_loopback(host: str) -> bool:
 def _is_local(request: Request) -> bool:
     """Return whether the caller is on this machine and used a loopback host name."""
     local_peer = request.client is None or is_loopback(request.client.host)
-    return local_peer and is_loopback(_host_name(request))
+    hosts = request.headers.getlist("host")
+    named = _AUTHORITY.fullmatch(hosts[0]) if len(hosts) == 1 else None
+    return local_peer and named is not None and is_loopback(named[1].strip("[]"))
 
 
 def _is_foreign_page(request: Request) -> bool:
@@ -169,9 +171,3 @@ def _is_foreign_page(request: Request) -> bool:
         return urlsplit(origin).netloc != request.headers.get("host", "")
     except ValueError:
         return True
-
-
-def _host_name(request: Request) -> str:
-    values = request.headers.getlist("host")
-    found = _AUTHORITY.fullmatch(values[0]) if len(values) == 1 else None
-    return found[1].strip("[]") if found else ""

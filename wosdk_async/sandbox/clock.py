@@ -105,7 +105,9 @@ class VirtualClock(Clock):
     def __init__(self, start: datetime | int | None = None) -> None:
         super().__init__()
         if isinstance(start, datetime):
-            start = _nanoseconds(start)
+            if start.tzinfo is None:
+                raise ValueError(f"start {start} has no zone. Name one, as in {start}+00:00.")
+            start = (start - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1) * 1000
         elif start is not None and not isinstance(start, int):
             raise ValueError(f"start is {start!r}; it must be a datetime with its zone.")
         self._start = time.time_ns() if start is None else start
@@ -124,9 +126,3 @@ def span_of(body: Mapping[str, object]) -> dict[str, Any]:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _nanoseconds(moment: datetime) -> int:
-    if moment.tzinfo is None:
-        raise ValueError(f"start {moment} has no zone. Name one, as in {moment}+00:00.")
-    return (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1) * 1000

@@ -71,14 +71,11 @@ def write_assignments(env: Mapping[str, str], path: Path) -> None:
 
 def profiles(companies: Iterable[StoredCompany], root: str) -> str:
     """Return a settings file in TOML, with one profile for each Company, named after it."""
-    return "\n".join(_profile(company, root) for company in companies)
-
-
-def _profile(company: StoredCompany, root: str) -> str:
-    settings: dict[str, str | list[str]] = {**env_of(company, root)}
-    if hosts := settings.get("WOSDK_TRUSTED_HOSTS"):
-        settings["WOSDK_TRUSTED_HOSTS"] = str(hosts).split(",")
-    lines = [
-        f"{name.removeprefix('WOSDK_').lower()} = {json.dumps(value)}" for name, value in settings.items()
-    ]
-    return "\n".join([f"[profiles.{json.dumps(company.name)}]", *lines, ""])
+    lines: list[str] = []
+    for company in companies:
+        lines.append(f"[profiles.{json.dumps(company.name)}]")
+        for name, value in env_of(company, root).items():
+            written = json.dumps(value.split(",") if name == "WOSDK_TRUSTED_HOSTS" else value)
+            lines.append(f"{name.removeprefix('WOSDK_').lower()} = {written}")
+        lines.append("")
+    return "\n".join(lines)

@@ -142,6 +142,7 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         self.loop = asyncio.get_running_loop()
+        self.end = asyncio.Event()
         await super().startup(sockets)
         if self.started:
             self._accepting()
@@ -174,10 +175,6 @@ class _Server(uvicorn.Server):
 
 class _ThreadServer(_Server):
     """Server that another thread ends."""
-
-    def __init__(self, app: ASGIApp, started: Callable[[], None], certificate: Certificate | None) -> None:
-        super().__init__(app, started, certificate)
-        self.end = asyncio.Event()
 
     async def main_loop(self) -> None:
         """Serve until ``end`` is set; uvicorn's own loop polls ten times a second."""

@@ -1,7 +1,6 @@
-"""Example bodies of commands: the catalogue's members, filled with records of a Company.
+"""Example bodies of commands, which name records of a Company in a state that the command takes.
 
-An example can be sent as it is: it names records that exist, in a state that the command takes. Where a
-Company has no such record, a note says which one to create first.
+Where a Company has no such record, a note says which one to create first.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Work orders, as the console lists and opens them, and the actions that it offers for them."""
+"""Work orders in the console: lists, one order, and the actions that it offers."""
 
 from __future__ import annotations
 

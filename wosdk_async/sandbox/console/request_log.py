@@ -1,7 +1,4 @@
-"""The last requests and their responses: the middleware that records them, and how the console shows them.
-
-They are kept as they came, and decoded only when they are shown.
-"""
+"""Log of the last requests and responses, which are kept as they came and decoded when they are shown."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ import msgspec
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from wosdk_async.sandbox.access import is_internal
-from wosdk_async.sandbox.console.masking import sent_body, shown_body, shown_headers, shown_path
+from wosdk_async.sandbox.console.masking import shown_body, shown_headers, shown_path
 from wosdk_async.sandbox.faults.middleware import INJECTED
 from wosdk_async.sandbox.schema.bodies import Record, load
 
@@ -93,7 +90,7 @@ class LoggedExchange:
             "broken": self.seconds is not None and self.broken,
             "faults": list(self.faults),
             "milliseconds": None if self.seconds is None else round(self.seconds * 1000, 2),
-            "company": self._company(),
+            "company": dict(reversed(self.headers)).get(b"companyname", b"").decode("latin-1"),
             "requestId": self._request_id(),
         }
 
@@ -106,9 +103,6 @@ class LoggedExchange:
             "curl": curl(self.method, self.scheme, self.path, self.headers, bytes(self.request.kept)),
             "complete": not self.request.cut,
         }
-
-    def _company(self) -> str:
-        return next((value.decode("latin-1") for name, value in self.headers if name == b"companyname"), "")
 
     def _request_id(self) -> str:
         """Return the caller's own id of the request, from the body or the query (facts 3.1)."""
@@ -242,7 +236,7 @@ def curl(method: str, scheme: str, path: str, headers: Iterable[tuple[bytes, byt
     parts.append(_quoted(f"{scheme}://{host}{shown_path(path)}"))
     parts += _header_options(shown)
     if body:
-        parts.append(f"--data-raw {_quoted(sent_body(body))}")
+        parts.append(f"--data-raw {_quoted(shown_body(body, indent=-1))}")
     return " \\\n  ".join(parts)
 
 

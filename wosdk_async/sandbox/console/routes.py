@@ -42,6 +42,9 @@ _PAGE_HEADERS = {
     "Cache-Control": "no-store",
 }
 
+# Entity types whose records are counted beside a Company
+_COUNTED = ("WorkOrder", "Customer", "Contact", "Location", "Employee", "Document")
+
 FILES = frozenset(
     file.name for file in resources.files(__package__).joinpath("static").iterdir() if "." in file.name
 )
@@ -94,12 +97,25 @@ class _Console:
     log: RequestLog
 
     async def companies(self, _request: Request) -> Record:
-        return {"Companies": companies(self.store)}
+        self.store.refresh()
+        return {
+            "Companies": [
+                {
+                    "Id": company.id,
+                    "Name": company.name,
+                    "Live": company.live,
+                    "Verification": company.verification,
+                    "ClientId": company.client_id,
+                    "Counts": {name: count_records(self.store, company.id, name) for name in _COUNTED},
+                }
+                for company in self.store.companies()
+            ]
+        }
 
     async def company(self, request: Request) -> Record:
         verification = await _flag(request, "verification")
         set_verification(self.store, [self._context(request).company], verification)
-        return {"Companies": companies(self.store)}
+        return await self.companies(request)
 
     async def orders(self, request: Request) -> Record:
         number = _whole(request.query_params.get("page", "0"), "page")
@@ -197,28 +213,6 @@ def _whole(written: str, name: str) -> int:
     if not (written.isascii() and written.isdigit() and len(written) <= _MAX_DIGITS):
         raise ValueError(f"{name} must be a whole number of at most {_MAX_DIGITS} digits.")
     return int(written)
-
-
-# --- what the console shows of a store and of the fault rules -----------------------------------------
-
-# Entity types whose records are counted beside a Company
-_COUNTED = ("WorkOrder", "Customer", "Contact", "Location", "Employee", "Document")
-
-
-def companies(store: Store) -> list[Record]:
-    """Return each Company with the number of its records, without its secret."""
-    store.refresh()
-    return [
-        {
-            "Id": company.id,
-            "Name": company.name,
-            "Live": company.live,
-            "Verification": company.verification,
-            "ClientId": company.client_id,
-            "Counts": {name: count_records(store, company.id, name) for name in _COUNTED},
-        }
-        for company in store.companies()
-    ]
 
 
 @attrs.define

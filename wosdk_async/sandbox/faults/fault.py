@@ -7,7 +7,7 @@ import socket
 import struct
 from collections.abc import Awaitable, Callable, Sequence
 from random import Random
-from typing import Any, ClassVar, NoReturn, Protocol, cast
+from typing import Any, ClassVar, Protocol, cast
 
 import attrs
 from attrs.validators import and_, deep_iterable, ge, in_, instance_of, le, max_len, min_len, not_
@@ -147,9 +147,7 @@ class FaultExchange:
 
     async def reset(self) -> None:
         """Break the connection with a TCP RST."""
-        transport = self._transport
-        if transport is None:
-            _raise_broken("reset")
+        transport = self._require_transport("reset")
         sock = transport.get_extra_info("socket")
         if sock is not None and sock.fileno() >= 0:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
@@ -158,10 +156,7 @@ class FaultExchange:
 
     async def close(self) -> None:
         """Close the connection in order, after all written bytes were sent."""
-        transport = self._transport
-        if transport is None:
-            _raise_broken("closed")
-        transport.close()
+        self._require_transport("closed").close()
         await self.wait_closed()
 
     async def send_garbage(self, noise: bytes) -> None:
@@ -174,9 +169,10 @@ class FaultExchange:
     def _transport(self) -> asyncio.Transport | None:
         return cast("asyncio.Transport | None", self.scope.get("extensions", {}).get(_EXTENSION))
 
-
-def _raise_broken(how: str) -> NoReturn:
-    raise ConnectionResetError(f"The connection was {how} by a fault of the sandbox.")
+    def _require_transport(self, how: str) -> asyncio.Transport:
+        if self._transport is None:
+            raise ConnectionResetError(f"The connection was {how} by a fault of the sandbox.")
+        return self._transport
 
 
 # --- a fault and its settings ----------------------------------------------------------------

@@ -65,7 +65,9 @@ def _operations_of(
     if family == "cmd":
         name = _command_name(rest) or "/".join(rest).lower()
         if name == _DISCOVERY:
-            return frozenset({"discovery", name}), _discovered_company(sent)
+            command = get_ignore_case(sent, "Command")
+            company = get_ignore_case(command, "CompanyName") if isinstance(command, dict) else None
+            return frozenset({"discovery", name}), company if isinstance(company, str) else None
         return frozenset({"command", name}), None
     if family == "base":
         return frozenset({_BASE.get(method, "other")}), None
@@ -86,9 +88,3 @@ def _command_name(segments: list[str]) -> str | None:
         return find_command(segments, SPEC).name.lower()  # SPEC knows all paths
     except Refusal:
         return None
-
-
-def _discovered_company(sent: Record) -> str | None:
-    command = get_ignore_case(sent, "Command")
-    name = get_ignore_case(command, "CompanyName") if isinstance(command, dict) else None
-    return name if isinstance(name, str) else None

@@ -1,8 +1,7 @@
 """Fault script: rules in TOML or JSON, each a fault and the requests that get it.
 
 Whether the n-th request that a rule matches gets the fault depends only on the seed, the place of the rule
-and n, not on other rules or on responses. So every run of the same script and seed gives the same faults.
-Requests are counted in the order in which the server reads them.
+and n: the same script and seed give the same faults. Requests are counted as the server reads them.
 """
 
 from __future__ import annotations

@@ -122,11 +122,25 @@ class Faults:
         """Return the RequestId of the last response to another call: attempts of one call share theirs."""
         return next((known for known in reversed(self._request_ids) if known != request_id), None)
 
-    def match(self, request: RequestMatch) -> list[_RuleMatch]:
-        """Count a request, and return the rules whose faults it gets, in the order of the script."""
+    def match(self, request: RequestMatch) -> list[tuple[int, Random]]:
+        """Count a request; return the place of each rule whose fault it gets, with its random numbers."""
+        found = [(place, self._state.match(place, request)) for place in range(len(self.script.rules))]
+        return [(place, rng) for place, rng in found if rng is not None]
+
+    async def apply(self, request: RequestMatch, exchange: FaultExchange, injected: list[str]) -> bool:
+        """Apply the faults that a request gets, in the order of the script; return whether it is finished.
+
+        Their kinds are added to ``injected``.
+        """
         state = self._state
-        matches = (state.match(place, request) for place in range(len(state.matched)))
-        return [match for match in matches if match is not None]
+        for place, rng in self.match(request):
+            rule = state.script.rules[place]
+            state.applied[place] += 1
+            state.injected[rule.kind] += 1
+            injected.append(rule.kind)
+            if await rule.fault.apply(exchange, rng):
+                return True
+        return False
 
 
 @attrs.define
@@ -147,30 +161,15 @@ class _ScriptState:
         self.applied = list(self.matched)
         self.met = [False] * len(self.matched)
 
-    def match(self, place: int, request: RequestMatch) -> _RuleMatch | None:
+    def match(self, place: int, request: RequestMatch) -> Random | None:
+        """Count a request; return its random numbers if it gets the fault of the rule at ``place``."""
         rule = self.script.rules[place]
         if not rule.matches(request):
             return None
         self.matched[place] += 1
         self.met[place] = True
         rng = self.script.rng(place, self.matched[place])
-        return _RuleMatch(self, place, rule, rng) if rule.is_due(self.matched[place], rng) else None
-
-
-@attrs.frozen
-class _RuleMatch:
-    """Rule whose fault a request gets, with the random numbers for this request."""
-
-    state: _ScriptState
-    place: int
-    rule: Rule
-    rng: Random
-
-    async def apply(self, exchange: FaultExchange) -> bool:
-        """Apply the fault, and return whether the request is finished."""
-        self.state.applied[self.place] += 1
-        self.state.injected[self.rule.kind] += 1
-        return await self.rule.fault.apply(exchange, self.rng)
+        return rng if rule.is_due(self.matched[place], rng) else None
 
 
 @attrs.define

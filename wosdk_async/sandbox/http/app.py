@@ -1,4 +1,4 @@
-"""ASGI application: reads a request, passes it to the router, and writes the response as the service does."""
+"""ASGI application of a sandbox: faults, the service itself, and the sandbox's own addresses."""
 
 from __future__ import annotations
 

@@ -25,13 +25,12 @@ __all__ = [
     "UNREADABLE",
     "Moment",
     "changed_money",
+    "convert_time",
     "is_time",
     "read_ids",
     "read_integer",
     "read_value",
     "reference_id",
-    "to_local",
-    "to_utc",
     "zone_of",
 ]
 
@@ -228,17 +227,8 @@ def is_time(text: str) -> bool:
     return _parse_time(text, utc=False) is not None
 
 
-def to_utc(local: str, zone: tzinfo) -> str | None:
-    """Return a stored local time in UTC, or None if the year is then out of range."""
-    return _convert(local, zone, UTC)
-
-
-def to_local(utc: str, zone: tzinfo) -> str | None:
-    """Return a stored UTC time in a time zone, or None if the year is then out of range."""
-    return _convert(utc, UTC, zone)
-
-
-def _convert(text: str, source: tzinfo, target: tzinfo) -> str | None:
+def convert_time(text: str, source: tzinfo, target: tzinfo) -> str | None:
+    """Return a stored time of one zone in another, or None if the year is then out of range."""
     try:
         moment = datetime.fromisoformat(text[:19]).replace(tzinfo=source).astimezone(target)
     except OverflowError:

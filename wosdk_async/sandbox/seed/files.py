@@ -12,7 +12,7 @@ from typing import Any
 
 from wosdk_async.catalogue import Field
 from wosdk_async.sandbox.errors import Refusal, StoreError, did_you_mean
-from wosdk_async.sandbox.schema.entities import EntitySchema, schemas
+from wosdk_async.sandbox.schema.entities import MONEY_PARTS, EntitySchema, schemas
 from wosdk_async.sandbox.seed.rows import SeedRow, seeded_type
 
 __all__ = ["read_rows"]
@@ -161,7 +161,7 @@ def _field(schema: EntitySchema, steps: list[str]) -> Field | None:
     if field is None or len(steps) == 1:
         return field
     if field.type == "money":
-        return _AMOUNT if steps[1].lower() == "value" else None
+        return MONEY_PARTS.get(steps[1].lower())
     target = schemas().get(field.of or "")
     return _field(target, steps[1:]) if target else None
 
@@ -174,9 +174,6 @@ def _unknown(schema: EntitySchema, steps: list[str]) -> Iterator[str]:
         yield f"{schema.name} has no property '{steps[0]}'{near}"
     elif field.type != "money" and steps[1:] and (target := schemas().get(field.of or "")):
         yield from _unknown(target, steps[1:])
-
-
-_AMOUNT = Field(name="Value", type="number")
 
 
 def _typed(field: Field | None, text: str) -> Any:

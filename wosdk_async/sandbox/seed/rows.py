@@ -105,7 +105,8 @@ def _insert(store: Store, company: StoredCompany, now: Moment, row: SeedRow) -> 
     made: list[Made] = []
     context = RequestContext(store, company, now, unchecked=made)
     schema = find_schema(row.entity)
-    key = _own_id(schema, row.members)
+    ids = [value for name, value in row.members.items() if schema.field(name) is schema.by_name["id"]]
+    key = reference_id({"Id": ids[0]}) if ids else None
     try:
         if key is None:
             create(context, schema, row.members)
@@ -119,13 +120,6 @@ def _insert(store: Store, company: StoredCompany, now: Moment, row: SeedRow) -> 
         return made
     except Refusal as refusal:
         raise StoreError(f"{row.place}: {refusal.message}") from refusal
-
-
-def _own_id(schema: EntitySchema, members: Mapping[str, Any]) -> int | None:
-    named = next(
-        (value for name, value in members.items() if schema.field(name) is schema.by_name["id"]), None
-    )
-    return reference_id({"Id": named})
 
 
 def seeded_type(entity: str) -> EntitySchema:

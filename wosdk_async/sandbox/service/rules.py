@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import tzinfo
+from datetime import UTC, tzinfo
 
 from wosdk_async.sandbox.errors import broken_rule, required
 from wosdk_async.sandbox.schema.bodies import Record
 from wosdk_async.sandbox.schema.entities import schemas
 from wosdk_async.sandbox.schema.relations import list_of
-from wosdk_async.sandbox.schema.values import is_time, to_local, to_utc, zone_of
+from wosdk_async.sandbox.schema.values import convert_time, is_time, zone_of
 from wosdk_async.sandbox.service.context import RequestContext, required_record
 from wosdk_async.sandbox.service.documents import decode_file
 from wosdk_async.sandbox.storage.tables import column
@@ -50,23 +50,21 @@ def _work_order(context: RequestContext, order: Record) -> None:
     stored = (context.store.get(context.company.id, "WorkOrder", order["Id"]) or {}) if pairs else {}
     for local, utc in pairs:
         if order.get(local) == stored.get(local):
-            _set_time(order, local, order.get(utc), to_local, zone)
+            _set_time(order, local, order.get(utc), UTC, zone)
         else:
-            _set_time(order, utc, order.get(local), to_utc, zone)
+            _set_time(order, utc, order.get(local), zone, UTC)
 
 
 def _agree(order: Record, local: str, utc: str, zone: tzinfo) -> bool:
     if local in order and utc in order:
-        return bool(to_local(order[utc], zone) == order[local])
+        return bool(convert_time(order[utc], UTC, zone) == order[local])
     return local not in order and utc not in order
 
 
-def _set_time(
-    order: Record, name: str, time: str | None, convert: Callable[[str, tzinfo], str | None], zone: tzinfo
-) -> None:
+def _set_time(order: Record, name: str, time: str | None, source: tzinfo, target: tzinfo) -> None:
     order.pop(name, None)
     if time is not None:
-        order[name] = convert(time, zone) or time  # a year out of range stays as it is
+        order[name] = convert_time(time, source, target) or time  # a year out of range stays as it is
 
 
 def _contact(_context: RequestContext, contact: Record) -> None:
@@ -244,8 +242,6 @@ def _fits(kind: str, value: str) -> bool:
     form = _FORMS.get(kind)
     return form is None or form.fullmatch(value) is not None
 
-
-# ---------------------------------------------------------------------------------------------
 
 # Members that a create must send, each with its name in the refusal (facts 3.10: found by another client).
 REQUIRED = {

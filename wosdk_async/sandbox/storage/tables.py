@@ -1,9 +1,8 @@
 """Tables and indexes of a store file: one table for each entity type, its records as JSON text.
 
-Queries and indexes use the same expression for a property, `column`, so a condition on an indexed property
-needs no table scan. Each index ends with the id, so records with equal values come sorted by id. References
-to parents are indexed from the start. Queries may use any other property, but an index on each would slow
-down every write: `Indexes` creates those that queries use, when the first of them does.
+Queries and indexes use the same expression for a property, `column`. Each index ends with the id, so records
+with equal values come sorted by id. References to parents are indexed from the start; an index on every other
+property would slow down writes, so `Indexes` creates those that queries use.
 """
 
 from __future__ import annotations

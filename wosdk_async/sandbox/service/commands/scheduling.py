@@ -60,8 +60,7 @@ def assign_primary(context: RequestContext, order: Record, employee: int) -> Non
 
 def reassign(context: RequestContext, order: Record, employees: list[int], mode: str) -> bool:
     """Change the assignees by a ChangeAssignmentMode (facts 5), and return whether that changed any."""
-    relation = list_of("WoAssignment", "WorkOrderId")
-    assignments = context.children(relation, order["Id"])
+    assignments = context.children(list_of("WoAssignment", "WorkOrderId"), order["Id"])
     before = {each["EmployeeId"]: each["IsPrimary"] for each in assignments}
     after = _assignees_after(before, list(dict.fromkeys(employees)), mode)
     for each in assignments:
@@ -72,10 +71,9 @@ def reassign(context: RequestContext, order: Record, employees: list[int], mode:
             required_record(context, "Employee", key)
             _insert_assignment(context, order["Id"], key, primary=primary)
     order.pop("Employee", None)
-    for each in context.children(relation, order["Id"]):
-        if each["IsPrimary"]:
-            order["Employee"] = {"Id": each["EmployeeId"]}
-            break
+    for key, primary in after.items():
+        if primary:
+            order["Employee"] = {"Id": key}
     return after != before
 
 

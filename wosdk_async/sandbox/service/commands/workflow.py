@@ -115,24 +115,20 @@ def _check_sent(context: RequestContext, order: Record, refusal: str) -> None:
         raise broken_rule(refusal, hint)
 
 
-def _states(*names: str) -> frozenset[str]:
-    return frozenset(names)
-
-
-_ACTIVE = _states("New", "Open", "InProgress", "Paused", "OnHold")
+_ACTIVE = frozenset({"New", "Open", "InProgress", "Paused", "OnHold"})
 
 # facts 5.1 shows New to Open, Open to InProgress, InProgress to Paused, OnHold, Cancelled and
 # Completed, and Cancelled, Completed or Paused to New. The other sources are assumed: an active
 # order can be held or cancelled from any state, a paused one started again, a held one reopened.
 ACTIONS = {
     "WoAssignCommand": Action("Assign", _ACTIVE, effect=_assign),
-    "WoPickUpCommand": Action("PickUp", _states("New"), "Open"),
-    "WoStartCommand": Action("Start", _states("Open", "Paused"), "InProgress"),
-    "WoPauseCommand": Action("Stop", _states("InProgress"), "Paused"),
+    "WoPickUpCommand": Action("PickUp", frozenset({"New"}), "Open"),
+    "WoStartCommand": Action("Start", frozenset({"Open", "Paused"}), "InProgress"),
+    "WoPauseCommand": Action("Stop", frozenset({"InProgress"}), "Paused"),
     "WoOnHoldCommand": Action("OnHold", _ACTIVE - {"OnHold"}, "OnHold", needs_reason=True),
     "WoCancelCommand": Action("Cancel", _ACTIVE, "Cancelled", needs_reason=True),
-    "WoCompleteCommand": Action("Complete", _states("InProgress"), "Completed", effect=_complete),
-    "WoReopenCommand": Action("Reopen", _states("Cancelled", "Completed", "Paused", "OnHold"), "New"),
+    "WoCompleteCommand": Action("Complete", frozenset({"InProgress"}), "Completed", effect=_complete),
+    "WoReopenCommand": Action("Reopen", frozenset({"Cancelled", "Completed", "Paused", "OnHold"}), "New"),
     "WoFlagCommand": Action("Attention", takes_reason=True, effect=add_flag),
     "WoSetFlagsCommand": Action("Attention", effect=set_flags),
     "WoClearFlagsCommand": Action("FlagCleared", effect=clear_flags),
