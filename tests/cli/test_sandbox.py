@@ -133,7 +133,7 @@ def test_companies_as_profiles(wosdk: Wosdk, store: Path) -> None:
     assert added.exit_code == 0
     assert customers(store, 1) == []
     again = wosdk("sandbox", "add-company", "--store", store, "south")
-    assert (again.exit_code, "already. Give another name" in again.stderr) == (2, True)
+    assert (again.exit_code, "already exists. Choose another name" in again.stderr) == (2, True)
     printed = wosdk("sandbox", "companies", "--store", store, "--url", "http://127.0.0.1:1/").stdout
     found = tomllib.loads(printed)["profiles"]
     assert list(found) == ["AcmeFacilities", "South"]

@@ -216,7 +216,7 @@ def test_an_error_stands_at_its_form_until_it_is_done_right(browser: Any, sandbo
     for way_out in ("dismiss", "do it right"):
         section.get_by_label("Move forward by").fill("1e12")
         press(page, "Advance")
-        error.get_by_text("The clock cannot go forward by").wait_for()
+        error.get_by_text("The clock cannot move forward by").wait_for()
         red, green, blue = rgb(error)
         assert red > 2 * max(green, blue)
         press(page, "Add")  # what succeeds elsewhere leaves it

@@ -96,7 +96,7 @@ def test_mistakes_are_reported_by_line(acme: Caller, store: Store, tmp_path: Pat
         ('{"Customer": [1]}', "line 1: a row of Customer is an object."),
         ('{"Customer": []} x', "rows.json line 1: Text after the last value."),
         ('{"Customer": [{"WorkZone": {"Id": 77}}]}', "line 1: WorkZone with id 77 is not found"),
-        ('{"Customer": [{"Id": 512}]}', "line 1: Customer 512 is there already. Leave Id out"),
+        ('{"Customer": [{"Id": 512}]}', "line 1: Customer 512 already exists. Leave Id out"),
     ],
 )
 def test_json_that_does_not_fit(acme: Caller, store: Store, tmp_path: Path, text: str, line: str) -> None:

@@ -65,7 +65,7 @@ class Clock:
         # Compared as numbers first: a timedelta takes no more than 2.7 million years
         if not 0 <= wanted <= (_END - self.now).total_seconds():
             raise ValueError(
-                f"The clock cannot go forward by {wanted:g} seconds: name 0 or more, up to the year 2300."
+                f"The clock cannot move forward by {wanted:g} seconds: pass 0 or more, up to the year 2300."
             )
         span = timedelta(seconds=seconds, minutes=minutes, hours=hours, days=days)
         with self._lock:
@@ -106,10 +106,10 @@ class VirtualClock(Clock):
         super().__init__()
         if isinstance(start, datetime):
             if start.tzinfo is None:
-                raise ValueError(f"start {start} has no zone. Name one, as in {start}+00:00.")
+                raise ValueError(f"start {start} has no time zone; add one, as in {start}+00:00.")
             start = (start - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1) * 1000
         elif start is not None and not isinstance(start, int):
-            raise ValueError(f"start is {start!r}; it must be a datetime with its zone.")
+            raise ValueError(f"start is {start!r}; it must be a datetime with a time zone.")
         self._start = time.time_ns() if start is None else start
 
     def __call__(self) -> int:
@@ -120,7 +120,7 @@ class VirtualClock(Clock):
 def span_of(body: Mapping[str, object]) -> dict[str, Any]:
     """Return the arguments of `Clock.advance` in a JSON body; raises ValueError for any others."""
     if not body or not body.keys() <= set(_UNITS) or not all(map(_is_number, body.values())):
-        raise ValueError(f"Name how far the clock goes forward: numbers called {', '.join(_UNITS)}.")
+        raise ValueError(f"Say how far the clock moves forward: numbers named {', '.join(_UNITS)}.")
     return dict(body)
 
 

@@ -68,13 +68,13 @@ def create_company(
     """
     name = name.strip()
     if not name or not name.isascii() or not name.isprintable():  # a header carries it
-        raise ValueError(f"{name!r} cannot be the name of a Company: give printable ASCII text.")
+        raise ValueError(f"{name!r} cannot be the name of a Company: use printable ASCII text.")
     if not _HOST.fullmatch(host):
-        raise ValueError(f"{host!r} is not a host name. Give a name such as acme.localhost, without a port.")
+        raise ValueError(f"{host!r} is not a host name. Use a name such as acme.localhost, without a port.")
     with store.transaction():
         existing = store.companies()
         if name.lower() in {company.name.lower() for company in existing}:
-            raise ValueError(f"There is a Company '{name}' already. Give another name.")
+            raise ValueError(f"Company '{name}' already exists. Choose another name.")
         key = max((company.id for company in existing), default=_FIRST_ID - 1) + 1
         company = StoredCompany(
             id=key,

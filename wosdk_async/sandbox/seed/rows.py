@@ -113,7 +113,7 @@ def _insert(store: Store, company: StoredCompany, now: Moment, row: SeedRow) -> 
             return made
         if context.find(schema.name, key) is not None:
             raise StoreError(
-                f"{row.place}: {schema.name} {key} is there already. Leave Id out, or reset the store."
+                f"{row.place}: {schema.name} {key} already exists. Leave Id out, or reset the store."
             )
         context.store.counters.raise_to(context.company.id, schema.name, key)
         create(context, schema, row.members, {"Id": key})
