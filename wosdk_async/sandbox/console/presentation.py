@@ -31,7 +31,7 @@ __all__ = [
 
 _LABELS = ("DisplayAs", "Name", "Number", "Title", "LastName")
 _MAX_COLUMNS = 6
-_UNTOLD = REQUEST_MARKS | {"Id", "ConcurrencyId", "IsRemoved"}  # of little use in a list
+_NOT_LISTED = REQUEST_MARKS | {"Id", "ConcurrencyId", "IsRemoved"}  # of little use in a list
 
 
 def _label_field(schema: EntitySchema) -> str | None:
@@ -70,7 +70,7 @@ def columns(schema: EntitySchema) -> tuple[Field, ...]:
             return 0
         return {"enum": 1, "ref": 2, "string": 3, "datetime-utc": 4, "datetime-local": 4}.get(field.type, 5)
 
-    offered = [field for field in schema.fields if field.name not in _UNTOLD]
+    offered = [field for field in schema.fields if field.name not in _NOT_LISTED]
     known = [
         field
         for field in offered
@@ -115,7 +115,7 @@ def _time(text: Any, zone: tzinfo) -> Any:
 
 # --- which records refer to which: by references, and by the fields in which a record names its parent -----
 
-_COUNTED = 100  # more are not counted: a number that nobody reads
+_MAX_COUNT = 100  # more are not counted: a number that nobody reads
 
 
 @attrs.frozen
@@ -163,15 +163,12 @@ def pointers_to(entity: str) -> list[Pointer]:
 
 def referring(context: RequestContext, entity: str, key: int) -> list[Record]:
     """Return how many records point at a record, by type and property; only those that have any."""
-    found = []
-    for pointer in pointers_to(entity):
-        count = _count(context, pointer, key)
-        if count:
-            more = count > _COUNTED
-            found.append(
-                {"Type": pointer.source, "Path": pointer.path} | {"Count": min(count, _COUNTED), "More": more}
-            )
-    return found
+    counts = [(pointer, _count(context, pointer, key)) for pointer in pointers_to(entity)]
+    return [
+        {"Type": each.source, "Path": each.path, "Count": min(count, _MAX_COUNT), "More": count > _MAX_COUNT}
+        for each, count in counts
+        if count
+    ]
 
 
 def _count(context: RequestContext, pointer: Pointer, key: int) -> int:
@@ -179,7 +176,7 @@ def _count(context: RequestContext, pointer: Pointer, key: int) -> int:
     if pointer.kind:
         condition += f" AND {column(pointer.kind, 'enum')} = ?"
         values.append(pointer.actor)
-    rows = f'SELECT 1 FROM "{pointer.source}" WHERE company = ? AND {condition} LIMIT {_COUNTED + 1}'  # noqa: S608 known names
+    rows = f'SELECT 1 FROM "{pointer.source}" WHERE company = ? AND {condition} LIMIT {_MAX_COUNT + 1}'  # noqa: S608 known names
     return context.store.count(f"({rows})", values)
 
 

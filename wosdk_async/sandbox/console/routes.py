@@ -74,8 +74,8 @@ def console_routes(store: Store, clock: Clock, faults: Faults, log: RequestLog) 
         return Route(f"/console/api/{path}", guarded(endpoint, remedy=_REMEDY), methods=methods)
 
     return [
-        Route("/", _root),
-        Route("/console", guarded(_front, remedy=_REMEDY)),
+        Route("/", _site_root),
+        Route("/console", guarded(_front_page, remedy=_REMEDY)),
         *(route(*each) for each in endpoints),
         Route("/console/{file:path}", _file),
     ]
@@ -118,7 +118,7 @@ class _Console:
         return await self.companies(request)
 
     async def orders(self, request: Request) -> Record:
-        number = _whole(request.query_params.get("page", "0"), "page")
+        number = _whole_number(request.query_params.get("page", "0"), "page")
         return orders(self._context(request), request.query_params, number)
 
     async def order(self, request: Request) -> Record:
@@ -131,7 +131,7 @@ class _Console:
         return record_types(self._context(request))
 
     async def records(self, request: Request) -> Record:
-        number = _whole(request.query_params.get("page", "0"), "page")
+        number = _whole_number(request.query_params.get("page", "0"), "page")
         entity = request.path_params["entity"]
         return list_records(self._context(request), entity, request.query_params, number)
 
@@ -142,7 +142,7 @@ class _Console:
         return example_of(self._context(request), request.path_params["command"])
 
     async def requests(self, request: Request) -> Record:
-        after = _whole(request.query_params.get("after", "0"), "after")
+        after = _whole_number(request.query_params.get("after", "0"), "after")
         if request.method == "PUT":
             self.log.on = await _flag(request, "on")
         if request.method == "DELETE":
@@ -185,13 +185,13 @@ def clock_endpoint(clock: Clock) -> JsonEndpoint:
     return endpoint
 
 
-async def _root(request: Request) -> Response:
+async def _site_root(request: Request) -> Response:
     if "text/html" in request.headers.get("accept", ""):
         return RedirectResponse("/console")
     return Response(dump({"Console": "/console", "Description": "/docs"}), media_type="application/json")
 
 
-async def _front(_request: Request) -> Response:
+async def _front_page(_request: Request) -> Response:
     return page("console.html")
 
 
@@ -209,7 +209,7 @@ async def _flag(request: Request, name: str) -> bool:
     return value
 
 
-def _whole(written: str, name: str) -> int:
+def _whole_number(written: str, name: str) -> int:
     if not (written.isascii() and written.isdigit() and len(written) <= _MAX_DIGITS):
         raise ValueError(f"{name} must be a whole number of at most {_MAX_DIGITS} digits.")
     return int(written)

@@ -177,7 +177,7 @@ class FaultExchange:
 
 # --- a fault and its settings ----------------------------------------------------------------
 
-_MOST = 10**6  # seconds: the only unit of numbers here
+_MAX_SECONDS = 10**6
 
 Validator = Callable[[Any, "attrs.Attribute[Any]", Any], None]
 
@@ -224,14 +224,14 @@ def _ascending(_instance: object, _field: attrs.Attribute[Any], value: Any) -> N
         raise ValueError
 
 
-number = _setting(f"a number from 0 to {_MOST}", *_up_to(_MOST))
+number = _setting(f"a number from 0 to {_MAX_SECONDS}", *_up_to(_MAX_SECONDS))
 share = _setting("a number from 0 to 1", *_up_to(1))
 positive = whole(1, 10**9)
 flag = _setting("true or false", instance_of(bool))
 span = _setting(
     "two numbers, the lower one first",
     instance_of((list, tuple)),
-    deep_iterable(and_(*_up_to(_MOST))),
+    deep_iterable(and_(*_up_to(_MAX_SECONDS))),
     min_len(2),
     max_len(2),
     _ascending,

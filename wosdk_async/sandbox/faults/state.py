@@ -75,9 +75,9 @@ class Faults:
         script = FaultScript.of({**written, "rule": [*written["rule"], {"fault": fault, **settings}]})
         if self.companies:
             script.require_companies(self.companies)
-        met = self._state.met
+        seen = self._state.seen
         self.load(script)
-        self._state.met[: len(met)] = met
+        self._state.seen[: len(seen)] = seen
 
     def clear(self) -> None:
         """Remove all rules."""
@@ -106,14 +106,14 @@ class Faults:
 
     def unmatched(self) -> list[Rule]:
         """Return the rules that no request has matched since they were added."""
-        return [rule for rule, met in zip(self.script.rules, self._state.met, strict=True) if not met]
+        return [rule for rule, seen in zip(self.script.rules, self._state.seen, strict=True) if not seen]
 
     @property
     def idle(self) -> bool:
         """Whether the script has no rules."""
         return not self._state.script.rules
 
-    def note_response(self, request_id: str | None) -> None:
+    def record_response_id(self, request_id: str | None) -> None:
         """Keep the RequestId of a response: the last two different ones."""
         if request_id is not None and request_id not in self._request_ids[-1:]:
             self._request_ids = [*self._request_ids[-1:], request_id]
@@ -152,14 +152,14 @@ class _ScriptState:
     """Requests that each rule is about."""
     applied: list[int] = attrs.field(init=False)
     """How often the fault of each rule was applied."""
-    met: list[bool] = attrs.field(init=False)
+    seen: list[bool] = attrs.field(init=False)
     """Whether a request has matched each rule, also before the counters started again."""
     injected: Counter[str] = attrs.field(factory=Counter, init=False)
 
     def __attrs_post_init__(self) -> None:
         self.matched = [0] * len(self.script.rules)
         self.applied = list(self.matched)
-        self.met = [False] * len(self.matched)
+        self.seen = [False] * len(self.matched)
 
     def match(self, place: int, request: RequestMatch) -> Random | None:
         """Count a request; return its random numbers if it gets the fault of the rule at ``place``."""
@@ -167,7 +167,7 @@ class _ScriptState:
         if not rule.matches(request):
             return None
         self.matched[place] += 1
-        self.met[place] = True
+        self.seen[place] = True
         rng = self.script.rng(place, self.matched[place])
         return rng if rule.is_due(self.matched[place], rng) else None
 

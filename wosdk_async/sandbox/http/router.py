@@ -82,14 +82,15 @@ class Router:
             "batch": self._batch,
             "query": self._query,
             "cmd": self._command,
-            "corrigoservice": self._locate,
+            "corrigoservice": self._discover_by_get,
         }
 
     def companies(self) -> Mapping[str, StoredCompany]:
         """Return the Companies by lower-case name."""
         listed = self.store.companies()
         if listed is not self._listed:
-            self._listed, self._by_name = listed, {company.name.lower(): company for company in listed}
+            self._listed = listed
+            self._by_name = {company.name.lower(): company for company in listed}
         return self._by_name
 
     def respond(self, request: ServiceRequest) -> StatusAndBody:
@@ -108,7 +109,7 @@ class Router:
 
     def _token(self, request: ServiceRequest) -> StatusAndBody:
         """Respond to a token request; the refusals are RFC 6749's (facts 1 has none)."""
-        _only(request, "POST")
+        _require_method(request, "POST")
         self.store.refresh()  # another process may have added a Company
         fields = parse_form(request.body)
         if fields.get("grant_type") != "client_credentials":
@@ -144,7 +145,7 @@ class Router:
                 return delete_entity(context, schema, key, missing_ok=missing_ok)
         if len(rest) > 1:
             raise _id_in_path(request.method, schema.name, "/".join(rest[1:]))
-        _only(request, "POST", "PUT")
+        _require_method(request, "POST", "PUT")
         body = require_body(request.content)
         with self.store.savepoint():
             entity = get_ignore_case(body, "Entity")
@@ -157,7 +158,7 @@ class Router:
         raise broken_rule("The local sandbox does not model the batch endpoints: no response is known.")
 
     def _query(self, context: RequestContext, request: ServiceRequest) -> Record:
-        _only(request, "POST")
+        _require_method(request, "POST")
         schema = find_schema("/".join(request.segments[3:]), context.dialect)
         expression = get_ignore_case(require_body(request.content), "QueryExpression")
         if not isinstance(expression, dict):
@@ -165,7 +166,7 @@ class Router:
         return {"Entities": [{"Data": row} for row in run_query(context, schema, expression)]}
 
     def _command(self, context: RequestContext, request: ServiceRequest) -> Record:
-        _only(request, "POST")
+        _require_method(request, "POST")
         # before the body is judged (facts 3.3)
         wanted = find_command(list(request.segments[3:]), context.dialect)
         sent = get_ignore_case(require_body(request.content), "Command")
@@ -176,15 +177,15 @@ class Router:
         with self.store.savepoint():
             return {"CommandResult": run_command(context, wanted, sent)}
 
-    def _locate(self, context: RequestContext, request: ServiceRequest) -> Record:
+    def _discover_by_get(self, context: RequestContext, request: ServiceRequest) -> Record:
         """Respond to the GET form of discovery (facts 2)."""
-        _only(request, "GET")
+        _require_method(request, "GET")
         if len(request.segments) != 5 or request.segments[3].lower() != "getcompanywsdkurl":
             raise Refusal(404, "NOT_FOUND", "There is nothing at this path.")
         return {"CommandResult": _discover(context, request.segments[4], {"ApiType": "REST"})}
 
 
-def _only(request: ServiceRequest, *methods: str) -> None:
+def _require_method(request: ServiceRequest, *methods: str) -> None:
     if request.method not in methods:
         raise _not_allowed(f"{request.method} is not possible here: send {' or '.join(methods)}.")
 

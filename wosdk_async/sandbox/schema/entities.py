@@ -53,7 +53,7 @@ _CUSTOM_COMMANDS = {
 _THROUGH_PARENT = frozenset({"AssetAttribute", "Address2"})
 # spec 3 row 4: a verification needs a completed order; that no base operation writes one is assumed
 _COMMAND_ONLY = frozenset({"WoVerification"})
-_TWINS = {"CustomField": "CustomField2"}  # facts 3.9: the specification's name and the newer one
+_SYNONYMS = {"CustomField": "CustomField2"}  # facts 3.9: the specification's name and the newer one
 
 
 @attrs.frozen
@@ -138,7 +138,7 @@ def schemas(dialect: Dialect = SPEC) -> dict[str, EntitySchema]:
 def find_schema(name: str, dialect: Dialect = SPEC) -> EntitySchema:
     """Return the entity type with this case-insensitive name or alias (spec 2.2)."""
     entity = catalogue.load().entity(name)
-    schema = schemas(dialect).get(_TWINS.get(entity.name, entity.name)) if entity else None
+    schema = schemas(dialect).get(_SYNONYMS.get(entity.name, entity.name)) if entity else None
     known = entity is not None and (dialect.spec_entities or entity.name.lower() == name.lower())
     if schema is None or not known:
         raise Refusal(400, "ENTITY_NOT_FOUND", f"There are no such entityType as '{name}'")  # facts 6

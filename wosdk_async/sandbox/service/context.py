@@ -93,7 +93,7 @@ class RequestContext:
 
     def referrer(self, entity: str, path: str, key: int) -> Record | None:
         """Return the first record whose reference at ``path`` names an id, or None."""
-        self.store.indexes.want(entity, path, "integer")
+        self.store.indexes.ensure(entity, path, "integer")
         return self.first(entity, f"{column(path, 'integer')} = ?", key)
 
     def children(self, relation: Relation, parent: int) -> list[Record]:

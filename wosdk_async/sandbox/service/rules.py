@@ -93,12 +93,12 @@ def _location(context: RequestContext, location: Record) -> None:
     if location["Id"] in (each["ParentId"] for each in (location, *above)):  # not shown; assumed
         raise broken_rule(f"ParentId {location['ParentId']} is Location {location['Id']} itself or below it.")
     location["RootId"] = above[-1]["Id"] if above else location["Id"]
-    _move_what_is_below(context, location)
+    _move_descendants(context, location)
 
 
-def _move_what_is_below(context: RequestContext, location: Record) -> None:
+def _move_descendants(context: RequestContext, location: Record) -> None:
     """Set the root of all that is below a location, and of their attributes (not shown; assumed)."""
-    context.store.indexes.want("Location", "ParentId", "integer")
+    context.store.indexes.ensure("Location", "ParentId", "integer")
     root = location["RootId"]
     moved = [location]
     for each in moved:
@@ -203,8 +203,8 @@ _FORMS = {
     "Money": re.compile(r"-?\d{1,15}(\.\d{1,12})?", re.ASCII),
     "Boolean": re.compile(r"true|false", re.ASCII | re.IGNORECASE),
 }
-_ALSO = {"Employee": "Provider"}  # facts 9: both are kinds of an Employee record
-_SAME = " AND ".join(
+_WIDER_KINDS = {"Employee": "Provider"}  # facts 9: both are kinds of an Employee record
+_OF_OWNER = " AND ".join(
     f"{column(path, kind)} = ?"
     for path, kind in (("ObjectId", "integer"), ("ObjectTypeId", "enum"), ("Descriptor.Id", "integer"))
 )
@@ -225,14 +225,16 @@ def _custom_field(context: RequestContext, field: Record) -> None:
         return  # of a seed: its descriptor comes further below
     descriptor = required_record(context, "CustomFieldDescriptor", key, "Descriptor")
     name, kind, value = descriptor["Name"], descriptor["ActorTypeId"], field["Value"]
-    if kind not in ("Unknown", field["ObjectTypeId"], _ALSO.get(field["ObjectTypeId"])):
+    if kind not in ("Unknown", field["ObjectTypeId"], _WIDER_KINDS.get(field["ObjectTypeId"])):
         raise broken_rule(f"{name} is a custom field of {kind}, not of {field['ObjectTypeId']}.")
     if 0 < descriptor["Length"] < len(value):
         raise broken_rule(f"{name} is longer than {descriptor['Length']} characters.")
     if value and not _fits(descriptor["Type"], value):
         raise broken_rule(f"{name} takes a value of type {descriptor['Type']}.")
     owner = field["ObjectId"], field["ObjectTypeId"], descriptor["Id"]
-    if any(other["Id"] != field["Id"] for other in context.select("CustomField2", _SAME, *owner, limit=2)):
+    if any(
+        other["Id"] != field["Id"] for other in context.select("CustomField2", _OF_OWNER, *owner, limit=2)
+    ):
         raise broken_rule(f"{field['ObjectTypeId']} {field['ObjectId']} has a value of {name} already.")
 
 

@@ -32,7 +32,7 @@ Members = Iterable[tuple[Field, Any]]
 # IsRemoved changes by removal and restoring only (not shown; assumed).
 SERVER_SET = frozenset({"Id", "ConcurrencyId", "IsRemoved"}) | REQUEST_MARKS | REQUEST_ONLY
 _REFERRED_BY_NAME = frozenset({"DocumentType"})  # spec 2.9: a document names its type by DisplayAs
-_PASSED_ON = ("WorkOrderId",)  # from a record to those of its lists, such as the steps of a procedure
+_INHERITED = ("WorkOrderId",)  # from a record to those of its lists, such as the steps of a procedure
 _REMOVED = " (deleted)"  # facts 3.4: the end of a removed record's name
 
 
@@ -141,7 +141,7 @@ def add_element(
     relation = relation_of(schema.name, field)
     if relation is not None:
         order = {
-            name: record[name] for name in _PASSED_ON if name in record and name.lower() in child.by_name
+            name: record[name] for name in _INHERITED if name in record and name.lower() in child.by_name
         }
         create(context, child, element, order | relation.fields(record["Id"]))
         return True

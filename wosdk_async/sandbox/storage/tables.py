@@ -118,7 +118,7 @@ class Indexes:
         rows = self._db.execute("SELECT tbl_name, name FROM sqlite_master WHERE type = 'index'")
         self._known = {(table, name.removeprefix(f"{table}.")) for table, name in rows}
 
-    def want(self, entity: str, path: str, kind: str) -> None:
+    def ensure(self, entity: str, path: str, kind: str) -> None:
         """Create the index on a property that a query filters or sorts by, if that is worthwhile."""
         if (entity, path) in self._known or not is_table(entity):
             return

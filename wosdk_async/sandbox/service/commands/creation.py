@@ -93,7 +93,7 @@ def _make_order(context: RequestContext, sent: Record, arguments: Arguments) -> 
         _take_requestor(order, sent)
     parts = _find_parts(context, order, sent)
     order["Id"] = context.next_number("WorkOrder")
-    _describe(context, order, parts)
+    _fill_in(context, order, parts)
     _schedule(context, order, parts.items[0][2], computed=arguments.get("ComputeSchedule", False))
     _insert(context, order, parts, arguments)
     lists = [(field, value) for field, value in members if field.name in _LISTS]
@@ -144,7 +144,7 @@ def _item_part(context: RequestContext, item: Record, name: str, entity: str) ->
     return required_record(context, entity, key, name)
 
 
-def _describe(context: RequestContext, order: Record, parts: _Parts) -> None:
+def _fill_in(context: RequestContext, order: Record, parts: _Parts) -> None:
     """Fill in where and what: asset, texts, number, currency and amounts."""
     _, asset, task = parts.items[0]
     zone = parts.zone
@@ -174,7 +174,7 @@ def _next_number(context: RequestContext, prefix: str, digits: int) -> str:
     while True:
         serial = context.next_number(f"Number {prefix.upper()}")
         number = prefix + str(serial).zfill(min(digits, _MAX_DIGITS))
-        context.store.indexes.want("WorkOrder", "Number", "string")
+        context.store.indexes.ensure("WorkOrder", "Number", "string")
         if not context.named("WorkOrder", "Number", number):
             return number
 

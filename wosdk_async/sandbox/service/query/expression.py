@@ -39,13 +39,13 @@ class QueryCriteria:
     """Builder of one query's SQL conditions on table alias ``t0``; it collects the bound values.
 
     Args:
-        want: called with entity type, path and type of each property for which an index would help.
+        ensure_index: called with entity type, path and type of each property for which an index would help.
         ranged: set if a property other than the id may have one of several values.
     """
 
     schema: EntitySchema
     company: int
-    want: Callable[[str, str, str], None] = lambda _entity, _path, _kind: None
+    ensure_index: Callable[[str, str, str], None] = lambda _entity, _path, _kind: None
     values: list[object] = attrs.field(factory=list)
     ranged: bool = False
     _indexable: bool = False  # whether an index on the property would find the records
@@ -126,7 +126,7 @@ class QueryCriteria:
         if (schema.name, path) in self.schema.dialect.zero_is_null:
             return f"nullif({column(path, kind, alias)}, 0)"
         if self._indexable:
-            self.want(schema.name, path, kind)
+            self.ensure_index(schema.name, path, kind)
         return column(path, kind, alias)
 
     def _through(
@@ -212,7 +212,7 @@ def run_query(context: RequestContext, schema: EntitySchema, expression: dict[st
         raise unsupported("Query", schema.name)  # spec 2.11: reported to fail; the code is assumed
     paths = property_paths(get_ignore_case(_object(expression, "PropertySet"), "Properties"))
     chosen = selection(schema.name, paths, context.dialect)
-    criteria = QueryCriteria(schema, context.company.id, context.store.indexes.want)
+    criteria = QueryCriteria(schema, context.company.id, context.store.indexes.ensure)
     where = criteria.filter(_object(expression, "Criteria"))
     # An index gives the records of one value in the order of ids. For a range of values the plus keeps
     # SQLite from walking the whole table in that order when an index knows better
