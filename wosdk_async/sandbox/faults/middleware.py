@@ -71,7 +71,7 @@ class FaultMiddleware:
             return
         self.faults.moved_hosts.redirect(request, scope)
         await exchange.pass_on()
-        self.faults.record_response_id(request.request_id)
+        self.faults.note_response(request.request_id)
 
     def _owner(self, client_id: str) -> str | None:
         owners = (company.name for company in self.store.companies() if company.client_id == client_id)

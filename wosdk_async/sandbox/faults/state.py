@@ -113,7 +113,7 @@ class Faults:
         """Whether the script has no rules."""
         return not self._state.script.rules
 
-    def record_response_id(self, request_id: str | None) -> None:
+    def note_response(self, request_id: str | None) -> None:
         """Keep the RequestId of a response: the last two different ones."""
         if request_id is not None and request_id not in self._request_ids[-1:]:
             self._request_ids = [*self._request_ids[-1:], request_id]
