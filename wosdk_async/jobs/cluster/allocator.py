@@ -1,15 +1,15 @@
-"""Desk of the coordinator: reports come in, orders leave, leases end, and the budget is shared. No I/O.
+"""Allocation of rows, leases and shares of the budget to the workers of a job. No I/O.
 
-The shares of all workers never sum to more than the job's rate and concurrency. A worker may use every share
-that it was sent since the one that it confirmed, as the message with the newest may be lost. So each worker
-holds the largest of them, and a share grows only by what nobody holds.
+The shares of all workers never sum to more than the job's rate and concurrency. The message with a new share
+may be lost, so a worker holds the largest share sent to it since the one that it confirmed, and a share grows
+only by what nobody holds.
 """
 
 from __future__ import annotations
 
 import attrs
 
-from wosdk_async.jobs.cluster.leases import ClusterOptions, Lease, LeaseBook, WaitingRows
+from wosdk_async.jobs.cluster.leases import ClusterOptions, Lease, Leases, WaitingRows
 from wosdk_async.jobs.cluster.messages import (
     NO_SHARE,
     Grant,
@@ -21,11 +21,11 @@ from wosdk_async.jobs.cluster.messages import (
     Share,
 )
 
-__all__ = ["HELLO", "Budget", "Changes", "Desk", "ReachedWorker"]
+__all__ = ["HELLO", "Allocator", "Budget", "Changes", "ConnectedWorker"]
 
 
 class Budget:
-    """The concurrent calls of a job, shared among its workers; the rate is in proportion to the calls."""
+    """Concurrent calls of a job, shared among its workers; each gets a rate in proportion to its calls."""
 
     def __init__(self, rate: float | None, in_flight: int) -> None:
         self._rate, self._in_flight = rate, in_flight
@@ -40,36 +40,36 @@ class Budget:
         return list(self._shares)
 
     def share(self, worker: str) -> Share:
-        """Return the newest share of a worker; one that changes nothing if it holds none."""
+        """Return the newest share of a worker; one without effect if it holds none."""
         return self._shares.get(worker, [NO_SHARE])[-1]
 
     def add(self, worker: str) -> None:
-        """Give a share to a worker that has none; it begins with nothing, and grows by what is free."""
+        """Give a share to a worker that has none: first an empty one, which grows by what is free."""
         if worker not in self._shares:
             self._shares[worker] = [self._new_share(0)]
             self._balance()
 
     def confirm(self, worker: str, number: int) -> None:
-        """Note that a worker obeys the share with this number, so that earlier ones no longer hold."""
+        """Note that a worker obeys the share with this number, and earlier ones no longer count."""
         shares = self._shares[worker]
         if shares[0].number < number <= shares[-1].number:
             self._shares[worker] = [share for share in shares if share.number >= number]
             self._balance()
 
     def lose(self, worker: str) -> None:
-        """Note that a worker is lost: it may still send, so it keeps what it holds until :meth:`remove`."""
+        """Note that a worker is lost. It may still send, so it keeps what it holds until :meth:`remove`."""
         if worker in self._shares:
             self._lost.add(worker)
             self._balance()
 
     def remove(self, worker: str) -> None:
-        """Give the share of a worker that certainly sends nothing any more to the others."""
+        """Redistribute the share of a worker that certainly no longer sends anything."""
         self._shares.pop(worker, None)
         self._lost.discard(worker)
         self._balance()
 
     def _balance(self) -> None:
-        """Bring all shares as close to equal as what the workers hold allows."""
+        """Make all shares as equal as the calls that workers hold allow."""
         held = {worker: max(share.in_flight for share in shares) for worker, shares in self._shares.items()}
         active = [worker for worker in held if worker not in self._lost]
         free = self._in_flight - sum(held.values())
@@ -87,44 +87,44 @@ class Budget:
 
 
 HELLO = Order(worker="", received=0, share=NO_SHARE)
-"""Order to a worker of which nothing is known: its report says who it is."""
+"""First order to a worker, whose report tells its nonce."""
 
 _NO_REPORT = Report(worker="", clock=0.0)
-_SECONDS_AHEAD = 1.0  # of its rate that a worker has, at most
-_ROWS_AHEAD = 8  # rows that a worker has for each concurrent call
-_MAX_GRANTS = 3  # on their way at a time, so that an order stays short
-_SILENT = 5.0  # seconds without a report after which a worker without leases gives up its share
-_DEADLINES = 3  # a run without progress ends after so many deadlines, if they are longer than its patience
-_PATIENCE = 0.1  # seconds for which a worker with nothing to say may wait
+_MAX_SECONDS_AHEAD = 1.0  # of rows that a worker gets in advance, at its rate
+_ROWS_AHEAD = 8  # rows that a worker gets in advance, for each concurrent call
+_MAX_UNCONFIRMED = 3  # grants, so that an order stays short
+_MAX_SILENCE = 5.0  # seconds without a report before a worker without leases loses its share
+_MAX_DEADLINES = 3  # without progress before a run ends, if that is longer than ``no_progress``
+_REPORT_WITHIN = 0.1  # seconds for which a worker may wait for results
 
 
 @attrs.frozen
 class Changes:
-    """Changes by a report or the clock: rows that were reported, were lost, were not sent; and leases."""
+    """Changes by a report or the clock: of rows, and leases that are closed."""
 
     ended: list[RowReport] = attrs.field(factory=list)
     lost: list[tuple[GrantedRow, Lease]] = attrs.field(factory=list)
     not_started: list[GrantedRow] = attrs.field(factory=list)
-    over: list[Lease] = attrs.field(factory=list)
+    closed: list[Lease] = attrs.field(factory=list)
 
 
 @attrs.define(eq=False)
-class ReachedWorker:
-    """A worker that responds: ``name`` of its link, when it was ``heard``, and its last report."""
+class ConnectedWorker:
+    """A worker that responds; ``name`` is that of its link, ``heard`` the time of its last report."""
 
     nonce: str
     name: str
     heard: float
     received: int = 0
     """Number of its last result that arrived."""
-    told: int = 0
-    """Number of the last one of which it knows that."""
+    acknowledged: int = 0
+    """Number of the last result whose arrival it knows of."""
     unconfirmed: dict[int, Grant] = attrs.field(factory=dict)
-    """Grants that it may not have got."""
+    """Grants that it may not have received."""
     report: Report = _NO_REPORT
 
     def receive(self, report: Report, now: float) -> list[RowReport]:
-        """Receive a report, and return its new results: those that follow the last one without a gap."""
+        """Store a report; return the results that follow the last one without a gap."""
         results = []
         for result in report.results:
             if result.number == self.received + 1:
@@ -136,35 +136,32 @@ class ReachedWorker:
         return results
 
 
-class Desk:
-    """Workers, leases and shares of one job, and the rows that wait.
-
-    ``epoch`` is the highest one of all earlier grants.
-    """
+class Allocator:
+    """Allocator of the rows of one job; ``epoch`` is the highest of all earlier grants."""
 
     def __init__(self, options: ClusterOptions, *, epoch: int, now: float) -> None:
         self.options, self.epoch = options, epoch
-        self.book = LeaseBook(options)
+        self.leases = Leases(options)
         self.budget = Budget(options.rate, options.in_flight)
         self.waiting = WaitingRows()
-        self.workers: dict[str, ReachedWorker] = {}
+        self.workers: dict[str, ConnectedWorker] = {}
         self.stopped = self.aborted = False
         self._progress_at = now
 
-    def enter(self, report: Report, name: str, now: float) -> ReachedWorker:
-        """Return a new worker, which responds for the first time."""
-        worker = self.workers[report.worker] = ReachedWorker(report.worker, name, now)
+    def enter(self, report: Report, name: str, now: float) -> ConnectedWorker:
+        """Add and return a worker that responds for the first time."""
+        worker = self.workers[report.worker] = ConnectedWorker(report.worker, name, now)
         return worker
 
-    def lose(self, worker: ReachedWorker) -> int:
-        """Give up a worker; its leases and its share stay until they are over. Return the rows it had."""
+    def lose(self, worker: ConnectedWorker) -> int:
+        """Remove a worker, whose leases and share stay until they expire. Return how many rows it had."""
         if self.workers.pop(worker.nonce, None) is not None:
             self.budget.lose(worker.nonce)
-        return self.book.outstanding(worker.nonce)
+        return self.leases.outstanding(worker.nonce)
 
-    def order_for(self, worker: ReachedWorker, session: PushedSession | None = None) -> Order:
-        """Return the order that a worker is sent now: its grants may arrive from now on."""
-        leases = self.book.of(worker.nonce)
+    def order_for(self, worker: ConnectedWorker, session: PushedSession | None = None) -> Order:
+        """Return the next order for a worker; its grants may arrive from now on."""
+        leases = self.leases.of(worker.nonce)
         worker.unconfirmed = {epoch: each for epoch, each in worker.unconfirmed.items() if epoch in leases}
         for epoch in worker.unconfirmed:
             leases[epoch].may_have_arrived = True
@@ -176,107 +173,107 @@ class Desk:
             session=session,
             stop=self.stopped,
             abort=self.aborted,
-            patience=0.0 if self.stopped else _PATIENCE,
+            patience=0.0 if self.stopped else _REPORT_WITHIN,
         )
 
-    def receive(self, worker: ReachedWorker, report: Report, now: float) -> Changes:
-        """Receive a report of a worker; results of leases that are over decide nothing."""
+    def receive(self, worker: ConnectedWorker, report: Report, now: float) -> Changes:
+        """Receive a report of a worker; results of closed leases have no effect."""
         changes = Changes()
         for result in worker.receive(report, now):
-            found = self.book.pop_row(worker.nonce, result.epoch, result.row)
+            found = self.leases.pop_row(worker.nonce, result.epoch, result.row)
             if found is None:
                 continue
             row, lease = found
             if not lease.rows:
-                changes.over.append(lease)
+                changes.closed.append(lease)
             if result.result == "not_sent":
-                self._put_back(row, changes)
+                self._return_row(row, changes)
             else:
                 self._progress_at = now
                 changes.ended.append(result)
-        self.budget.add(worker.nonce)  # if it is new, or was silent for long
+        self.budget.add(worker.nonce)  # a new one, or one that was silent
         self.budget.confirm(worker.nonce, report.share)
         return changes
 
-    def _put_back(self, row: GrantedRow, changes: Changes) -> None:
+    def _return_row(self, row: GrantedRow, changes: Changes) -> None:
         if self.stopped:
             changes.not_started.append(row)
         else:
-            self.waiting.put_back(row)
+            self.waiting.return_row(row)
 
     def put(self, row: GrantedRow, now: float) -> None:
-        """Let a row wait for a worker."""
-        if not self.waiting and not self.book:
+        """Queue a row."""
+        if not self.waiting and not self.leases:
             self._progress_at = now
         self.waiting.put(row)
 
-    def open_grant(self, worker: ReachedWorker) -> Lease | None:
-        """Open a lease for a worker that was heard right now; it is written, and then :meth:`granted`."""
-        leases, report = self.book.of(worker.nonce), worker.report
+    def open_grant(self, worker: ConnectedWorker) -> Lease | None:
+        """Open a lease for a worker that just reported; once it is in the journal, call :meth:`granted`."""
+        leases, report = self.leases.of(worker.nonce), worker.report
         has_session = report.session and report.session != report.session_refused
-        is_alone = any(row.losses for lease in leases.values() for row in lease.rows.values())
-        room = 0 if self.stopped or not has_session or is_alone else self._room(worker)
+        is_isolated = any(row.losses for lease in leases.values() for row in lease.rows.values())
+        room = 0 if self.stopped or not has_session or is_isolated else self._room(worker)
         batch = self.waiting.next_batch(room, idle=not leases) if room > 0 else []
         if not batch:
             return None
         self.epoch += 1
-        return self.book.open(self.epoch, worker.nonce, batch, clock=report.clock, heard=worker.heard)
+        return self.leases.open(self.epoch, worker.nonce, batch, clock=report.clock, heard=worker.heard)
 
-    def _room(self, worker: ReachedWorker) -> int:
-        """Return how many rows a worker should get now: the fewer it has, the fewer are lost with it."""
+    def _room(self, worker: ConnectedWorker) -> int:
+        """Return how many rows to grant a worker now: few, as they are lost with it."""
         options, share = self.options, self.budget.share(worker.nonce)
-        seconds = min(_SECONDS_AHEAD, (options.lease - options.deadline) / 2)
-        if not share.in_flight or len(worker.unconfirmed) >= _MAX_GRANTS:
+        seconds = min(_MAX_SECONDS_AHEAD, (options.lease - options.deadline) / 2)
+        if not share.in_flight or len(worker.unconfirmed) >= _MAX_UNCONFIRMED:
             return 0
         ahead: float = share.in_flight * _ROWS_AHEAD
         if share.rate is not None:
             ahead = min(ahead, max(share.rate * seconds, 1.0))
         wanted = min(int(ahead), options.rows_per_grant)
-        there = worker.report.unstarted + sum(len(grant.rows) for grant in worker.unconfirmed.values())
-        if there > wanted // 2:
+        queued = worker.report.unstarted + sum(len(grant.rows) for grant in worker.unconfirmed.values())
+        if queued > wanted // 2:
             return 0
-        return min(wanted - there, share.in_flight + wanted - self.book.outstanding(worker.nonce))
+        return min(wanted - queued, share.in_flight + wanted - self.leases.outstanding(worker.nonce))
 
-    def granted(self, lease: Lease, worker: ReachedWorker) -> None:
-        """Send a grant that is written with the next order."""
+    def granted(self, lease: Lease, worker: ConnectedWorker) -> None:
+        """Send a grant with the next order: it is in the journal."""
         worker.unconfirmed[lease.epoch] = lease.grant()
 
     def withdraw(self, lease: Lease) -> Changes:
-        """End a lease whose grant was not sent."""
-        return self._end(self.book.remove([lease]))
+        """Close a lease whose grant was not sent."""
+        return self._close(self.leases.remove([lease]))
 
     def expire(self, now: float) -> Changes:
-        """End the leases under which nothing is sent any more, and free shares; called now and then."""
-        changes = self._end(self.book.pop_over(now))
-        if changes.over:
+        """Close the leases that have expired, and redistribute the shares of silent workers."""
+        changes = self._close(self.leases.pop_expired(now))
+        if changes.closed:
             self._progress_at = now
         for nonce in self.budget.workers():
             worker = self.workers.get(nonce)
-            if (worker is None or now - worker.heard > _SILENT) and not self.book.of(nonce):
+            if (worker is None or now - worker.heard > _MAX_SILENCE) and not self.leases.of(nonce):
                 self.budget.remove(nonce)  # it can send nothing
         return changes
 
-    def _end(self, leases: list[Lease]) -> Changes:
-        changes = Changes(over=leases)
+    def _close(self, leases: list[Lease]) -> Changes:
+        changes = Changes(closed=leases)
         for lease in leases:
             for row in reversed(lease.rows.values()):
                 if lease.may_have_arrived:
                     changes.lost.append((row, lease))
                 else:
-                    self._put_back(row, changes)
+                    self._return_row(row, changes)
         return changes
 
     def stop(self) -> list[GrantedRow]:
-        """Grant nothing more; return the rows that waited."""
+        """Stop granting rows; return those that are queued."""
         self.stopped = True
         return self.waiting.clear()
 
     def stuck_for(self, now: float) -> float:
-        """Return the seconds for which no row ended although some wait."""
+        """Return the seconds without progress although rows are queued."""
         return now - self._progress_at if self.waiting and not self.stopped else 0.0
 
     @property
     def patience(self) -> float:
-        """Seconds after which a run without progress ends."""
-        slow = 0.0 if self.options.rate is None else _DEADLINES / self.options.rate
-        return max(self.options.no_progress, _DEADLINES * self.options.deadline, slow)
+        """Seconds without progress after which a run ends."""
+        slow = 0.0 if self.options.rate is None else _MAX_DEADLINES / self.options.rate
+        return max(self.options.no_progress, _MAX_DEADLINES * self.options.deadline, slow)
