@@ -312,7 +312,7 @@ async def test_an_import_that_is_aborted_while_it_waits_for_workers(
 
     ready = job(write(HEADER, rows(*NUMBERS)), MAP, marker=MARKER, workers=NoWorkers(local.company))
     summary, outcomes = await carried_out(ready, local)
-    assert (str(summary.stopped), summary.not_started, len(outcomes)) == ("it was asked to stop", 40, 40)
+    assert (str(summary.stopped), summary.not_started, len(outcomes)) == ("a stop was requested", 40, 40)
     assert await held(local) == {}
 
 
