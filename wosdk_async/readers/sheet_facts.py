@@ -1,4 +1,4 @@
-"""What the native reader does not tell of .xlsx and .ods: cells without a value, merged and hidden ones."""
+"""Facts of .xlsx and .ods that the native reader omits: cells without a value, merged and hidden ones."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 import zipfile
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from typing import IO, NamedTuple
+from typing import IO
 from xml.parsers import expat
 
 from wosdk_async.readers.program import Unreadable
@@ -21,7 +21,7 @@ _NOT_OF_TIME = re.compile(r'"[^"]*"|[\\_*].|\[[^]]*]')
 _DATES = dict.fromkeys(["14", "15", "16", "17", "22"], True) | dict.fromkeys(
     ["18", "19", "20", "21", "45", "47"], False
 )
-"""The formats of dates and times that each workbook has, and whether they show the day."""
+"""Built-in formats of dates and times, and whether they show the day."""
 
 _CONTENT = "content.xml"
 _TABLE = "urn:oasis:names:tc:opendocument:xmlns:table:1.0"
@@ -38,23 +38,24 @@ _LOST = "the cell has tabs, line breaks or texts that are not read; save the wor
 
 _Attributes = Mapping[str, str]
 Faults = dict[int, dict[int, str]]
-"""Why cells have no value, by their rows, from 1, and columns, from 0."""
+"""Reasons why cells have no value, by row, from 1, and column, from 0."""
 
 
-class SheetFacts(NamedTuple):
-    """Rows are counted from 1, columns from 0."""
+class SheetFacts:
+    """Facts of a sheet; rows are counted from 1, columns from 0."""
 
-    faults: Faults
-    merged: list[tuple[range, range]]
-    """Rows and columns of each merged range."""
-    hidden_rows: list[range]
-    hidden_columns: list[range]
-    others: set[str]
-    """Other sheets with content."""
+    def __init__(self) -> None:
+        self.faults: Faults = defaultdict(dict)
+        self.merged: list[tuple[range, range]] = []
+        """Rows and columns of each merged range."""
+        self.hidden_rows: list[range] = []
+        self.hidden_columns: list[range] = []
+        self.others: set[str] = set()
+        """Other sheets with content."""
 
 
 def sheet_facts(path: str, sheet: str) -> SheetFacts | None:
-    """Return what is known of a sheet; None for other formats than .xlsx and .ods."""
+    """Return the facts of a sheet; None for formats other than .xlsx and .ods."""
     if not zipfile.is_zipfile(path):
         return None
     with zipfile.ZipFile(path) as book:
@@ -63,17 +64,19 @@ def sheet_facts(path: str, sheet: str) -> SheetFacts | None:
         if _BOOK in parts:
             names, days = _sheet_parts(book, parts)
             found, part = _ExcelCells(_date_styles(book, parts), days), names.get(sheet)
-            others = {name for name, other in names.items() if name != sheet and _has_cells(book, other)}
+            found.others = {
+                name for name, other in names.items() if name != sheet and _has_cells(book, other)
+            }
         elif _CONTENT in parts:
             found, part = _OpenDocumentCells(sheet), parts[_CONTENT]
-            others = found.others
         else:  # .xlsb
             return None
         if part is None:
             raise Unreadable(f"the cells of {sheet!r} are not found; open the file and save it again")
         with book.open(part) as file:
             _parse(file, found.start, found.text, skips=part == parts.get(_CONTENT))
-        return SheetFacts(found.finish(), found.merged, found.hidden_rows, found.hidden_columns, others)
+        found.finish()
+        return found
 
 
 def _has_cells(book: zipfile.ZipFile, part: str | None) -> bool:
@@ -95,8 +98,8 @@ _LONGEST = 24
 
 
 def _sheet_parts(book: zipfile.ZipFile, parts: Mapping[str, str]) -> tuple[dict[str, str | None], range]:
-    """Return the part of each sheet that has its cells, and which numbers are dates in them."""
-    days = range(61, 2_958_466)  # before, Excel has a day that never was
+    """Return the part with the cells of each sheet, and the range of numbers that are dates."""
+    days = range(61, 2_958_466)  # before, Excel has the nonexistent 1900-02-29
     ids: dict[str, str] = {}
     targets: dict[str, str] = {}
 
@@ -119,7 +122,7 @@ def _sheet_parts(book: zipfile.ZipFile, parts: Mapping[str, str]) -> tuple[dict[
 
 
 def _date_styles(book: zipfile.ZipFile, parts: Mapping[str, str]) -> dict[str, bool]:
-    """Return the styles of cells that are dates or times, and whether they show the day."""
+    """Return the cell styles of dates and times, and whether they show the day."""
     formats: dict[str, bool] = dict(_DATES)
     found: list[bool | None] = []
     is_of_cells = False
@@ -149,15 +152,15 @@ def _parse(
     *,
     skips: bool = False,
 ) -> None:
-    """Call ``note`` with each element, by its local name, and its attributes.
+    """Call ``note`` with the local name and attributes of each element.
 
-    While ``note`` returns a true value, ``text`` is called with texts. ``skips`` skips comments and shapes.
+    While it returns a true value, call ``text`` with texts. ``skips`` skips comments and shapes.
     """
 
     def start(element: str, attributes: _Attributes) -> None:
         parser.CharacterDataHandler = text if note(element.rpartition(" ")[2], attributes) else None
 
-    skipped = 0  # elements that are open
+    skipped = 0  # open elements
 
     def start_outside(element: str, attributes: _Attributes) -> None:
         nonlocal skipped
@@ -182,20 +185,17 @@ _TRUE = ("1", "true")
 _RANGE = re.compile(r"([A-Z]{1,3})([0-9]{1,7}):([A-Z]{1,3})([0-9]{1,7})")
 
 
-class _ExcelCells:
-    """Takes the elements of a sheet of .xlsx."""
+class _ExcelCells(SheetFacts):
+    """Facts of a sheet of .xlsx, from its elements."""
 
     def __init__(self, times: Mapping[str, bool], days: range) -> None:
+        super().__init__()
         self._times = times
         self._days = days
-        self._faults: Faults = defaultdict(dict)
-        self.merged: list[tuple[range, range]] = []
-        self.hidden_rows: list[range] = []
-        self.hidden_columns: list[range] = []
         self._row = self._column = 0
         self._place = ""  # as the file has it, until it matters
         self._type: str | None = None
-        self._is_pending = False  # a formula whose result is not seen yet
+        self._is_pending = False  # a formula without a result so far
         self._has_day: bool | None = None  # of a date or time
         self._number = ""
 
@@ -238,8 +238,8 @@ class _ExcelCells:
         self._is_pending &= not text.strip()
         self._number += text
 
-    def finish(self) -> Faults:
-        """End the last cell, and return what is found."""
+    def finish(self) -> None:
+        """End the last cell."""
         if self._is_pending:
             self._mark(_NO_RESULT)
             self._is_pending = False
@@ -249,11 +249,10 @@ class _ExcelCells:
             if not (is_time or self._days.start <= number < self._days.stop):
                 self._mark(_NO_TIME.format(self._number[:30]))
         self._number = ""
-        return self._faults
 
     def _mark(self, fault: str) -> None:
         self._find()
-        self._faults[self._row][self._column - 1] = fault
+        self.faults[self._row][self._column - 1] = fault
 
     def _find(self) -> None:
         """Take the row and column from the place of the cell."""
@@ -264,16 +263,12 @@ class _ExcelCells:
             self._place = ""
 
 
-class _OpenDocumentCells:
-    """Takes the elements of an .ods file, for one sheet."""
+class _OpenDocumentCells(SheetFacts):
+    """Facts of one sheet of an .ods file, from its elements."""
 
     def __init__(self, sheet: str) -> None:
+        super().__init__()
         self._sheet = sheet
-        self._faults: Faults = defaultdict(dict)
-        self.merged: list[tuple[range, range]] = []
-        self.hidden_rows: list[range] = []
-        self.hidden_columns: list[range] = []
-        self.others: set[str] = set()
         self._table = ""
         self._sheet_columns = range(0)
         self._is_here = False
@@ -334,19 +329,18 @@ class _OpenDocumentCells:
         """Take a text that the cell shows."""
         self._shown += text
 
-    def finish(self) -> Faults:
-        """End the last cell, and return what is found."""
+    def finish(self) -> None:
+        """End the last cell."""
         if shown := self._shown.strip():
             if _SHOWN_ERROR.fullmatch(shown):
                 self._mark(_ERROR)
             elif not self._is_read:
                 self._mark(_LOST)
         self._shown = ""
-        return self._faults
 
     def _mark(self, fault: str) -> None:
         for row in self._rows:
-            self._faults[row].update(dict.fromkeys(self._columns, fault))
+            self.faults[row].update(dict.fromkeys(self._columns, fault))
 
 
 _VISIBILITY = f"{_TABLE} visibility"
@@ -354,7 +348,7 @@ _HIDDEN = ("collapse", "filter")
 
 
 def _following(before: range, attributes: _Attributes, what: str) -> range:
-    """Return the rows or columns of an element that may stand for several."""
+    """Return the rows or columns of an element, which may be repeated."""
     return range(before.stop, before.stop + int(attributes.get(f"{_TABLE} number-{what}-repeated", 1)))
 
 
