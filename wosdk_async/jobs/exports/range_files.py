@@ -22,7 +22,6 @@ __all__ = [
     "IdRange",
     "RangeFile",
     "RangeFileWriter",
-    "before_gap",
     "checked_id",
     "gaps",
     "is_range_name",
@@ -96,21 +95,7 @@ def range_files_in(folder: Path) -> list[RangeFile]:
         if _OPEN_NAME.fullmatch(path.name):
             path.unlink()
     found = [file for path in folder.iterdir() if (file := RangeFile.at(path)) is not None]
-    return sorted(found, key=_start)
-
-
-def _start(file: RangeFile) -> tuple[bool, int]:
-    return file.ids.above is not None, file.ids.above or 0
-
-
-def before_gap(files: Iterable[RangeFile]) -> Iterator[RangeFile]:
-    """Yield the files, in order, up to the first gap."""
-    at: int | None = None
-    for file in files:
-        if file.ids.above != at:
-            return
-        yield file
-        at = file.ids.until
+    return sorted(found, key=lambda file: (file.ids.above is not None, file.ids.above or 0))
 
 
 def gaps(files: Iterable[RangeFile], highest: int) -> list[IdRange]:

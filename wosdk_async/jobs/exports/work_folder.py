@@ -15,12 +15,7 @@ import orjson
 from wosdk_async import __version__
 from wosdk_async.jobs.exports.errors import ExportError, locked_folder, writing_output
 from wosdk_async.jobs.exports.plan import ExportPlan
-from wosdk_async.jobs.exports.range_files import (
-    RangeFile,
-    before_gap,
-    is_range_name,
-    range_files_in,
-)
+from wosdk_async.jobs.exports.range_files import RangeFile, is_range_name, range_files_in
 from wosdk_async.jobs.journal.lock import LOCK
 from wosdk_async.jobs.report.output_folder import read_object
 from wosdk_async.regular_files import publish, replace_file, sync_file
@@ -100,14 +95,14 @@ class WorkFolder:
         ``up_to_gap`` is for a limit, whose ranges are read in order: how many rows may follow a gap is
         unknown until the gap has been read.
         """
-        found = self.files()
-        kept = [file for file in found if file.is_whole(schema)]
-        if up_to_gap:
-            kept = list(before_gap(kept))
-        for file in found:
-            if file not in kept:
+        intact: list[RangeFile] = []
+        for file in self.files():
+            follows = file.ids.above == (intact[-1].ids.until if intact else None)
+            if (follows or not up_to_gap) and file.is_whole(schema):
+                intact.append(file)
+            else:
                 file.path.unlink()
-        return kept
+        return intact
 
     def files(self) -> list[RangeFile]:
         """Return the finished range files in the order of their ids."""
