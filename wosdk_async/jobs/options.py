@@ -50,10 +50,6 @@ class StopAfter:
         return f"{self.count}" if self.count is not None else f"{self.percentage}%"
 
 
-def _as_path(value: Any) -> Any:
-    return Path(value) if isinstance(value, str) else value
-
-
 def _as_stop_after(value: Any) -> Any:
     return StopAfter.parse(value) if isinstance(value, str | int) else value
 
@@ -62,7 +58,7 @@ def _as_stop_after(value: Any) -> Any:
 class ImportOptions:
     """Options of an import. Raises ConfigurationError for an invalid value."""
 
-    folder: Path | None = attrs.field(default=None, converter=_as_path)
+    folder: Path | None = attrs.field(default=None, converter=attrs.converters.optional(Path))
     """The job folder, on a local disk (default: beside the file, ``requests.csv.job``)."""
     marker: str | None = None
     """Field that carries the key of each row, such as ``work_order.po_number`` (default: the map's, if any).

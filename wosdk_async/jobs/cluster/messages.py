@@ -8,7 +8,7 @@ coordinator has not confirmed. Times are durations, or readings of the worker's 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, Protocol, TypeVar, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 import attrs
 from cattrs.preconf.orjson import make_converter
@@ -22,8 +22,6 @@ __all__ += ["Setup", "Share", "WorkerLink", "WorkerPool", "from_bytes", "require
 
 MAX_RESULTS = 1000
 """Maximum results in one report."""
-
-M = TypeVar("M")
 
 
 @attrs.frozen(kw_only=True)
@@ -158,14 +156,10 @@ _converter.register_unstructure_hook(Secret, Secret.reveal)
 _converter.register_structure_hook(Secret, lambda text, _: as_secret(text))
 
 
-def to_bytes(message: object) -> bytes:
-    """Return a message as JSON."""
-    return _converter.dumps(message)
-
-
-def from_bytes(data: bytes, kind: type[M]) -> M:
-    """Return the message of type ``kind`` in ``data``."""
-    return _converter.loads(data, kind)
+to_bytes = _converter.dumps
+"""Function that returns a message as JSON."""
+from_bytes = _converter.loads
+"""Function that returns the message in some JSON, given its type."""
 
 
 class WorkerLink(Protocol):

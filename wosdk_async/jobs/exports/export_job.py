@@ -17,7 +17,7 @@ from wosdk_async.jobs.exports.exported_table import ExportedTable
 from wosdk_async.jobs.exports.plan import ExportOptions, ExportSummary
 from wosdk_async.shared_tasks import all_ended, mark_retrieved
 
-__all__ = ["ExportJob", "OnRows", "OnStage", "all_at_once", "in_thread", "require_parent"]
+__all__ = ["ExportJob", "OnRows", "OnStage", "all_at_once", "require_parent"]
 
 T = TypeVar("T")
 
@@ -95,8 +95,27 @@ class ExportJob(abc.ABC):
             **counts,
         )
 
-    async def _in_thread(self, function: Callable[[], T]) -> T:
-        return await in_thread(self._place, function)
+    async def _in_thread(
+        self,
+        function: Callable[[], T],
+        *,
+        thread: Executor | None = None,
+        on_cancel: Callable[[], None] = lambda: None,
+    ) -> T:
+        """Run a function that writes files, with the errors of :func:`writing_output`.
+
+        A cancelled caller waits until the function has ended, as it uses what the caller would close;
+        ``on_cancel`` may end it sooner.
+        """
+        # Not a task: a loop that closes cancels its tasks, while the function would continue.
+        writing = asyncio.get_running_loop().run_in_executor(thread, function)
+        with writing_output(self._place):
+            try:
+                await all_ended([writing], on_cancel)
+            except asyncio.CancelledError:
+                mark_retrieved(writing)  # the cancellation matters more
+                raise
+            return writing.result()
 
 
 async def all_at_once(work: Callable[[], Coroutine[Any, Any, None]], parallel: int) -> None:
@@ -111,26 +130,3 @@ async def all_at_once(work: Callable[[], Coroutine[Any, Any, None]], parallel: i
         await all_ended(workers)
     for worker in sorted(workers, key=asyncio.Task.cancelled):  # errors say more than cancellations
         worker.result()
-
-
-async def in_thread(
-    path: Path,
-    function: Callable[[], T],
-    *,
-    thread: Executor | None = None,
-    on_cancel: Callable[[], None] = lambda: None,
-) -> T:
-    """Run a function that writes files, with the errors of :func:`writing_output`.
-
-    A cancelled caller waits until the function has ended, as it uses what the caller would close;
-    ``on_cancel`` may end it sooner.
-    """
-    # Not a task: a loop that closes cancels its tasks, while the function would continue.
-    writing = asyncio.get_running_loop().run_in_executor(thread, function)
-    with writing_output(path):
-        try:
-            await all_ended([writing], on_cancel)
-        except asyncio.CancelledError:
-            mark_retrieved(writing)  # the cancellation matters more
-            raise
-        return writing.result()

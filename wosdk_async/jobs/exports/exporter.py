@@ -20,14 +20,7 @@ import attrs
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.exports.errors import ExportError
-from wosdk_async.jobs.exports.export_job import (
-    ExportJob,
-    OnRows,
-    OnStage,
-    all_at_once,
-    in_thread,
-    require_parent,
-)
+from wosdk_async.jobs.exports.export_job import ExportJob, OnRows, OnStage, all_at_once, require_parent
 from wosdk_async.jobs.exports.exported_table import ExportedTable, known_entity
 from wosdk_async.jobs.exports.plan import ExportOptions, ExportPlan, ExportSummary
 from wosdk_async.jobs.exports.range_files import IdRange, RangeFile, RangeFileWriter, checked_id, gaps, split
@@ -179,7 +172,7 @@ class Export(ExportJob):
         """Read a range; store what was read even if that fails or is cancelled."""
 
         async def run(function: Callable[..., Any], *args: Any) -> None:
-            await in_thread(folder, partial(function, *args), thread=thread)
+            await self._in_thread(partial(function, *args), thread=thread)
 
         schema = self._table.form.schema
         file, counted = RangeFileWriter(folder, schema, ids.above), 0
@@ -237,7 +230,7 @@ class Export(ExportJob):
                         raise InterruptedError
                     writer.write(batch)
 
-        await in_thread(folder.path, assemble, on_cancel=stopping.set)
+        await self._in_thread(assemble, on_cancel=stopping.set)
 
 
 def _finish_or_discard(file: RangeFileWriter, ids: IdRange) -> None:
