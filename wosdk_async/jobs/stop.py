@@ -151,10 +151,10 @@ async def say_and_sleep(seconds: float, say: Callable[[float], None]) -> None:
     loop = asyncio.get_running_loop()
     ends = loop.time() + seconds
     say(seconds)
-    while (left := ends - loop.time()) > 0:
-        await asyncio.sleep(min(left, SAID_EACH))
-        if (left := ends - loop.time()) >= _SOON:
-            say(left)
+    while (remaining := ends - loop.time()) > 0:
+        await asyncio.sleep(min(remaining, SAID_EACH))
+        if (remaining := ends - loop.time()) >= _SOON:
+            say(remaining)
 
 
 def client_closed() -> RunStoppedError:

@@ -75,7 +75,7 @@ class ClusterRun(Run[Any, Effect]):
         """Row -> its report, or the lease in which it was lost."""
 
     def stop(self) -> None:
-        """Start no further row; calls under way continue."""
+        """Start no further row; calls in flight continue."""
         super().stop()
         self.apply(Changes(not_started=self._allocator.stop()))
 

@@ -147,7 +147,7 @@ class Processes:
 
 def _environment() -> dict[str, str]:
     """Return the environment of a worker: the same module path, and no credentials."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("WOSDK_")}
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("WOSDK_")}
     paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
     quiet = dict.fromkeys(("DASK_LOGGING__DISTRIBUTED", "DASK_LOGGING__WOSDK_ASYNC"), "critical")
-    return {**kept, **quiet, "PYTHONPATH": paths, "DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION": "False"}
+    return {**inherited, **quiet, "PYTHONPATH": paths, "DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION": "False"}

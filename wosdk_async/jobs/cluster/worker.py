@@ -279,12 +279,12 @@ class PushedSessions:
         if session is None or session.number == self._granted:
             return None
         self._granted = session.number
-        left = self._ends - self._clock()
-        if left <= 0:
+        expires_in = self._ends - self._clock()
+        if expires_in <= 0:
             return None
         return TokenGrant(
             token=session.token,
-            expires_in=left,
+            expires_in=expires_in,
             base_url=session.base_url,
             locator_url=session.base_url,  # a worker asks no locator
         )

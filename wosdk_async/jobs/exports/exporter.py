@@ -211,11 +211,11 @@ class Export(ExportJob):
             await self._in_thread(lambda: folder.start(plan, highest))
         if folder.highest is None:  # there are no records
             return []
-        left = gaps(files, folder.highest)
+        missing = gaps(files, folder.highest)
         if self.options.limit is not None:
-            return left if self.rows < self.options.limit else []
+            return missing if self.rows < self.options.limit else []
         size = max(4 * self.options.page, folder.highest // (self.options.parallel * _RANGES) + 1)
-        return [each for gap in left for each in split(gap, size)]
+        return [each for gap in missing for each in split(gap, size)]
 
     # --- writing ------------------------------------------------------------------------------
 

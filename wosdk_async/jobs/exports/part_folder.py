@@ -39,7 +39,7 @@ def require_parts(folder: Path) -> None:
             f"{folder}: has other files ({found[0].name}) and no parts of an export; name another folder"
         )
     for path in found:
-        if _INCOMPLETE.fullmatch(path.name) and not _is_left(path):
+        if _INCOMPLETE.fullmatch(path.name) and not _is_from_run(path):
             raise ExportError(f"{path}: is not from an export, and would be replaced by a part; move it")
 
 
@@ -54,7 +54,7 @@ def _is_part(path: Path) -> bool:
     return _PART.fullmatch(path.name) is not None
 
 
-def _is_left(path: Path) -> bool:
+def _is_from_run(path: Path) -> bool:
     """Return whether a folder has only what a run writes."""
     if path.is_symlink() or not path.is_dir():
         return False
