@@ -81,7 +81,6 @@ async def test_workers_have_every_option_of_the_client_and_of_the_job(
         summary = await ready.run(client.company())
     assert (summary.complete, summary.folder is not None) == (True, True)
     assert pool.setup == Setup(
-        job=pool.setup.job if pool.setup else "",
         operation="WoCreateCommand",
         company=local.company.name,
         marker=MARKER,

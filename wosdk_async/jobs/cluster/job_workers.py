@@ -91,7 +91,6 @@ class JobWorkers(Coordinator):
                     "in the environment of the workers"
                 )
         return Setup(
-            job=self._journal.plan.job,
             operation=self._operation,
             company=self._company.name,
             marker=marker,

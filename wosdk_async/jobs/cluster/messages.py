@@ -32,7 +32,6 @@ class Setup:
     after ``lease`` seconds without an order. The rest is as in ``CallOptions`` and ``ClientOptions``.
     """
 
-    job: str
     operation: str
     company: str
     marker: str | None
