@@ -63,7 +63,9 @@ class Worker:
         self._reported_refused = 0
         self._heard = clock()
         self._ended = False
-        self._changed: asyncio.Event | None = None  # made in the loop by _open
+        self._changed = asyncio.Event()
+        self._sessions = PushedSessions(clock, self._changed.set)
+        self._watch: asyncio.Task[None] | None = None  # with the client, made in the loop by _open
 
     async def exchange(self, order: Sealed) -> bytes:
         """Obey an order and return the report; see ``messages.py`` for both."""
@@ -76,7 +78,7 @@ class Worker:
         """
         if self._ended:
             raise LeaseEndedError("the worker got no order for a whole lease, and has shut down")
-        if self._changed is None:
+        if self._watch is None:
             self._open()
         if self._rows.obey(order):
             self._heard = self._clock()
@@ -99,7 +101,7 @@ class Worker:
     async def aclose(self) -> None:
         """Cancel the calls in flight and close the connections."""
         self._ended = True
-        if self._changed is None:
+        if self._watch is None:
             return
         self._watch.cancel()
         self._rows.give_back()
@@ -110,8 +112,6 @@ class Worker:
 
     def _open(self) -> None:
         setup = self._setup
-        self._changed = asyncio.Event()
-        self._sessions = PushedSessions(self._clock, self._changed.set)
         self._client = Client(
             credentials=self._sessions,
             trusted_hosts=setup.trusted_hosts,
@@ -136,7 +136,6 @@ class Worker:
 
     async def _wait_for_result(self) -> None:
         """Wait until there is a result, or a session is used up."""
-        assert self._changed is not None  # noqa: S101 - made by _open
         while not self._rows.results and self._sessions.refused == self._reported_refused:
             self._changed.clear()
             await self._changed.wait()
@@ -152,7 +151,7 @@ class Worker:
             task.add_done_callback(partial(self._row_ended, row))
         else:
             asyncio.get_running_loop().call_soon(self._start)
-        if self._changed is not None and self._rows.results:
+        if self._rows.results:
             self._changed.set()
 
     def _cancel(self, rows: Iterable[LeasedRow]) -> None:
