@@ -99,7 +99,7 @@ class ClientArguments(ClientOptions):
         super().__attrs_post_init__()
         ignored = ("transport", "http_client", "ssl_context", "proxy")
         if self.engine is not None and (given := [name for name in ignored if getattr(self, name)]):
-            raise ConfigurationError(f"{given[0]}= has no effect beside engine=; pass one of them")
+            raise ConfigurationError(f"{given[0]}= has no effect with engine=; pass one of them")
 
 
 @attrs.frozen(eq=False)

@@ -177,7 +177,7 @@ class Company(Uncopied):
         """Return the same Company; all its calls together have ``seconds``, which begin now.
 
         For a request of a back end or a job, which makes several calls and has one deadline. A call that has
-        a shorter deadline of its own keeps it; a call that begins too late raises DeadlineError and is not
+        a call with a shorter deadline keeps it; a call that begins too late raises DeadlineError and is not
         sent.
 
         Raises:

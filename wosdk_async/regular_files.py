@@ -62,7 +62,7 @@ def read_regular(path: str | Path, longest: int, *, cut: bool = False) -> tuple[
             reading a pipe or a device might not end.
     """
     _require(path, os.stat(path))  # before it is opened: opening a device may already do something
-    number = os.open(path, os.O_RDONLY | _FLAGS)  # meanwhile another file may have come there
+    number = os.open(path, os.O_RDONLY | _FLAGS)  # another file may have come there in between
     with open(number, "rb") as file:
         found = os.fstat(number)
         _require(path, found)

@@ -101,7 +101,7 @@ class SingleFlight:
 
 
 def mark_retrieved(task: asyncio.Future[Any]) -> None:
-    """Read the error of a task or future, so that asyncio does not log it when nobody else reads it."""
+    """Read the error of a task or future, so that asyncio does not log it when no one else reads it."""
     if not task.cancelled():
         task.exception()
 
@@ -109,7 +109,7 @@ def mark_retrieved(task: asyncio.Future[Any]) -> None:
 async def all_ended(
     futures: Collection[asyncio.Future[Any]], on_cancel: Callable[[], None] = lambda: None
 ) -> None:
-    """Wait until all have ended, however often the caller is cancelled meanwhile.
+    """Wait until all have ended, however often the caller is cancelled.
 
     Raises:
         asyncio.CancelledError: the caller was cancelled; all have ended.

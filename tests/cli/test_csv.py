@@ -244,6 +244,19 @@ def test_programs_get_texts_as_they_are(
     assert (said in result.stderr) == apostrophes
 
 
+@pytest.mark.usefixtures("served")
+@pytest.mark.parametrize("command", [("query",), ("export",)])
+@pytest.mark.parametrize(("text", "said"), [("'=x", True), ("=x", False), ("it's", False)])
+def test_raw_texts_that_an_import_would_change_are_announced(
+    wosdk: Wosdk, tmp_path: Path, command: tuple[str, ...], text: str, said: bool
+) -> None:
+    assert wosdk("update", "Customer", "512", f"Instructions={text}").exit_code == 0
+    file = tmp_path / "out.csv"
+    result = wosdk(*command, "Customer", "-p", "Instructions", "--csv-raw", "-o", file)
+    assert text in file.read_text(encoding="utf-8-sig")
+    assert ("wosdk import takes it" in result.stderr) == said
+
+
 @pytest.mark.usefixtures("seeded")
 def test_raw_csv_is_one_format(wosdk: Wosdk, tmp_path: Path) -> None:
     result = wosdk("query", "Customer", "--json", "--csv-raw")

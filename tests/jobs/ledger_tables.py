@@ -27,30 +27,31 @@ from wosdk_async.jobs.ledger.decision import (
     decide,
 )
 from wosdk_async.jobs.options import ImportOptions
+from wosdk_async.text.remedies import Remedy
 
 __all__ = ["PAGE", "TABLES"]
 
 PAGE = DOCS / "import.md"
 
 _STANDINGS: Mapping[Standing, str] = {
-    Standing.NEW: "not known",
+    Standing.NEW: "not in the ledger",
     Standing.PLANNED: "not sent yet",
     Standing.SENDING: "under way when a run was killed",
     Standing.IN_DOUBT: "in doubt",
     Standing.DONE: "done",
-    Standing.DONE_CHANGED: "done, but its cells changed after it was sent",
+    Standing.DONE_CHANGED: "done; its cells changed since",
     Standing.REFUSED_HERE: "failed before it was sent",
     Standing.REFUSED: "refused by the service",
     Standing.REFUSED_CHANGED: "refused by the service; its cells or the map changed since",
     Standing.UNDONE: "undone",
-    Standing.REPEATED: "not done, and an earlier row of the file has its key",
+    Standing.REPEATED: "not done; an earlier row has the same key",
 }
 _ACTIONS: Mapping[Action, str] = {
     Action.SEND: "sent",
     Action.LOOK_UP: "looked up; sent if confirmed absent",
-    Action.LEAVE: "in doubt, never sent",
+    Action.LEAVE: "stays in doubt, never sent",
     Action.SKIP: "skipped",
-    Action.KEEP: "listed as failed again",
+    Action.KEEP: "stays failed",
     Action.REFUSE: "fails",
 }
 _SWITCHES: Mapping[str, str] = {
@@ -80,7 +81,7 @@ def standings() -> str:
             assert _action(standing, several) in expected, f"{standing} has no row for {several}"
         exceptions = "".join(f"; {_SWITCHES[name]}: {_ACTIONS[each]}" for name, each in others.items())
         rows.append((_STANDINGS[standing], _ACTIONS[usual] + exceptions))
-    return table(["the ledger says of a row", "the same command"], rows)
+    return table(["row in the ledger", "the same command"], rows)
 
 
 # --- refusals -------------------------------------------------------------------------------------
@@ -93,57 +94,55 @@ _SAMPLE = attrs.evolve(_LEDGER, gone_unexplained=1)
 
 _CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, ImportOptions]] = {
     "other_company": (
-        "the ledger in `--job DIR` belongs to another Company",
+        "the ledger in `--job DIR` is for another Company",
         _LEDGER,
         attrs.evolve(_FILE, company="b"),
         ImportOptions(),
     ),
     "other_operation": (
-        "the ledger in `--job DIR` is of another operation",
+        "the ledger in `--job DIR` is for another operation",
         _LEDGER,
         attrs.evolve(_FILE, operation="p"),
         ImportOptions(),
     ),
     "edited_or_new": (
-        "without a key: rows that were sent are gone from the file, and others are new",
+        "without a key: rows that were sent are gone, others are new",
         *_BY_CELLS,
         ImportOptions(),
     ),
     "columns_changed": (
-        "the same, and columns came or went",
+        "like `edited_or_new`, and columns changed",
         _BY_CELLS[0],
         attrs.evolve(_BY_CELLS[1], columns=frozenset("ab")),
         ImportOptions(new_rows=True),
     ),
     "key_disguised": (
-        "a new key equals one that was sent and is gone, except for letter case, white space, Unicode form, "
-        "leading zeros, `.0` or an exponent",
+        "a new key equals one that is gone but for case, white space, Unicode form, leading zeros, `.0` or "
+        "an exponent",
         _SAMPLE,
         attrs.evolve(_FILE, disguised=(RowSample(2, "501"), RowSample(2, "00501"))),
         ImportOptions(),
     ),
     "key_changed": (
-        "the map makes other keys, and rows that were sent are not recognized; or the marker is another "
-        "field, and rows are in doubt",
+        "the map makes other keys than for rows that were sent; or rows are in doubt, and the marker changed",
         _SAMPLE,
         attrs.evolve(_FILE, key="{b}"),
         ImportOptions(),
     ),
     "superseded": (
-        "`wosdk jobs resume`, or rejects, of a ledger after which `--again` began another one",
+        "`wosdk jobs resume`, or rejects, of a ledger that `--again` replaced",
         _LEDGER,
         attrs.evolve(_FILE, superseded_by=_FOLDER),
         ImportOptions(),
     ),
     "unfinished": (
-        "`--again` while rows are not sent yet, under way or in doubt",
+        "`--again` while rows are not sent, under way or in doubt",
         attrs.evolve(_LEDGER, counts={Standing.PLANNED: 1}),
         _FILE,
         ImportOptions(again=True),
     ),
     "sent_elsewhere": (
-        "a first run without a marker that carries a key, and another ledger in the same directory has sent "
-        "rows of the file",
+        "a first run without keys in a marker; another ledger in the directory has sent its rows",
         None,
         attrs.evolve(_FILE, key=None, elsewhere=(_FOLDER, 1)),
         ImportOptions(),
@@ -153,9 +152,9 @@ _CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, ImportOptions]] =
 
 _REJECTS = attrs.evolve(_FILE, rejects=True)
 _OF_REJECTS: Mapping[str, tuple[FileFacts, ImportOptions]] = {
-    "rejects, and their ledger is not found": (_REJECTS, ImportOptions()),
+    "rejects without their ledger": (_REJECTS, ImportOptions()),
     "rejects with `--again`": (_REJECTS, ImportOptions(again=True)),
-    "rejects whose `_job` or `_row` is missing, repeated, mixed or not known": (
+    "rejects with a missing, repeated, mixed or unknown `_job` or `_row`": (
         attrs.evolve(_REJECTS, rejects_problem=("missing_row", 2)),
         ImportOptions(),
     ),
@@ -167,12 +166,17 @@ def _refused(ledger: LedgerFacts | None, file: FileFacts, choices: ImportOptions
     found = decide(ledger, file, choices)
     assert isinstance(found, Refusal), f"{why}: nothing is refused"
     assert found.why == why
-    text = "; or ".join(in_commands(each, {"folder": "FOLDER"}) for each in found.remedies)
-    text = _COMMAND.sub(r"`\g<0>`", text)
-    return text.replace("give its rows a key", "[give its rows a key](#the-key-of-a-row)")
+    texts = (_LINKS.get(each) or in_commands(each, {"folder": "FOLDER"}) for each in found.remedies)
+    return _COMMAND.sub(r"`\g<0>`", "; or ".join(texts))
 
 
-_COMMAND = re.compile(r"--[a-z-]+( [A-Z]+)?|wosdk jobs [a-z]+( FOLDER)?|key = \S+\"")
+_LINKS = {
+    Remedy.KEY: "[add a key](#the-key-of-a-row)",
+    Remedy.SEND_AGAIN: "[start over](#start-over)",
+    Remedy.EXPORT_REJECTS: "take the rows [from rejects.csv](#rejects)",
+}
+"""Remedies that the page explains elsewhere."""
+_COMMAND = re.compile(r"--[a-z-]+( [A-Z]+)?|wosdk jobs [a-z]+( FOLDER)?")
 
 
 def refusals() -> str:
@@ -187,7 +191,7 @@ def refusals() -> str:
         ("`rejects`", when, _refused(None, file, choices, "rejects"))
         for when, (file, choices) in _OF_REJECTS.items()
     ]
-    return table(["code", "when", "what you can do"], rows)
+    return table(["code", "when", "what to do"], rows)
 
 
 TABLES = {"standings": standings, "refusals": refusals}

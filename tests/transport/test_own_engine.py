@@ -86,7 +86,7 @@ def test_options_that_an_engine_would_ignore() -> None:
         for make in (Client, Client.from_env):
             with case(name, make.__name__), pytest.raises(ConfigurationError) as caught:
                 make(engine=engine, **{name: value})
-            assert f"{name}= has no effect beside engine=" in str(caught.value)
+            assert f"{name}= has no effect with engine=" in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["engine", "clock"])

@@ -1,4 +1,4 @@
-"""The way from a Company's verbs to the transport: sender, fan-out, and calls in doubt looked up by markers.
+"""Layer between a Company's verbs and the transport: sender, fan-out, look-ups of calls in doubt.
 
 ``company.py`` and ``resources/`` import it; it imports ``transport/`` and what is below that.
 """

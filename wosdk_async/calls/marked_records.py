@@ -32,7 +32,7 @@ _AT_ONCE = 4  # queries of one ``find_marked``
 _MAX_PATIENCE = 30.0  # seconds after which a query that got no response is asked again
 
 Found = Mapping[str, list[Any] | WosdkError]
-"""Records that have a key, by its text; or why they cannot be told."""
+"""Records that have a key, by its text; or why they cannot be read."""
 
 
 # --- one query ------------------------------------------------------------------------------
@@ -66,7 +66,7 @@ class _Search:
             which = f"the key {next(iter(keys))!r}" if len(keys) == 1 else f"one of {len(keys)} keys"
             return NotUniqueError(
                 f"{MAX_ROWS} records or more of {field.entity.wire_name} have {which} in {field.path}; "
-                "a marker is a field with a key of its own in each record"
+                "a marker is a field with a unique key in each record"
             )
         found: dict[str, list[Any]] = {text: [] for text in keys}
         for row in rows:  # facts 3.4: removed records too

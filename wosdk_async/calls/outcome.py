@@ -85,7 +85,7 @@ _Taken = tuple[int, I]
 
 
 class RunInputs(Generic[I]):
-    """Gives each input once, with its index; nothing is read before somebody asks for it.
+    """Gives each input once, with its index; nothing is read before a worker asks for it.
 
     One task reads an async iterable for all workers. Inputs that are ready without waiting are handed out in
     one turn of the event loop, so that the calls of a burst leave together. An iterable that has a
@@ -112,7 +112,7 @@ class RunInputs(Generic[I]):
         else:
             self._plain = iter(_checked(inputs))
         self._waiting: deque[asyncio.Future[_Taken[I] | None]] = deque()
-        self._left: deque[_Taken[I]] = deque()  # read for a worker that was cancelled meanwhile
+        self._left: deque[_Taken[I]] = deque()  # read for a worker that has been cancelled
         self._reader: asyncio.Task[None] | None = None
 
     async def take(self) -> _Taken[I] | None:
@@ -157,9 +157,9 @@ class RunInputs(Generic[I]):
         return None
 
     async def _read(self) -> None:
-        """Read for those who wait, until nobody does."""
+        """Read for the waiting workers, until none waits."""
         assert self._source is not None  # noqa: S101 - only async iterables are read here
-        while self._somebody_waits() and not self.exhausted:
+        while self._has_waiters() and not self.exhausted:
             try:
                 item = await anext(self._source)
             except StopAsyncIteration:
@@ -175,18 +175,18 @@ class RunInputs(Generic[I]):
                 self._give(self._numbered(item))
 
     def _read_ended(self, reader: asyncio.Task[None]) -> None:
-        """Let nobody wait for a task that has ended, also when it was cancelled before it began."""
+        """Release the workers that wait for an ended task, even one cancelled before it began."""
         if self._reader is reader:  # otherwise the next one reads for those who wait
             while self._waiting:
                 _set(self._waiting.popleft(), None)
 
-    def _somebody_waits(self) -> bool:
+    def _has_waiters(self) -> bool:
         while self._waiting and self._waiting[0].done():  # cancelled
             self._waiting.popleft()
         return bool(self._waiting)
 
     def _give(self, taken: _Taken[I]) -> None:
-        if self._somebody_waits():
+        if self._has_waiters():
             self._waiting.popleft().set_result(taken)
         else:
             self._left.append(taken)

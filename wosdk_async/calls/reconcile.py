@@ -1,4 +1,4 @@
-"""Look up a call in doubt by its marker, and send it again if it is not there: all within one deadline.
+"""Calls with a marker: one in doubt is looked up, and retried if confirmed absent, within one deadline.
 
 Before its first attempt a call waits for others with the same key (``key_turns.py``), and looks first if the
 caller wants that or one of those may have taken effect.
@@ -61,7 +61,7 @@ class Reconciler:
     seconds: float = attrs.field(init=False)
     """Deadline of the whole."""
     commit_window: float = attrs.field(init=False)
-    """Seconds after an attempt was given up in which its effect may still appear."""
+    """Seconds after an abandoned attempt in which its effect may still appear."""
     _doubt: InDoubtError | None = attrs.field(default=None, init=False)
     _reported: bool = attrs.field(default=False, init=False)
     _end: float = attrs.field(init=False)
@@ -179,7 +179,7 @@ class Reconciler:
         ) from doubt
 
     async def _attempt(self, seconds: float) -> Any:
-        """Make one attempt; the first one needs no trace of its own."""
+        """Make one attempt; the first one needs no separate trace."""
         attempt = self.trace if self._doubt is None else Trace(self.trace.request_id)
         try:
             options = self.options.within(max(seconds, 0.0))
@@ -204,7 +204,7 @@ class Reconciler:
         return self.transport.send(query, self.sessions, options, hold=self.hold)
 
     async def _look_up(self, doubt: WosdkError, look_ups: LookUps) -> Any:
-        """Look until the effect is found, or absent for certain. Raise ``doubt`` when time is up before."""
+        """Look until the effect is found or confirmed absent. Raise ``doubt`` when time runs out first."""
         now, begun = self.hold.clock.now, self.hold.clock.now()
         last = self._end - min(BETWEEN, self._for_lookups / 4)  # the last lookup begins by then
         patience = (self._end - begun) * _PATIENCE

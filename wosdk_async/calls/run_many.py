@@ -102,7 +102,7 @@ class Run(Uncopied, Generic[I, R]):
     ) -> None:
         if error is not None or (self._reading and not self._all_read()):
             self.stop()
-        self._reading = False  # nobody reads now, so the workers need not wait for a reader
+        self._reading = False  # there is no reader now, so the workers need not wait for one
         self._changed.set()
         with anyio.CancelScope(shield=True):  # a cancelled scope around the block must not cut the grace
             try:

@@ -18,7 +18,7 @@ from wosdk_async.cli.output.reporting import command_of
 from wosdk_async.cli.texts import counted, in_commands, message_of, plan_text, refusal_text, visible
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs import ImportMap, ImportOptions
-from wosdk_async.jobs.journal import JobRun, Journal, State
+from wosdk_async.jobs.journal import JobRun, Journal
 from wosdk_async.jobs.journal.worker_tables import audit_facts
 from wosdk_async.jobs.ledger.decision import Plan
 from wosdk_async.jobs.ledger.facts import preview_of
@@ -53,7 +53,7 @@ async def job_facts(folder: Path) -> dict[str, Any]:
         }
         references: dict[str, int] = {}
         for each in await journal.references():
-            state = "created" if each.state == State.DONE else each.state.name.lower().replace("_", " ")
+            state = "created" if each.outcome == "done" else each.outcome.replace("_", " ")
             label = f"{state} for {each.reference}"
             references[label] = references.get(label, 0) + 1
         return {

@@ -137,6 +137,7 @@ _WORDS: Mapping[Remedy, str] = {  # the others are said as to whoever sends JSON
     Remedy.WRITE_OUTPUTS: "the journal is right: fix this, then run wosdk jobs rejects {folder}",
     Remedy.LOCAL_DISK: "place the job on a local disk with --job DIR",
     Remedy.PERMISSIONS: "change the permissions, or place the job elsewhere with --job DIR",
+    Remedy.SETTINGS_FILE: "run `wosdk login`, which writes it, or unset WOSDK_CONFIG",
     Remedy.DELIMITER: "its cells seem to be separated by {delimiter}: add --delimiter {delimiter}",
     Remedy.HEADER_ROW: "add --header-row {line}, or header_row = {line} to the map",
     Remedy.OTHER_HEADER: "if another line is the header, add --header-row with its number",

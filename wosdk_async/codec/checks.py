@@ -154,7 +154,7 @@ def check_enum(value: Any, meta: Wire) -> Finding | None:
     near = suggestion(str(value), map(str, enum))
     no_such = f"is {value!r}; {name} has no such value{near or '.'}"
     return Finding(
-        f"{no_such} If the service has it all the same, send {name}({value!r}).",
+        f"{no_such} If the service has it anyway, send {name}({value!r}).",
         in_json=unknown_member(enum, value),
     )
 

@@ -150,7 +150,7 @@ NAMES = {
 
 
 def _is_plain(cls: type[Record]) -> bool:
-    """Return whether the class has no fields of its own beside those of the wire."""
+    """Return whether the class has no other fields than those of the wire."""
     return {field.name for field in attrs.fields(cls)} == {"extra", "origin", *cls.__wire__}
 
 

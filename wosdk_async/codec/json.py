@@ -230,7 +230,7 @@ class ResponseReader:
         """Return what the form finds in ``body``. Raises what ``loads``, the form and the converter raise."""
         if self._version != self._readers.version and self._version is not None:
             self._build()
-        # GIL: another thread may build meanwhile, and sets one attribute after the other. A response is read
+        # GIL: other threads may build, too, and set one attribute after the other. A response is read
         # right with the old function and with the new one, and the slow way with none.
         if self._fast is not None:
             if len(body) > _MAX_SYMBOLS:  # fewer bytes cannot have as many

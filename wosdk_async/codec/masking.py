@@ -117,7 +117,7 @@ def _empty(value: Any) -> Any:
 
 
 def _without_nested(text: str, nested: int) -> str:
-    """Return a text without secrets; one that is JSON is written anew only if something was masked."""
+    """Return a text without secrets; JSON is written again only if something was masked."""
     if nested and text.lstrip()[:1] in ("{", "[", '"'):
         try:
             found = codec.loads(text.encode())

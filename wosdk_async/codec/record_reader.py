@@ -164,7 +164,7 @@ class RecordReader:
     def _is_learnable(self, name: str) -> bool:
         if len(name) > _MAX_NAME:
             return False
-        # A name that is a field's in another case is unknown only beside the documented one.
+        # A name that is a field's in another case is unknown only together with the documented one.
         is_known = name in self._unknown or name.lower() in spellings(self._cls)[1]  # type: ignore[arg-type]  # as in dicts.py
         is_taken_by_msgspec = name.isprintable() and not {'"', "\\"} & set(name)
         return is_taken_by_msgspec and not is_known and len(self._unknown) < MAX_UNKNOWN
@@ -185,7 +185,7 @@ class RecordReaders(dict[type[Record], RecordReader]):
         _living[id(self)] = self
 
     def forked(self) -> None:
-        """Start anew in a forked child if a thread of the parent was compiling or learning."""
+        """Start again in a forked child if a thread of the parent was compiling or learning."""
         held, self.lock = self.lock, threading.RLock()
         if not held.acquire(blocking=False):
             self.clear()

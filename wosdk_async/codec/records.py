@@ -51,7 +51,7 @@ def to_dict(record: Record | Iterable[Record], *, names: Names = "wire", secrets
     """Return a record, or each of some records, as a dict of JSON values.
 
     Money and other numbers are exact ``Decimal``, times are ISO 8601 texts, enum values texts. A field that
-    is None is left out. Unknown fields are added beside the others.
+    is None is left out. Unknown fields are added after the others.
 
     Args:
         record: A record, command or result; or several of them.

@@ -64,7 +64,7 @@ class LazyList(Lazy):
 
 
 NO_OBJECTS = LazyList(())
-"""An empty list: whoever reads the field gets a new one."""
+"""An empty list: each reader of the field gets a new one."""
 
 
 @attrs.define

@@ -35,6 +35,7 @@ __all__ = ["StrictServer"]
 
 _MAX_ERRORS = 5
 _CLOSED = {"additionalProperties": False}
+_NULL = {"type": "null"}
 
 
 class StrictServer(MCPServer[Any]):
@@ -53,11 +54,11 @@ class StrictServer(MCPServer[Any]):
             )
 
     async def list_tools(self) -> list[Tool]:
-        """Return the tools. Their schemas allow no other arguments, and are without references."""
+        """Return the tools. Their schemas allow no other arguments, and are without references and nulls."""
         return [
             each.model_copy(
                 update={
-                    "input_schema": _inlined(each.input_schema) | _CLOSED,
+                    "input_schema": _without_null(_inlined(each.input_schema)) | _CLOSED,
                     "output_schema": _inlined(each.output_schema),
                 }
             )
@@ -103,6 +104,19 @@ def _inlined(part: Any, kinds: dict[str, Any] | None = None) -> Any:
     made = {name: _inlined(each, kinds) for name, each in part.items() if name not in ("$ref", "$defs")}
     if "$ref" in part:
         return _inlined(kinds[part["$ref"].rpartition("/")[2]], kinds) | made
+    return made
+
+
+def _without_null(part: Any) -> Any:
+    """Return a JSON Schema without null among the alternatives: what is null is left out, see ``_meant``."""
+    if isinstance(part, list):
+        return [_without_null(each) for each in part]
+    if not isinstance(part, dict):
+        return part
+    made = {name: _without_null(each) for name, each in part.items() if (name, each) != ("default", None)}
+    if _NULL in made.get("anyOf", ()):
+        kept = [each for each in made.pop("anyOf") if each != _NULL]
+        made = (kept[0] if len(kept) == 1 else {"anyOf": kept}) | made
     return made
 
 

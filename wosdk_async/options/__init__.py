@@ -299,7 +299,7 @@ class ClientOptions:
     """Whether to send the id of the trace to the service, in the W3C header."""
 
     def __attrs_post_init__(self) -> None:
-        """Refuse options that would be ignored beside another one."""
+        """Refuse options that would be ignored because of another one."""
         own = [name for name in ("transport", "http_client") if getattr(self, name) is not None]
         if len(own) == 2:
             raise ConfigurationError(
@@ -310,7 +310,7 @@ class ClientOptions:
             raise ConfigurationError(f"http_client is {kind_of(client)}; pass a transport as transport=")
         ours = [name for name in ("ssl_context", "proxy") if getattr(self, name)]
         if own and ours:
-            raise ConfigurationError(f"{ours[0]}= has no effect beside {own[0]}=; set it there")
+            raise ConfigurationError(f"{ours[0]}= has no effect with {own[0]}=; set it there")
         if self.adaptive and (most := min(self.in_flight, self.limits.connections)) <= DEFAULT_IN_FLIGHT:
             raise ConfigurationError(
                 f"adaptive=True has no effect when at most {most} calls may be in flight; set in_flight, and "

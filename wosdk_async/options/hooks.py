@@ -29,7 +29,7 @@ BeforeSend = Callable[[Call[Any], str], Awaitable[Response | None]]
 
 For a call with a marker it is called for each attempt and each lookup, which several calls may share. If it
 raises, the call is stopped with that exception. A Response that it returns is taken for the service's; with
-None the call is sent. Anything else that it returns, and a CancelledError although nobody cancelled the call,
+None the call is sent. Anything else that it returns, and a CancelledError without a cancellation of the call,
 is a ConfigurationError, and nothing is sent. Its time counts against the deadline, which does not end it.
 Closing the client does not wait for it.
 """
@@ -81,7 +81,7 @@ async def ask_before_send(hook: BeforeSend, call: Call[Any], company: str) -> Re
     except asyncio.CancelledError as error:
         if is_cancelled():
             raise
-        raise _unusable(call, company, "raised CancelledError, and nobody cancelled the call") from error
+        raise _unusable(call, company, "raised CancelledError, but the call was not cancelled") from error
     if given is None:
         return None
     if not isinstance(given, Response):
@@ -128,7 +128,7 @@ def report_in_doubt(hook: OnInDoubt | None, call: Call[Any], company: str) -> No
 
 
 def is_cancelled() -> bool:
-    """Return whether somebody cancelled the running task. If not, a CancelledError in it is a hook's own."""
+    """Return whether the running task was cancelled. If not, a CancelledError in it is a hook's own."""
     task = asyncio.current_task()
     return task is None or task.cancelling() > 0
 

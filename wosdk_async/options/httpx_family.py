@@ -1,4 +1,4 @@
-"""httpx and httpx2, its successor: the same interface under two names, told apart without importing either.
+"""httpx and httpx2, its successor: one interface under two names, distinguished without an import.
 
 A program may pass parts of either library; the classes of the part tell which one. Annotations of public
 names are protocols, which the classes of both libraries fit: type checkers need neither library for them.

@@ -136,7 +136,7 @@ def _value(meta: Wire, value: Any, where: str) -> Any:
 # --- difference of a record and its edited copy ------------------------------------------------
 
 # The JSON forms are compared, so that an enum member and its text, or ``Ref(5)`` and a record with that id,
-# are equal. A change that the grammar cannot express is refused: it would be lost in silence.
+# are equal. A change that the grammar cannot express is refused: it would be lost silently.
 
 
 @attrs.define

@@ -140,7 +140,7 @@ _ENTITY = b'{"Entity":{'
 
 
 class Upload:
-    """The body of one upload: the file is encoded into it as it comes, and held nowhere else.
+    """The body of one upload: the file is encoded into it as it comes, and kept nowhere else.
 
     A Document with a ``Blob`` in it would hold the text, the text in JSON and the body side by side.
     """

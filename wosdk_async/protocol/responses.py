@@ -43,7 +43,7 @@ _MAX_REASON = 300  # characters that are shown of a reader's error, and of an er
 _MAX_TYPE = 60  # characters that are shown of a content type
 _RESULTS = ("CommandResult", "EntitySpecifier", "Data", "Entities")  # one is in every success
 _BEGINS_WITH_RESULT = re.compile(rb'\s*\{\s*"(?:%s)"\s*:\s*[\[{]\s*["{]' % "|".join(_RESULTS).encode()).match
-_TAIL = 512  # bytes at the end of a success in which an error beside its result is looked for
+_TAIL = 512  # bytes at the end of a success in which an error with a result is looked for
 _NO_SECRETS = Secrets()
 
 
@@ -316,7 +316,7 @@ def _plain_specifier(found: Any, one: One) -> Any:
 def _plain_result(found: Any, one: One) -> Any:
     document = _object(found)
     result = document["CommandResult"]
-    if not isinstance(result, dict):  # null is as good as none: it does not say that it was carried out
+    if not isinstance(result, dict):  # like no result, null does not say that it was carried out
         raise ValueError(f"CommandResult is a {type(result).__name__}, not an object")
     info = next((each for name, each in result.items() if name.lower() == "errorinfo" and each), None)
     if info and not (isinstance(info, dict) and not any(info.values())):  # an empty one says nothing

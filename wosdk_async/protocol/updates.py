@@ -61,7 +61,7 @@ def change(record: E, changes: Mapping[str, Any], origin: str | None = None) -> 
 def change_to(edited: E, read: E, origin: str | None = None) -> tuple[Made | None, E]:
     """Return the call that writes the differences between ``read`` and its ``edited`` copy.
 
-    The call is None when nothing differs. The record afterwards is returned beside it.
+    The call is None when nothing differs. The record afterwards is returned with it.
     """
     if type(edited) is not type(read):
         raise InvalidCallError(

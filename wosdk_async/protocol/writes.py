@@ -1,7 +1,7 @@
-"""States of a write, and the one rule by which a write in doubt is absent for certain.
+"""States of a write, and the one rule by which a write in doubt is confirmed absent.
 
 The service has no idempotency key (facts 5), so a write without a response is looked up, and repeated only if
-it is absent for certain. Calls with a marker, imports and the plans of agents ask this module.
+it is confirmed absent. Calls with a marker, imports and the plans of agents ask this module.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class State(IntEnum):
     """What is known of a write. Journals of imports keep the numbers, plans of agents the words."""
 
     PLANNED = 0
-    """Nothing of it was sent, or it is absent for certain. With a reason: the job ended before it."""
+    """Nothing of it was sent, or it is confirmed absent. With a reason: the job ended before it."""
     SENDING = 1
     """It may have been sent, and no outcome is written yet."""
     DONE = 2
@@ -30,7 +30,7 @@ class State(IntEnum):
     REFUSED = 3
     """It had no effect: refused by the service, or before it was sent."""
     IN_DOUBT = 4
-    """It was sent, and nobody knows whether it was carried out."""
+    """It was sent; whether it was carried out is unknown."""
     FOUND = 5
     """Its key existed before its first attempt, so it was not sent."""
 
@@ -58,7 +58,7 @@ class LookUps:
     settle: float
     """Seconds after ``since`` in which the effect may still appear."""
     state: State = State.IN_DOUBT
-    """IN_DOUBT, DONE once a record was found, or PLANNED while the write is absent for certain."""
+    """IN_DOUBT, DONE once a record was found, or PLANNED while the write is confirmed absent."""
     counts_from: float = attrs.field()
     """Time from which a look-up that finds nothing counts."""
     empty: int = 0

@@ -274,7 +274,7 @@ def json_text(value: Any) -> str:
 
 
 def _written(value: Any) -> str:
-    """Return the text; a stack of its own, because a value may be nested deeper than Python calls."""
+    """Return the text, by an explicit stack: a value may be nested deeper than Python calls."""
     made: list[str] = []
     left: list[tuple[Any, bool]] = [(value, False)]
     while left:

@@ -53,7 +53,7 @@ class Cursor(Protocol):
 class KeyCursor:
     """Cursor by ``Id``, from ``above`` (excluded) to ``until`` (included).
 
-    Each page starts after the last ``Id`` of the page before. So records that are added or removed meanwhile
+    Each page starts after the last ``Id`` of the page before. So records that are added or removed in between
     do not make others repeat or be missed.
     """
 
@@ -134,7 +134,7 @@ class KeyCursor:
 class OffsetCursor:
     """Cursor by offset, for a query whose records are not in the order of ``Id``.
 
-    If records are added, removed or changed meanwhile, other records may repeat or be missed.
+    If records are added, removed or changed in between, other records may repeat or be missed.
     """
 
     def __init__(self, fetch: Fetch, plan: Plan, size: int) -> None:
@@ -251,7 +251,7 @@ async def key_ranges(fetch: Fetch, plan: Plan, size: int, parallel: Any, verb: s
 async def highest_id(fetch: Fetch, plan: Plan) -> int | None:
     """Return the highest id of the records of a query; None when there are none.
 
-    All records above it would be missed, so a second call asks for one. That may have been added meanwhile:
+    All records above it would be missed, so a second call asks for one. That may have been added in between:
     then the first call is repeated, and must now give at least its id.
 
     Raises WosdkError when the service gives a lower one, because it does not keep to the order.

@@ -23,8 +23,8 @@ except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
 __all__ = [
-    "MAX_CELL", "MAX_LINE", "MAX_MESSAGE", "STARTED", "Limits", "Line", "Order", "Unreadable", "lowered",
-    "main", "not_started", "write_lines",
+    "CURRENCIES", "MAX_CELL", "MAX_LINE", "MAX_MESSAGE", "STARTED", "Limits", "Line", "Order", "Unreadable",
+    "lowered", "main", "not_started", "write_lines",
 ]  # fmt: skip
 
 MAX_CELL = 1 << 20  # characters, in files of any format
@@ -39,6 +39,9 @@ Line = (
 )
 """Header, header of a sheet with its facts, row, or end. Kinds are a letter for each cell (``n`` number,
 ``t`` time, ``b`` boolean, a space: text); faults are the reasons why cells cannot be used, by place."""
+
+CURRENCIES = 0x100
+"""Kinds from this character on are amounts, each in the next one of the sheet's currencies."""
 
 Explain = Callable[[str, BaseException], "str | Unreadable"]
 

@@ -11,10 +11,14 @@ from typing import Any
 
 import python_calamine as calamine
 
-from wosdk_async.readers.program import Line, Unreadable
-from wosdk_async.readers.sheet_facts import Faults, SheetFacts, sheet_facts
+from wosdk_async.readers.opendocument_cells import without_shapes
+from wosdk_async.readers.program import CURRENCIES, Line, Unreadable
+from wosdk_async.readers.sheet_facts import SheetFacts, sheet_facts
+from wosdk_async.readers.sheet_xml import Faults
 
 __all__ = ["explain", "read"]
+
+Row = tuple[int, list[str], str, dict[int, str]]
 
 _DIGITS = 15  # significant digits that Excel keeps
 
@@ -35,10 +39,13 @@ def read(path: str, *, sheet: str | int | None = None, header_row: int | None = 
     sheets = [each for each in book.sheets_metadata if each.typ == calamine.SheetTypeEnum.WorkSheet]
     name = _sheet_name(sheets, sheet)
     page = book.get_sheet_by_name(name)
-    if page.start is None or page.end is None:
-        raise Unreadable(f"the sheet {name!r} is empty", "OTHER_SHEET")
     others = [each.name for each in sheets if each.name != name]
     facts = sheet_facts(path, name)
+    if facts is not None and facts.shapes:
+        book = calamine.CalamineWorkbook.from_filelike(without_shapes(path, facts.shapes))
+        page = book.get_sheet_by_name(name)
+    if page.start is None or page.end is None:
+        raise Unreadable(f"the sheet {name!r} is empty", "OTHER_SHEET")
     table = _Table(
         facts or _facts_of(book, page, others),
         page.start[1],
@@ -57,7 +64,8 @@ def read(path: str, *, sheet: str | int | None = None, header_row: int | None = 
         if line in faults or _has_content(values):
             last = line
             found = table.faults_in(line, values) if table.covered else faults.get(line, {})
-            yield _row(line, values, found, times=facts is not None)
+            row = _row(line, values, found, times=facts is not None)
+            yield table.with_currencies(row) if table.currencies else row
     for last in sorted(line for line in faults if line > page.end[0] + 1):  # rows of formulas only
         yield _row(last, [""] * page.width, faults[last])
     yield (last,)
@@ -72,13 +80,12 @@ _REJECTS = {"_job", "_row"}  # columns of rejects, whose first row is the header
 
 def _facts_of(book: Any, page: Any, others: list[str]) -> SheetFacts:
     """Return the facts that calamine has of a sheet in other formats than .xlsx and .ods."""
-    facts = SheetFacts()
-    facts.merged = [
+    merged = [
         (range(first[0] + 1, last[0] + 2), range(first[1], last[1] + 1))
         for first, last in page.merged_cell_ranges or ()
     ]
-    facts.others = {name for name in others if book.get_sheet_by_name(name).start is not None}
-    return facts
+    filled = {name for name in others if book.get_sheet_by_name(name).start is not None}
+    return SheetFacts({}, merged, [], [], filled, {}, [])
 
 
 class _Table:
@@ -89,6 +96,9 @@ class _Table:
         self.faults = _inside(facts.faults, left, width)
         self._facts, self._left, self._end = facts, left, end
         self._columns = range(left, left + width)
+        known = {column: runs for column, runs in facts.currencies.items() if column in self._columns}
+        self._signs = sorted({sign for runs in known.values() for _, sign in runs})
+        self.currencies = [_Amounts(column - left, runs, self._signs) for column, runs in known.items()]
         self._top = 0
         self.covered: dict[int, list[tuple[int, str, bool]]] = {}
         self._fillable: list[tuple[str, int]] = []
@@ -127,7 +137,17 @@ class _Table:
             "others": [name for name in others if name in self._facts.others],
             "merged": self._fillable[:_MERGED],
             "blind": self._is_blind,
+            "currencies": self._signs,
         }
+
+    def with_currencies(self, row: Row) -> Row:
+        """Return a row whose kinds name the currencies that only the formats of cells show."""
+        line, cells, kinds, faults = row
+        for column in self.currencies:
+            place, kind = column.place, column.kind_at(line)
+            if kind and kinds[place] == "n":
+                kinds = f"{kinds[:place]}{kind}{kinds[place + 1 :]}"
+        return line, cells, kinds, faults
 
     def faults_in(self, line: int, values: list[Any]) -> dict[int, str]:
         """Return why cells of a row cannot be used."""
@@ -138,6 +158,27 @@ class _Table:
         return faults
 
 
+class _Amounts:
+    """A column in which formats show currencies, with the kind of amounts in each of these."""
+
+    def __init__(self, place: int, runs: list[tuple[range, str]], signs: list[str]) -> None:
+        self.place = place
+        self._runs = iter(sorted(((rows, signs.index(sign)) for rows, sign in runs), key=_start))
+        self._run, self._kind = range(0), ""
+
+    def kind_at(self, line: int) -> str:
+        """Return the kind of the amount in a line after the one before; empty for other cells."""
+        while line >= self._run.stop:
+            self._run, sign = next(self._runs, (range(_LAST, _LAST + 1), 0))
+            self._kind = chr(CURRENCIES + sign)
+        return self._kind if line in self._run else ""
+
+
+def _start(run: tuple[range, int]) -> int:
+    return run[0].start
+
+
+_LAST = 1 << 53
 _MERGED = 1000
 _COVERED = "it is a part of the merged cells {}, which have one value; unmerge them and fill in each cell"
 
@@ -212,7 +253,7 @@ def _is_text(path: str) -> bool:
     return bool(text.strip()) and "\0" not in text
 
 
-def _row(line: int, values: list[Any], faults: dict[int, str], *, times: bool = True) -> Line:
+def _row(line: int, values: list[Any], faults: dict[int, str], *, times: bool = True) -> Row:
     """Return a row; ``times`` says whether invalid times have faults already."""
     cells: list[str] = []
     kinds: list[str] = []

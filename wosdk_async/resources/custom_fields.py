@@ -196,7 +196,7 @@ def _kind_named(kind: object) -> str:
     near = suggestion(kind, map(str, ActorType)) if isinstance(kind, str) else ""
     raise InvalidCallError(
         f"kind is {described(kind)}; it takes an ActorType, such as 'Property'{near}; if the service has it"
-        " all the same, pass ActorType(...)"
+        " anyway, pass ActorType(...)"
     )
 
 

@@ -201,7 +201,7 @@ class Documents(Resource):
         """Return the bytes of a document's file, or with ``to`` the path it was written to.
 
         The address gets neither token nor Company name. One deadline holds for address and file: 120 s if the
-        Company has none of its own.
+        Company has none itself.
 
         Args:
             document: a record, a reference or an id.

@@ -200,7 +200,7 @@ class WorkOrders(OrderLookups):
                 name, the number or the name shown.
             mode: ``Primary`` replaces the first assignee, ``AddSecondary`` and ``RemoveSecondary`` add and
                 remove others, ``Snapshot`` replaces all by those of ``to``, the first of them as primary. It
-                alone takes nobody.
+                alone assigns no one.
             comment: text for the order's log.
             at: local time when it was assigned, if not now.
         """
@@ -215,7 +215,7 @@ class WorkOrders(OrderLookups):
         given = list(to) if isinstance(to, Iterable) and not isinstance(to, str) else [to]
         if not given and mode != "Snapshot":  # facts 5: Assignees may be empty
             raise InvalidCallError(
-                f"nobody is named, and {mode} would remove the first assignee or do nothing; pass"
+                f"no one is named, and {mode} would remove the first assignee or do nothing; pass"
                 " mode='Snapshot' to remove all assignees"
             )
         assignees = [await self.employee(one) for one in given]

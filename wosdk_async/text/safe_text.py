@@ -49,7 +49,7 @@ _LETTERS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "v": "\v"}
 _FOLDED = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ -_", "abcdefghijklmnopqrstuvwxyz++/")
 """Normalizes what is compared as equal: case, space and plus of a form, the base64 alphabets."""
 
-# All of Unicode's categories Cc, Cf, Cs, Zl and Zp, and the further characters that nobody sees ("default
+# All of Unicode's categories Cc, Cf, Cs, Zl and Zp, and the other invisible characters ("default
 # ignorable"): they steer a terminal, turn the direction of a line, or carry text that only a model reads.
 # U+FE0E and U+FE0F stay: emoji need them. The console has the same ranges in `invisible.js`.
 INVISIBLE = (
@@ -224,7 +224,7 @@ def _decoded(text: str) -> Iterator[tuple[str, list[int]]]:
 
 
 def _char(found: re.Match[str]) -> tuple[str, int] | None:
-    """Return what an escape stands for, and where it ends; None for what is no escape.
+    """Return the character of an escape, and where it ends; None for what is no escape.
 
     The braces of markup stand for nothing: :func:`without_markup` joins what they split. So does a line break
     behind a backslash.

@@ -258,7 +258,7 @@ class Attempts:
                 gone = isinstance(failure, SendError) and failure.host_gone
                 if not gone or not await self._found_other_host(session):
                     raise
-                self.trace.attempts -= 1  # the policy counts those at the host that is there
+                self.trace.attempts -= 1  # the policy counts attempts at the current host only
             else:
                 limiter.release(self._queue)
                 if self._trace is not None:
@@ -360,7 +360,7 @@ def _is_unproven(call: Call[Any]) -> bool:
 
 
 def _next_path(call: Call[Any], refusal: RefusedError, paths_tried: int, last_path: str) -> str:
-    """Return the next path to try; raise ``refusal`` if it has another reason or no path is left."""
+    """Return the next path to try; raise ``refusal`` if it has another reason or no path remains."""
     # facts 12 row 4: the sources give different paths for some commands
     paths = (call.path, *call.other_paths)
     if paths_tried >= len(paths) or verdict_of(refusal) is not OTHER_PATH:

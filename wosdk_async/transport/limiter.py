@@ -1,6 +1,6 @@
 """Concurrency limiter: slots for a bounded number of calls in flight, shared fairly between Companies.
 
-Each Company has a first-in-first-out queue with a limit of its own. A free slot goes to the Company that
+Each Company has its own first-in-first-out queue and limit. A free slot goes to the Company that
 holds the fewest; Companies that hold equally many take turns.
 
 A slot cannot be revoked: a host that hangs holds those of its Company until their deadlines. So each Company
@@ -175,7 +175,7 @@ class ConcurrencyLimiter:
     def enqueue(self, queue: TenantQueue) -> asyncio.Future[None]:
         """Join the queue, and return a future that is done when the caller has a slot.
 
-        A caller that is cancelled meanwhile must call :meth:`leave`. There is no coroutine, as in
+        A caller that is cancelled while it waits must call :meth:`leave`. There is no coroutine, as in
         :meth:`acquire`: very many calls may wait, and each one costs garbage collection.
         """
         granted = asyncio.get_running_loop().create_future()

@@ -110,7 +110,7 @@ def export_command(ctx: click.Context, /, as_json: bool, **given: Any) -> None:
     if summary.guarded:
         from wosdk_async.cli.output.formats import guarded_texts
 
-        say(guarded_texts(summary.guarded))
+        say(guarded_texts(summary.guarded, raw=given["csv_raw"]))
     if summary.clock_behind:
         behind = timedelta(seconds=round(summary.clock_behind))
         say(

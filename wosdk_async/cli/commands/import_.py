@@ -46,7 +46,7 @@ def init_command(ctx: click.Context, /, file: str, output: Path | None, **given:
     from wosdk_async.jobs.mapping.drafting import ADAPT, draft_map, key_columns
     from wosdk_async.jobs.mapping.import_map import DEFAULT_OPERATION
     from wosdk_async.jobs.mapping.record_operations import operation_named
-    from wosdk_async.jobs.sources.source import fullest_line, likely_delimiter
+    from wosdk_async.jobs.sources.columns import fullest_line, likely_delimiter
     from wosdk_async.jobs.sources.spool import is_remote
 
     if is_remote(file):

@@ -32,6 +32,7 @@ from wosdk_async.cli.output.files import Output, opened, require_not_needed, req
 from wosdk_async.cli.texts import counted, json_text, message_of, shell_words, visible
 
 if TYPE_CHECKING:
+    from wosdk_async.company import Company
     from wosdk_async.jobs.journal import Journal
     from wosdk_async.jobs.ledger.overview import Overview
     from wosdk_async.jobs.options import ExcelSeparator
@@ -251,11 +252,19 @@ def settle_command(
     if not by_hand:
         status = _settle(ctx, folder, as_json)
     else:
-        status = Exit.SOME if asyncio.run(_decide(folder, row, id)) else Exit.DONE
+        status = Exit.SOME if _decided_by_hand(ctx, folder, row, id) else Exit.DONE
     sys.exit(status)
 
 
-async def _decide(folder: Path, row: int | None, id: int | None) -> int:
+def _decided_by_hand(ctx: click.Context, folder: Path, row: int | None, id: int | None) -> int:
+    """Write down the decision; an id is looked up in the Company. Return how many rows stay in doubt."""
+    if id is None:
+        return asyncio.run(_decide(folder, row, None, None))
+    with company_of_job(ctx, folder) as runner:
+        return runner.run(_decide(folder, row, id, runner.company))
+
+
+async def _decide(folder: Path, row: int | None, id: int | None, company: Company | None) -> int:
     from wosdk_async.jobs.imports.settling import decide, doubts_in
     from wosdk_async.jobs.journal import Journal
 
@@ -263,7 +272,7 @@ async def _decide(folder: Path, row: int | None, id: int | None) -> int:
         who = f"{_user()} at {datetime.now(UTC).isoformat(timespec='seconds')}"
         rows = [row] if row is not None else await doubts_in(journal)
         for each in rows:
-            await decide(journal, each, id, who, on_stage=say)
+            await decide(journal, each, id, who, company=company, on_stage=say)
             say(f"row {each}: {f'created as {id}' if id else 'not created; wosdk jobs resume sends it'}")
         await write_files(journal)
         return _in_doubt(journal)

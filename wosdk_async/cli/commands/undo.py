@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["undo_command"]
 
 _SHOWN = 20  # rows that are named on stderr
+_REFERENCED = "created record"  # that rows refer to
 
 
 class _Left:
@@ -48,8 +49,9 @@ class _Left:
         from wosdk_async.jobs.ledger.undone import FATES
 
         for row in self.rows[:_SHOWN]:
+            name = f"row {row.row}" if row.reference is None else row.reference
             known = (f", id {row.id}" if row.id else "") + (f" ({row.number})" if row.number else "")
-            say(f"row {row.row}{known}: {FATES[row.fate]}{f': {row.reason}' if row.reason else ''}")
+            say(f"{name}{known}: {FATES[row.fate]}{f': {row.reason}' if row.reason else ''}")
         if self._count > _SHOWN:
             say(f"and {counted(self._count - _SHOWN, 'more row')}; --json lists them all")
 
@@ -62,6 +64,11 @@ class _Left:
     "--unversioned",
     is_flag=True,
     help="Delete also records of an entity without versions: nobody can tell whether they were changed.",
+)
+@click.option(
+    "--references",
+    is_flag=True,
+    help="Delete also the records that the run created for its rows to refer to, if nothing else uses them.",
 )
 @click.option("--run", "of_run", type=click.IntRange(1), metavar="N", help="Undo the rows that run N sent.")
 @click.option("--all", "all_runs", is_flag=True, help="Undo the rows of all runs.")
@@ -84,6 +91,7 @@ def undo_command(
     reason: str | None,
     comment: str | None,
     unversioned: bool,
+    references: bool,
     of_run: int | None,
     all_runs: bool,
     check: bool,
@@ -96,8 +104,8 @@ def undo_command(
     It undoes the last run that sent rows, the run that --run names, or with --all every run. Only records
     that the job created for certain are touched: its response was seen, or the key was absent before the row
     was first sent. Each record is read first; those that were changed or cancelled since, or do not carry
-    the key of their row, are listed and left. Records that rows refer to stay, too. The journal keeps the
-    undo: after a kill the same command resumes it.
+    the key of their row, are listed and left. Records that rows refer to stay without --references. The
+    journal keeps the undo: after a kill the same command resumes it.
 
     \b
       wosdk jobs undo requests.csv.job --check
@@ -118,6 +126,7 @@ def undo_command(
             journal=journal,
             limit=concurrency,
             unversioned=unversioned,
+            references=references,
             of_run=None if all_runs else _run_to_undo(runner, journal, of_run),
             on_stage=say,
             on_row=left.add,
@@ -127,6 +136,8 @@ def undo_command(
             runner.run(undo.end_leases())
         summary = runner.run(undo.look())
         _say_undo(undo, summary, left, check=check)
+        if not references:
+            _say_references(runner, journal, undo.of_run)
         if not check:
             wanted, left = _confirmed(runner, undo, summary, ask=not yes), _Left(left.most)
             # Also with nothing to undo: a run that was killed has not said how it ended.
@@ -159,11 +170,9 @@ async def _open(folder: Path) -> Journal:
 
 def _run_to_undo(runner: Runner, journal: Journal, of_run: int | None) -> int | None:
     """Return the run whose rows are undone, and say it: the last one that sent rows, unless one is named."""
-    from wosdk_async.jobs.undo.reversal import last_sending_run
-
     if of_run is not None and all(each.number != of_run for each in runner.run(journal.runs())):
         raise CliError(f"{journal.folder}: there is no run {of_run}; wosdk jobs show lists the runs")
-    run = of_run or runner.run(last_sending_run(journal))
+    run = of_run or runner.run(journal.last_sending_run())
     if run is not None:
         say(f"run {run} of {journal.folder}")
     return run
@@ -173,9 +182,19 @@ def _confirmed(runner: Runner, undo: Undo, summary: UndoSummary, *, ask: bool) -
     """Ask whether the records are to be undone, and return their number."""
     from wosdk_async.cli.runner import confirm
 
-    if wanted := summary.counts["undo"]:
-        confirm(runner.company, f"{counted(wanted, undo.noun)} to be {undo.verb}", "Undo the job?", ask=ask)
-    return wanted
+    rows, references = summary.counts["undo"], summary.references["undo"]
+    texts = [f"{counted(rows, undo.noun)} to be {undo.verb}"] if rows else []
+    texts += [f"{counted(references, _REFERENCED)} to be deleted"] if references else []
+    if texts:
+        confirm(runner.company, ", ".join(texts), "Undo the job?", ask=ask)
+    return rows + references
+
+
+def _say_references(runner: Runner, journal: Journal, of_run: int | None) -> None:
+    """Say how many created records that rows refer to stay."""
+    created = [each for each in runner.run(journal.references()) if of_run in (None, each.run)]
+    if staying := sum(each.outcome == "done" for each in created):
+        say(f"{counted(staying, _REFERENCED)} stay; --references deletes those that nothing else uses")
 
 
 async def _reason_id(runner: Runner, undo: Undo, reason: str | None, *, check: bool) -> int | None:
@@ -246,6 +265,8 @@ def _say_undo(undo: Undo, summary: UndoSummary, left: _Left, *, check: bool) -> 
     counts, number = undo.journal.counts(), summary.counts["undo"]
     what = counted(number, undo.noun)
     say(f"{what} {'would' if check else 'is to' if number == 1 else 'are to'} be {undo.verb}")
+    if undo.references:
+        say(f"{counted(summary.references['undo'], _REFERENCED)} to be deleted")
     if summary.counts["undone"]:
         say(f"{summary.counts['undone']} undone before")
     if counts[State.FOUND]:
@@ -267,5 +288,7 @@ def _print_undo(summary: UndoSummary, left: _Left, as_json: bool) -> None:
     texts = [f"{count} {FATES[fate]}" for fate, count in summary.counts.items() if count]
     if summary.not_started:
         texts.append(f"{summary.not_started} not started")
+    references = [f"{count} {FATES[fate]}" for fate, count in summary.references.items()]
+    texts += [f"references: {'; '.join(references)}"] if references else []
     for text in texts or ["nothing to undo"]:
         click.echo(visible(text))

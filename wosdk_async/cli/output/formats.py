@@ -93,8 +93,13 @@ def csv_cell(
     return guard(json_text(value))
 
 
-def guarded_texts(count: int) -> str:
-    """Return the line that says how many texts of a CSV are not as the service sent them."""
+def guarded_texts(count: int, *, raw: bool) -> str:
+    """Return the line that says how many texts of a CSV are read with another apostrophe than they have."""
+    if raw:
+        return (
+            f"{counted(count, 'text')} had an apostrophe before a formula already: wosdk import takes it "
+            "off; to import these texts, export JSON lines or Parquet"
+        )
     return (
         f"{counted(count, 'text')} got an apostrophe, because a spreadsheet would take it for a formula;"
         " --csv-raw writes texts as they are"
@@ -147,7 +152,7 @@ class CsvFormat:
     def close(self) -> None:
         """Report texts that got an apostrophe, and the columns that only later pages have."""
         if self._guard.texts:
-            say(guarded_texts(self._guard.texts))
+            say(guarded_texts(self._guard.texts, raw=self._guard.raw))
         if self._left_out:
             named = ", ".join(sorted(self._left_out)[:_MAX_NAMED])
             rest = len(self._left_out) - _MAX_NAMED

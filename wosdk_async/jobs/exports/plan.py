@@ -111,7 +111,8 @@ class ExportSummary:
     seconds: float = 0.0
     """Duration of this run."""
     guarded: int = 0
-    """Texts of a CSV that got an apostrophe, so that spreadsheets do not read them as formulas."""
+    """Texts of a CSV that got an apostrophe, so that spreadsheets do not read them as formulas; with
+    ``csv_raw`` those that had one already, which an import removes."""
     clock_behind: float = 0.0
     """Seconds by which the service's clock was behind the last part; unless 0, the part has all records."""
 

@@ -27,8 +27,9 @@ from wosdk_async.jobs.ledger.undone import keep_undone
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.record_operations import RowOperation
 from wosdk_async.jobs.options import ImportOptions
+from wosdk_async.jobs.sources.columns import require_columns
 from wosdk_async.jobs.sources.conversion import off_the_loop
-from wosdk_async.jobs.sources.source import Source, require_columns
+from wosdk_async.jobs.sources.source import Source
 from wosdk_async.jobs.sources.table import require_table
 from wosdk_async.jobs.stop import Stop
 

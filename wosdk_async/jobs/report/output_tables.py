@@ -19,7 +19,7 @@ from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.report.facts import JobFacts, outcome_of, shown_reason
 from wosdk_async.jobs.report.output_folder import OutputFolder
 from wosdk_async.jobs.sources.rows import TYPES_COLUMN, Row, types_text
-from wosdk_async.jobs.sources.source import REPORT_COLUMNS, Source
+from wosdk_async.jobs.sources.source import REPORT_COLUMNS, Source, padded
 from wosdk_async.protocol.writes import UNDECIDED
 from wosdk_async.regular_files import sha256_of
 from wosdk_async.text.formula_guard import without_formulas
@@ -79,7 +79,7 @@ def write_references(folder: OutputFolder, facts: JobFacts) -> Path:
     with folder.writing_rows(_REFERENCES) as writer:
         writer.writerow(("reference", "name", "state", "id", "reason", "request_id"))
         for each in facts.references:
-            texts = (each.reference, each.key, each.state.name.lower())
+            texts = (each.reference, each.key, each.outcome)
             writer.writerow([*map(_safe, texts), each.id, _safe(each.reason), _safe(each.request_id)])
     return folder.path(_REFERENCES)
 
@@ -117,7 +117,7 @@ async def write_rejects(folder: OutputFolder, journal: JournalReader, source: So
             about = (journal.plan.job, stored.row, stored.line, outcome)
             report = (*about, _safe(stored.code), _safe(stored.reason))
             more = (types_text(dict(row.cells.items())),) if types else ()
-            return [*row.original(source.columns), *report, *more]
+            return [*padded(row, source.columns, stored.reason or ""), *report, *more]
 
         await _write_rows(writer, journal, source, cells, State.REFUSED)
     return folder.path(REJECTS)

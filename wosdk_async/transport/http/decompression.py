@@ -54,7 +54,7 @@ class BodyBuffer:
 _GZIP, _ZLIB, _RAW = 31, 15, -15  # zlib's names for its formats
 _FORMATS = {"gzip": _GZIP, "x-gzip": _GZIP, "deflate": _ZLIB}
 
-_INPUT = 16 * 1024  # bytes that zlib gets at once: it copies what is left behind each member
+_INPUT = 16 * 1024  # bytes that zlib gets at once: it copies the rest of the input after each member
 _OUTPUT = 64 * 1024
 _FREE = 1024 * 1024  # bytes to which any body may grow
 _MAX_RATIO = 200  # JSON of the service shrinks 5 to 30 times, text that repeats itself perhaps 100

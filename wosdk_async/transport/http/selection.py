@@ -58,7 +58,7 @@ def connection_ceiling(connections: int) -> int:
     """Return how many connections an event loop may open in a burst, for a client that wants ``connections``.
 
     The client gets as many as it wants, if the limit of open files (``ulimit -n``) allows. In a burst it gets
-    half of all: the other half is for the program, and for clients and loops beside this one.
+    half of all: the other half is for the program, and for other clients and loops.
     """
     available = max(_LEAST, usable_files() - _RESERVED - FILES_EACH * max_look_ups())
     return max(min(connections * 3 // 2, available), available // 2)

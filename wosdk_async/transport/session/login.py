@@ -85,7 +85,7 @@ def _require_token(token: object) -> None:
 
 @attrs.frozen
 class _Request:
-    """Company of a log-in, and the callers that wait: they are told of failures, and asked for time."""
+    """Company of a log-in, and its waiting callers: they hear of failures, and say how long they wait."""
 
     company: str
     region: Region
@@ -128,7 +128,7 @@ class Login:
         """Request a token, then the current host of ``company``; neither if it is given.
 
         ``replaced`` are the secrets of the sessions before, which a response may still repeat. ``on_trouble``
-        is called before each request and each wait. ``has_time`` says whether somebody waits for a further
+        is called before each request and each wait. ``has_time`` says whether a caller waits for a further
         attempt; without it there are as many as ``policy`` says.
 
         Raises:
@@ -262,7 +262,7 @@ class Login:
             return await retries.run(call, once, trace)
         except WosdkError as error:
             if isinstance(error, NoAnswerError) and not error.status and url.startswith("http:"):
-                # A server of TLS closes such a connection without a word.
+                # A TLS server closes such a connection without a response.
                 error.args = (f"{error.message}; if this host speaks https, write https:// in its address",)
             error.add(operation=call.operation, attempts=trace.attempts)
             if isinstance(error, ThrottledError):

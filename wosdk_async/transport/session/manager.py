@@ -183,7 +183,7 @@ class SessionManager:
     async def aclose(self) -> None:
         """Stop the renewal that runs in this loop, if there is one."""
         loop = asyncio.get_running_loop()
-        tasks = [renewal.task for renewal in list(self._renewals)]  # other loops may start one meanwhile
+        tasks = [renewal.task for renewal in list(self._renewals)]  # other loops may start one, too
         if ours := [task for task in tasks if task.get_loop() is loop]:
             for task in ours:
                 task.cancel()
@@ -249,7 +249,7 @@ class ManagerCache:
         return len(self._alive)
 
     def __iter__(self) -> Iterator[SessionManager]:
-        # GIL: valuerefs() copies atomically, values() does not; other threads may add managers meanwhile.
+        # GIL: valuerefs() copies atomically, values() does not; other threads may add managers.
         return iter([found for each in self._alive.valuerefs() if (found := each()) is not None])
 
     def get(self, key: Hashable, make: Callable[[], SessionManager]) -> SessionManager:

@@ -263,7 +263,7 @@ class Telemetry(Observer):
             meter = provider.get_meter("wosdk_async")
             self._instruments = (
                 meter.create_histogram("wosdk.client.call.duration", "s", "Calls, with queue and retries"),
-                meter.create_histogram("http.client.request.duration", "s", "Requests, each by itself"),
+                meter.create_histogram("http.client.request.duration", "s", "Duration of each request"),
                 provider,
             )
         return self._instruments

@@ -73,7 +73,7 @@ class Trace:
         self.effect = effect
 
     def append(self, attempt: Trace) -> None:
-        """Add one more attempt of the same call, which has a trace of its own."""
+        """Add one more attempt of the same call, which has its own trace."""
         marks = attempt._marks
         self._marks = [*self._marks, "sleep", *marks] if self.attempts or self.waits else marks
         self.phase = attempt.phase

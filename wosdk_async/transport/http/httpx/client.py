@@ -192,7 +192,7 @@ class ClientEngine:
                 raise ConfigurationError(
                     "the http_client, or transport, was used in another event loop, and its connections "
                     "belong to that one; nothing was sent. Make one for each loop, or pass neither: a Client "
-                    "with connections of its own works in any loop"
+                    "with its own connections works in any loop"
                 )
 
 

@@ -96,7 +96,7 @@ async def _read_body(response: httpx.Response, limit: int) -> bytes:
 
 
 async def body_chunks(response: httpx.Response, url: str) -> AsyncGenerator[bytes, None]:
-    """Yield the body, decompressed, as it comes; see :class:`StreamedResponse`."""
+    """Yield the decompressed body as it arrives; see :class:`StreamedResponse`."""
     with translated_errors(url):
         if response.is_stream_consumed:
             yield response.content

@@ -111,11 +111,11 @@ def readable(fds: Collection[int]) -> set[int]:
 
 
 class SocketReader:
-    """Reads the sockets of the connections of one pool with an epoll of its own.
+    """Reads the sockets of the connections of one pool with its own epoll.
 
     The loop still opens and closes the sockets, and writes to them. It also reads them until a TLS handshake
     has ended, where there is no epoll, and where it is neither asyncio's own loop nor uvloop.
-    What it saves is in docs/transport.md.
+    docs/benchmarks.md has what it saves.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:

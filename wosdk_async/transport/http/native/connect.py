@@ -28,7 +28,7 @@ from wosdk_async.transport.http.native.tls import TLSTransport
 __all__ = ["connect"]
 
 _OURS = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.EADDRNOTAVAIL)
-_STAGGER = 0.25  # seconds before the next address is tried beside those before (RFC 8305 5)
+_STAGGER = 0.25  # seconds before the next address is tried, too (RFC 8305 5)
 
 
 async def connect(pool: Pool, connection: Connection) -> None:
@@ -44,7 +44,7 @@ async def connect(pool: Pool, connection: Connection) -> None:
         connection.abort()
         # ValueError: a name that a host cannot have; a ConfigurationError is one, too
         if isinstance(cause, WosdkError) or not isinstance(cause, OSError | ValueError | SendError):
-            pool.closed(connection)  # uvloop does not always report the end of what was cancelled meanwhile
+            pool.closed(connection)  # uvloop does not always report the end of what was cancelled
             raise
         failure = _failure(pool, connection, cause, limit.expired())
     else:

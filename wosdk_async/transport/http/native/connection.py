@@ -177,7 +177,7 @@ class Connection(Layer):
         return True
 
     def _look_again(self) -> None:
-        if self._prepared is not None:  # else it was closed meanwhile, and its number may be another socket's
+        if self._prepared is not None:  # else it was closed, and its number may be another socket's
             self._pool.writer.submit(self, False)
 
     def close(self) -> None:
@@ -186,7 +186,7 @@ class Connection(Layer):
         self._transport.close()
 
     def abort(self) -> None:
-        """Close now, or give up opening."""
+        """Close now, or stop opening."""
         self._leave_pool()
         if self._made:
             self._transport.abort()
@@ -239,7 +239,7 @@ class Connection(Layer):
         self._made = True
         if self.live:
             self._pool.open.add(self)
-        else:  # given up while it was opened, and the loop opened it nevertheless
+        else:  # abandoned while it was opened, but the loop opened it
             self._transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:

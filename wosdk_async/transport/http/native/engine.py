@@ -156,7 +156,7 @@ class NativeEngine:
         request = Request("GET", url, (("Accept-Encoding", "identity"), *headers), repeat_safe=True)
         pool, origin, prepared = self._prepare(request)
         while (idle := await pool.wait(origin)) is not None:
-            idle.close()  # a stream takes a connection of its own
+            idle.close()  # a stream takes its own connection
         connection = StreamConnection(pool, origin)
         await connect(pool, connection)
         if not connection.live:

@@ -1,6 +1,6 @@
 """Bytes to one response at a time. No input, no output; the grammar is llhttp's, in its strict mode.
 
-What could be read in two ways is refused: two lengths, a length beside chunks, another transfer coding,
+Ambiguous responses are refused: two lengths, a length with chunks, another transfer coding,
 folded header lines, bare line feeds. What is received is bounded before it is kept.
 """
 

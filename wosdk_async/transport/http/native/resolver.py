@@ -47,7 +47,7 @@ def usable_files() -> int:
 
 
 def max_look_ups() -> int:
-    """Return how many look-ups run at once, each in a thread that ends when the system gives up."""
+    """Return how many look-ups run at once, each in a thread that ends when the system times out."""
     return max(1, usable_files() // 16)
 
 
@@ -99,7 +99,7 @@ class Resolver:
             start_look_up(self._loop, *key, lambda found: self._ended(key, timer, found))
 
     def _no_longer_quick(self) -> None:
-        """Let the next look-up begin beside one that may hang."""
+        """Let the next look-up begin although another may hang."""
         self._quick -= 1
         self._start_next()
 
@@ -132,7 +132,7 @@ def start_look_up(loop: asyncio.AbstractEventLoop, host: str, port: int, done: _
             found = error
         except BaseException as error:
             found = OSError(f"the look-up of the name failed ({type(error).__name__}: {error})")
-        with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile
+        with contextlib.suppress(RuntimeError):  # the loop was closed
             loop.call_soon_threadsafe(done, found)
 
     # A daemon, so that a look-up without a response does not keep the program from ending.

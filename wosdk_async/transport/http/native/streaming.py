@@ -1,4 +1,4 @@
-"""Download over a connection of its own, read piece by piece and no faster than its consumer takes them."""
+"""Download over its own connection, read piece by piece and no faster than its consumer."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class StreamConnection(Connection):
         self._ended = False
         """Whether all has come."""
         self._failure: SendError | None = None
-        self._held = True  # never idle; `_waiter` is there while somebody waits for the head, or for more
+        self._held = True  # never idle; `_waiter` is set while a task waits for the head, or for more
 
     async def request(self, prepared: PreparedRequest) -> StreamedResponse:
         """Send a request and return the response, whose chunks are still to come. Raises SendError."""
@@ -127,7 +127,7 @@ class StreamConnection(Connection):
         super()._fail(why, timeout=timeout)
 
     async def _body(self) -> AsyncGenerator[bytes, None]:
-        """Yield the body as it comes. Raises SendError when it ends too early."""
+        """Yield the body as it arrives. Raises SendError when it ends too early."""
         while True:
             while self._pieces:
                 piece = self._pieces.popleft()

@@ -170,7 +170,7 @@ class TLSTransport(Layer):
         """Pass on that the socket is broken."""
         if not self._handshake.done():
             self._handshake.set_exception(error or ConnectionResetError("the connection was lost"))
-            self._handshake.exception()  # perhaps nobody waits any more
+            self._handshake.exception()  # perhaps no task waits any more
         self._above.lost(error)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -180,7 +180,7 @@ class TLSTransport(Layer):
         self._is_open = False
         if not self._handshake.done():
             self._handshake.set_exception(exc or ConnectionResetError("the service closed the connection"))
-            self._handshake.exception()  # perhaps nobody waits any more
+            self._handshake.exception()  # perhaps no task waits any more
         self._above.connection_lost(exc)
 
     def eof_received(self) -> None:
@@ -207,7 +207,7 @@ class TLSTransport(Layer):
     # --- OpenSSL ------------------------------------------------------------------------------
 
     def _step_handshake(self) -> None:
-        if self._handshake.done():  # failed, or given up
+        if self._handshake.done():  # failed, or abandoned
             return
         try:
             self._tls.do_handshake()
@@ -256,7 +256,7 @@ class TLSTransport(Layer):
                 self._encrypt()
 
     def _answer(self) -> None:
-        """Send what OpenSSL answers of its own; a service that does not read the answers gets no more."""
+        """Send OpenSSL's own responses; a service that does not read them gets no more."""
         if not self._paused:
             self._flush()
         elif self._outgoing.pending > _MAX_ANSWERS:
