@@ -30,7 +30,7 @@ from wosdk_async.jobs.report.output_folder import JobFile
 from wosdk_async.jobs.stop import cause_of
 from wosdk_async.protocol.writes import UNDECIDED
 
-__all__ = ["OUTCOMES", "Cause", "JobFacts", "Listed", "outcome_of", "shown_reason"]
+__all__ = ["OUTCOMES", "JobFacts", "Listed", "outcome_of", "shown_reason"]
 
 OUTCOMES = {
     State.DONE: "created",
