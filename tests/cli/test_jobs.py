@@ -118,7 +118,7 @@ def test_a_resume_never_begins_a_new_job(
         True,
     )
     file.unlink()
-    assert "the file of this job is not there any more" in wosdk("jobs", "resume", folder).stderr
+    assert "the input file of this job is missing" in wosdk("jobs", "resume", folder).stderr
     assert [each.name for each in tmp_path.glob("*.job*")] == [folder.name]
     file.write_bytes(text)
     held = tmp_path / "held.job"
@@ -214,9 +214,17 @@ def test_rejects_and_reports_are_written_again(store: Path, wosdk: Wosdk, tmp_pa
     again = wosdk("jobs", "rejects", folder)
     assert again.exit_code == 0, again.stderr
     assert (folder / "rejects.csv").read_bytes() == written
+    assert (folder / "report.html").exists()
+    source.unlink()
+    (folder / "report.html").unlink()
+    (folder / "rejects.csv").unlink()
+    incomplete = wosdk("jobs", "rejects", folder)
+    assert (incomplete.exit_code, "put it back" in incomplete.stderr) == (2, True)
+    assert (folder / "report.html").exists()
     (folder / "report.html").unlink()
     assert wosdk("jobs", "report", folder).exit_code == 0
     assert (folder / "report.html").exists()
+    assert not (folder / "rejects.csv").exists()
 
 
 def test_the_dialect_of_the_file_is_kept(store: Path, wosdk: Wosdk, tmp_path: Path) -> None:
@@ -245,8 +253,8 @@ def test_an_undo_shows_first_asks_and_undoes_once(file: Path, store: Path, wosdk
     assert "14 work orders would be cancelled" in checked.stderr
     missing = wosdk("jobs", "undo", folder)
     assert missing.exit_code == 2
-    assert "to undo it, add --reason with the name or id of a cancel reason; there are " in checked.stderr
-    assert "--reason is missing: a work order is cancelled with a reason" in missing.stderr
+    assert "the undo needs a cancel reason: --reason is missing; the Company has " in checked.stderr
+    assert "--reason is missing; the Company has " in missing.stderr
     for said in (checked.stderr, missing.stderr):
         assert "'Entered by mistake'" in said
     wrong = wosdk("jobs", "undo", folder, "--reason", "Entered by mistak")
@@ -343,7 +351,7 @@ def test_a_look_at_an_undo_needs_no_reasons(
         local.faults.load({"rule": [refused]})
         checked = wosdk("jobs", "undo", file, "--check")
     assert (checked.exit_code, checked.stdout) == (0, "14 to be undone\n"), checked.stderr
-    assert "of a cancel reason; the names could not be read: " in checked.stderr
+    assert "the undo needs a cancel reason: " in checked.stderr
 
 
 def test_an_undone_file_is_imported_again(file: Path, wosdk: Wosdk, served: dict[str, str]) -> None:

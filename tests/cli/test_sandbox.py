@@ -190,7 +190,7 @@ def test_a_misspelt_store_is_reported(
     Path("rows.json").write_text('{"Customer": [{"Name": "x", "WorkZone": {"Id": 14}}]}')
     command, *rest = arguments
     made = wosdk("sandbox", command, "--store", "new.db", *rest)
-    message = "there is no store new.db; `wosdk sandbox serve` and `add-company` make one"
+    message = "new.db: no such store; `wosdk sandbox serve` creates one"
     assert (made.exit_code, made.stdout, made.stderr) == (2, "", f"wosdk: {message}\n")
     assert [path.name for path in tmp_path.iterdir()] == ["rows.json"]
     assert wosdk("sandbox", "add-company", "--store", "new.db", "South").exit_code == 0

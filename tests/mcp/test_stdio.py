@@ -342,7 +342,7 @@ def run(*code: str, **more: str) -> subprocess.CompletedProcess[str]:
     [
         (["mcp"], "no Company is named"),
         (["mcp", "--allow-writes"], "no Company is named"),
-        (["--read-only", "mcp", "--allow-writes"], "contradict each other"),
+        (["--read-only", "mcp", "--allow-writes"], "exclude each other"),
         (["mcp", "--state", "somewhere"], "add --allow-writes"),
     ],
 )

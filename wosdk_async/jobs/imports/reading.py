@@ -170,7 +170,6 @@ async def mark_wanted(
         with suppress(Exception):  # the row itself fails with it, when its turn comes
             if missing := builder.build(row)[1]:
                 marked.append((row.number, missing))
-    for _, missing in marked:
-        for entry in missing:
-            entry.wanted = True
+                for entry in missing:  # now: a wanted record keeps the cells of its first row
+                    entry.wanted = True
     return marked

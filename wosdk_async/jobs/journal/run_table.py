@@ -33,6 +33,7 @@ __all__ = [
     "undone_ids",
     "undone_rows",
     "undos",
+    "user_name",
 ]
 
 # --- runs -----------------------------------------------------------------------------------------
@@ -42,7 +43,7 @@ def insert_run(db: sqlite3.Connection, started_at: float, details: Mapping[str, 
     """Add a run with facts about this process, and return its number."""
     from wosdk_async import __version__
 
-    known = {"version": __version__, "host": socket.gethostname(), "pid": os.getpid(), "user": _user()}
+    known = {"version": __version__, "host": socket.gethostname(), "pid": os.getpid(), "user": user_name()}
     added = db.execute(
         "INSERT INTO run (started_at, details) VALUES (?, ?)", (started_at, to_json(known | dict(details)))
     )
@@ -86,10 +87,11 @@ def _object(text: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _user() -> str:
+def user_name() -> str:
+    """Return the name of the user who runs this process; empty in a container that has none."""
     try:
         return getpass.getuser()
-    except (OSError, KeyError, ImportError):  # a container whose user has no name
+    except (OSError, KeyError, ImportError):
         return ""
 
 
