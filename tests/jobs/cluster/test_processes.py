@@ -67,7 +67,7 @@ async def test_a_killed_process_is_replaced_and_one_that_stands_still_ends_with_
         link = await pool.links.get()
         before = await hello(link)
         os.kill(children()[0], signal.SIGKILL)
-        assert await lost(link) == "its process has ended"
+        assert await lost(link) == "its process has exited"
         after = await hello(await pool.links.get())
         assert after.worker != before.worker
         assert pool.broken.empty()
@@ -81,7 +81,7 @@ async def test_a_killed_process_is_replaced_and_one_that_stands_still_ends_with_
 async def test_processes_that_cannot_start_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "_MAX_DEATHS", 2)
     monkeypatch.setattr(sys, "executable", "/bin/false")
-    with pytest.raises(ConfigurationError, match=r"ended soon after its start 2 times \(exit status 1\)"):
+    with pytest.raises(ConfigurationError, match=r"failed to start 2 times \(exit status 1\)"):
         async with opened(Processes(2)):
             pass
 

@@ -139,7 +139,7 @@ class Import:
         Their rows are in doubt. With workers the calls under way have two seconds, and are aborted then.
         """
         self._stop.ask()
-        if self._stop.asked == 1 and self._request.workers is not None and self._loop is not None:
+        if self._stop.requests == 1 and self._request.workers is not None and self._loop is not None:
             self._loop.call_later(WORKERS_GRACE, self._stop.ask)
 
     async def open(
