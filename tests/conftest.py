@@ -72,8 +72,7 @@ def pytest_collection() -> Iterator[None]:
     try:
         return (yield)
     finally:
-        gc.collect()
-        gc.freeze()
+        gc.freeze()  # garbage, too: a worker would need half a second to collect it
         gc.enable()
 
 
