@@ -60,9 +60,6 @@ WITHOUT_A_LOOP = """
 """
 
 
-ON_ASYNCIO = "pytest.mark.parametrize('anyio_backend', ['asyncio'])"
-
-
 FIXTURES_UNDER = {
     "auto": (ASYNCIO, "", ["-o", "asyncio_mode=auto", *SCOPE]),
     "strict": (ASYNCIO, "pytestmark = pytest.mark.asyncio", ["-o", "asyncio_mode=strict", *SCOPE]),
