@@ -87,16 +87,13 @@ def _share_compiling(config: pytest.Config) -> None:
     """
     if not (worker := getattr(config, "workerinput", None)):
         return
-    asked = [Path(each.partition("::")[0]) for each in config.args]
-    files = sorted({file for path in asked for file in (path.rglob("test_*.py") if path.is_dir() else [])})
-    names = [".".join(file.resolve().relative_to(config.rootpath).with_suffix("").parts) for file in files]
-    first = len(names) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
-    for name in (*names[first:], *names[:first]):
-        if name.startswith("tests."):
-            with contextlib.suppress(
-                Exception, pytest.skip.Exception
-            ):  # collection meets it again, and reports it
-                import_module(name)
+    root, asked = config.rootpath, [Path(each.partition("::")[0]).absolute() for each in config.args]
+    files = [file for file in sorted((root / "tests").rglob("test_*.py")) if {file, *file.parents} & {*asked}]
+    first = len(files) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
+    for file in (*files[first:], *files[:first]):
+        # Collection meets what fails again, and reports it.
+        with contextlib.suppress(Exception, pytest.skip.Exception):
+            import_module(".".join(file.relative_to(root).with_suffix("").parts))
 
 
 def _keep_compiled_code() -> None:
