@@ -20,7 +20,7 @@ text { font: 13px sans-serif; fill: #1f2328 } .head { font-weight: bold }
 def grouped_chart(title: str, unit: str, groups: Mapping[str, Mapping[str, float]]) -> str:
     """Return a picture with a group of bars for each of ``groups``: name -> figure, in their order.
 
-    Title and figures are also said in ``<title>`` and ``<desc>``, for those who do not see the picture. Bars
+    ``<title>`` and ``<desc>`` have title and figures as text, for screen readers. Bars
     whose name begins with ``wosdk_async`` have another colour.
     """
     longest = max(figure for bars in groups.values() for figure in bars.values())

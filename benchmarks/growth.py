@@ -60,7 +60,7 @@ async def outstanding(rounds: int, few: int = 1000, many: int = 50_000) -> float
 def run_many(rounds: int, few: int = 1000, many: int = 50_000) -> float:
     """Return the same ratio for ``run_many``, which holds only as many calls as its limit.
 
-    The long run takes seconds, and a shared machine becomes faster and slower meanwhile. So the long run
+    The long run takes seconds, in which the speed of a shared machine varies. So the long run
     pauses ten times, and short runs come before and after each of its parts. They have a process of their
     own, whose garbage collector does not see what the long run keeps.
     """

@@ -17,7 +17,7 @@ from tests.jobs.test_report import drawn, facts
 from wosdk_async.cli.output.cells import readable
 from wosdk_async.cli.texts import json_text, visible
 from wosdk_async.mcp.plan_rules import planned_view
-from wosdk_async.mcp.results import one_fitted, safe_text
+from wosdk_async.mcp.results import fit_record, safe_text
 from wosdk_async.protocol import calls
 from wosdk_async.text.safe_text import INVISIBLE, Secrets, json_escaped, one_line
 from wosdk_async.web.asgi import one_line as path_of_request
@@ -56,7 +56,7 @@ def test_the_table_has_no_character_that_somebody_sees() -> None:
 
 
 def of_record(text: str) -> str:
-    return str(one_fitted({"Name": text}, Secrets())[0]["Name"])
+    return str(fit_record({"Name": text}, Secrets())[0]["Name"])
 
 
 def of_plan(text: str) -> str:

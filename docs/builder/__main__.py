@@ -1,4 +1,4 @@
-"""Build the site strictly: ``python -m docs.builder [FOLDER]`` writes ``FOLDER/site``; FOLDER is ``build``.
+"""Build the site: ``python -m docs.builder [FOLDER]`` writes ``FOLDER/site`` (default: ``build``).
 
 It needs the extra ``docs`` and no network. The exit status is 1 when a link or an anchor leads nowhere, a
 page is not in the nav, or the site would load something from elsewhere.
@@ -16,7 +16,7 @@ from docs.builder.stage import ROOT, stage, write_config
 
 
 def main(build: Path) -> int:
-    """Build into a folder, which has to be in the repository; return the exit status."""
+    """Build into a folder at the top of the repository; return the exit status."""
     pages = stage(build / "pages")
     nav = write_config(build)
     print(f"making HTML of {len(pages)} pages, which takes minutes ...", flush=True)

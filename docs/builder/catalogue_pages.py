@@ -1,4 +1,4 @@
-"""Pages of entities, commands, enums and error codes: the catalogue put into ``templates``; and their nav."""
+"""Pages of entities, commands, enums and error codes, rendered from the catalogue, and their nav."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ KINDS = {
 
 
 def catalogue_pages() -> dict[str, str]:
-    """Return path -> text of all pages from the catalogue."""
+    """Return path -> text of the catalogue's pages."""
     catalogue = load()
     environment = _environment(catalogue)
 
@@ -63,7 +63,7 @@ def catalogue_nav() -> dict[str, list[object]]:
 
 
 def _environment(catalogue: Catalogue) -> Environment:
-    """Return the templates, with what they call."""
+    """Return the templates, with their functions and filters."""
     links = Links(catalogue)
     found = Environment(  # noqa: S701 - Markdown of our own catalogue
         loader=FileSystemLoader(Path(__file__).parent / "templates"),

@@ -1,4 +1,4 @@
-"""Checks of the built site: links lead somewhere, nothing comes from elsewhere, all is in the nav."""
+"""Checks of the built site: no dead links, no external resources, every page in the nav."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Document", "mistakes"]
 
 
 class Document(HTMLParser):
-    """Anchors and links of one page, and what a browser loads for it by itself."""
+    """Anchors and links of one page, and the resources that a browser loads for it."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -21,7 +21,7 @@ class Document(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Keep what one element names."""
+        """Record the anchors and targets of one element."""
         values = {name: value for name, value in attrs if value}
         self.anchors.add(values.get("id", ""))
         if values.get("rel") in ("canonical", "prev", "next"):
@@ -32,7 +32,7 @@ class Document(HTMLParser):
 
 
 def mistakes(site: Path, nav: set[str], staged: set[str]) -> Iterator[str]:
-    """Give what is wrong with a site.
+    """Yield the mistakes of a site.
 
     Args:
         site: Folder of the HTML.

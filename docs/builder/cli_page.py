@@ -1,4 +1,4 @@
-"""Page of the options of ``wosdk``, written from its commands."""
+"""Page of the options of ``wosdk``, generated from its commands."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["cli_page", "commands"]
 
 
 def commands(group: click.Group = app, before: str = "wosdk") -> Iterator[tuple[str, click.Command]]:
-    """Give all commands below a group with the words that call them."""
+    """Yield the commands of a group, each with the words that call it."""
     context = click.Context(group)
     for name in group.list_commands(context):
         command = group.get_command(context, name)

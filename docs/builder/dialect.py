@@ -1,4 +1,4 @@
-"""Pages as the site's Markdown reads them: GitHub is more lenient with lists and tables."""
+"""Convert GitHub's Markdown, which is more lenient with lists and tables, to the site's."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _OPTION = re.compile(r"(?<![`\[])`--?\w[^`]{0,22}`(?![`\]{])")
 
 
 def for_site(text: str) -> str:
-    r"""Return a page without comments, with lists and tables in the form that the site reads.
+    r"""Return a page without comments, with lists and tables as the site parses them.
 
     A list or a table stands alone, and what belongs to an item is indented by four. Before and after::
 
@@ -51,7 +51,7 @@ def for_site(text: str) -> str:
 
 
 def _moved(line: str, widths: list[int]) -> str:
-    """Return a line below the items around it, at a multiple of four."""
+    """Return a line indented by a multiple of four, below its list items."""
     indent = len(line) - len(line.lstrip())
     return " " * 4 * len(widths) + line[min(widths[-1], indent) if widths else 0 :] if line.strip() else ""
 

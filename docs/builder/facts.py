@@ -1,4 +1,4 @@
-"""What the pages of the catalogue say of one fact: links, types, remarks, sources."""
+"""Links, types, remarks and sources on the pages of the catalogue."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ class Links:
         return f"list of {kind}" if field.is_list else kind
 
     def referring(self, entity: Entity) -> Iterator[tuple[str, str]]:
-        """Give the entities with a field that holds this one, and the field."""
+        """Yield the entities that refer to this one, and their field."""
         for other in self.catalogue.entities.values():
             for field in other.own_fields:
                 if field.of and self.catalogue.entity(field.of) is entity:
                     yield other.name, field.name
 
     def acting(self, entity: Entity) -> Iterator[tuple[Command, str]]:
-        """Give the commands that take or return this entity, with the field that says so."""
+        """Yield the commands that take or return this entity, and their field."""
         for command in self.catalogue.commands.values():
             parts = [("takes", field) for field in command.request]
             parts += [("returns", field) for field in command.response]
@@ -105,7 +105,7 @@ def sentence(text: str | None) -> str:
 
 
 def stated_by(stated: str) -> str:
-    """Return who states a row, in words."""
+    """Return the source of a row, in words."""
     names = [SOURCES[name] for name in stated.split()]
     return f"Stated by {'; '.join(names)}." if names else ""
 
@@ -117,7 +117,7 @@ def operations(entity: Entity) -> list[str]:
 
 
 def added_note(entity: Entity) -> str | None:
-    """Return the note on operations if it says more than which commands to run, which the list has."""
+    """Return the note on operations if it says more than the list of commands."""
     noted = set(_COMMAND.findall(entity.operations_note or ""))
     listed = set(_COMMAND.findall(" ".join(entity.instead.values())))
     return None if noted and noted <= listed else entity.operations_note

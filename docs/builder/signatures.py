@@ -1,4 +1,4 @@
-"""Extension of griffe for mkdocstrings: signatures and docstrings as callers see them.
+"""Griffe extension for mkdocstrings: signatures and docstrings as callers see them.
 
 The source of ``Client`` says ``__init__(self, arguments: ClientArguments)``, and that of an option
 ``number(32, low=1)``; a caller writes ``Client(region=..., in_flight=32)``. So the parameters come from the
@@ -35,12 +35,12 @@ _EXAMPLE = re.compile(r"^(?P<indent> *)(?P<text>.*)::\n\n(?P<code>(?:(?P=indent)
 
 
 def names() -> list[str]:
-    """Return the names below ``wosdk_async`` that the pages of the API show."""
+    """Return the names in ``wosdk_async`` that the API pages show."""
     return [name for page in sorted(PAGES.glob("*.md")) for name in _NAME.findall(page.read_text("utf-8"))]
 
 
 def markdown(docstring: str) -> str:
-    """Return a docstring as Markdown: without roles of Sphinx, and with examples as blocks of Python."""
+    """Return a docstring as Markdown, with examples as Python blocks instead of Sphinx roles."""
     text = _ROLE.sub(lambda role: f"`{role[1]}`", docstring)
     return _EXAMPLE.sub(_fenced, _PAGE.sub(r"[\1](../\1.md)", text))
 
@@ -52,7 +52,7 @@ def _fenced(example: re.Match[str]) -> str:
 
 
 class Signatures(griffe.Extension):
-    """Give classes of attrs, and methods that take options, the arguments that they are called with."""
+    """Show attrs classes, and methods that take options, with their real arguments."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
         """Rewrite the docstring of an object as Markdown."""
@@ -60,7 +60,7 @@ class Signatures(griffe.Extension):
             obj.docstring.value = markdown(obj.docstring.value)
 
     def on_package(self, *, pkg: griffe.Module, **_: Any) -> None:
-        """Rewrite the signatures of what is shown, when griffe has read the whole package."""
+        """Rewrite the shown signatures after griffe has loaded the package."""
         for each in dict.fromkeys(part for name in names() for part in _parts(_target(pkg[name]))):
             each.labels -= LABELS
             if isinstance(each, griffe.Function):
@@ -74,7 +74,7 @@ def _target(found: griffe.Object | griffe.Alias) -> Any:
 
 
 def _parts(whole: griffe.Object) -> Iterator[griffe.Object]:
-    """Give an object, the bases of a class, and the members of both."""
+    """Yield an object, the bases of a class, and the members of both."""
     for each in (whole, *(whole.mro() if isinstance(whole, griffe.Class) else ())):
         yield each
         yield from (one for one in each.members.values() if isinstance(one, griffe.Object))
@@ -103,7 +103,7 @@ def _show_call(function: griffe.Function) -> None:
 
 
 def _value(module: griffe.Module, default: str) -> str | None:
-    """Return the value of a constant of a module, such as ``_PAGE``, which a reader could not look up."""
+    """Return the value of a private module constant such as ``_PAGE``."""
     if default.partition(".")[0] not in module.members:
         return None
     value = attrgetter(default)(import_module(module.path))  # only now: it may need an extra
@@ -111,7 +111,7 @@ def _value(module: griffe.Module, default: str) -> str | None:
 
 
 def _show_options(function: griffe.Function, options: list[griffe.Parameter]) -> None:
-    """Put the options that a method takes into its signature, and the meaning of each into its docstring."""
+    """Add a method's options to its signature, and their meanings to its docstring."""
     cls, owner = function.parent, next(iter(function.parameters))
     known = set() if function.name == "__init__" else {each.name for each in cls.parameters}
     function.parameters = griffe.Parameters(owner, *options)
@@ -126,7 +126,7 @@ def _show_options(function: griffe.Function, options: list[griffe.Parameter]) ->
 
 
 def _parameters(cls: griffe.Class) -> list[griffe.Parameter]:
-    """Return the parameters of a class of attrs: of those by name its own first, then those of its bases."""
+    """Return the parameters of an attrs class: keyword-only ones of the class before those of its bases."""
     classes = [cls, *(each for each in cls.mro() if isinstance(each, griffe.Class))]
     attributes = {name: each for kind in reversed(classes) for name, each in kind.members.items()}
     order = list(dict.fromkeys(name for kind in classes for name in kind.members))
@@ -147,7 +147,7 @@ def _parameters(cls: griffe.Class) -> list[griffe.Parameter]:
 
 
 def _shown(default: Any) -> str | None:
-    """Return a default as a program would write it."""
+    """Return the source form of a default."""
     if default is attrs.NOTHING:
         return None
     made = default.factory if isinstance(default, attrs.Factory) else type(default)  # type: ignore[arg-type]

@@ -23,7 +23,7 @@ ELSEWHERE = {
     "wosdk_async/catalogue/README.md": "catalogue.md",
     "README.md": "index.md",
 }
-"""Pages that stand elsewhere in the repository, and their places in the site; the README is not in it."""
+"""Pages of the site from outside ``docs``, and their paths there. The README is not in the site."""
 LANGUAGES = {".py": "python", ".toml": "toml", ".csv": "text"}
 _EXAMPLE = re.compile(r"\]\(examples/(?!index\.md)([\w.]+)\)")
 _DRAWING = re.compile(r"!\[[^\]]*\]\((images/[\w-]+\.svg)\)")
@@ -31,7 +31,7 @@ _NAMED_FILE = re.compile(r"\[[\w./-]+\.md\]\(([\w-]+\.md)(#[^)]*)?\)")
 
 
 def stage(folder: Path) -> dict[str, str]:
-    """Write all pages and files below ``folder``, which is made anew; return path -> text of each page."""
+    """Write all pages and files below ``folder``, emptied first; return path -> text of each page."""
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(DOCS, folder, ignore=shutil.ignore_patterns("*.md", "builder", "__pycache__"))
     pages = {path.relative_to(DOCS).as_posix(): path.read_text(encoding="utf-8") for path in written()}
@@ -45,12 +45,12 @@ def stage(folder: Path) -> dict[str, str]:
 
 
 def written() -> list[Path]:
-    """Return the pages of ``docs``; ``README.md`` is for those who read them in the repository."""
+    """Return the pages of ``docs`` without ``README.md``, which is for readers of the repository."""
     return [path for path in sorted(DOCS.rglob("*.md")) if path.name != "README.md"]
 
 
 def generated() -> dict[str, str]:
-    """Return path -> text of the pages that nobody writes, and of those that stand outside of ``docs``."""
+    """Return path -> text of generated pages and of pages outside ``docs``."""
     outside = {
         path: (ROOT / source).read_text(encoding="utf-8").replace("](docs/", "](")
         for source, path in ELSEWHERE.items()
@@ -67,7 +67,7 @@ def _examples() -> str:
 
 
 def _linked(text: str, pages: dict[str, str]) -> str:
-    """Return a page with links as they lead in the site, and titles where they show the file of a page."""
+    """Return a page with the site's links, showing titles instead of file names."""
 
     def titled(link: re.Match[str]) -> str:
         return f"[{heading(pages.get(link[1], '')) or link[1]}]({link[1]}{link[2] or ''})"
@@ -82,7 +82,7 @@ def _linked(text: str, pages: dict[str, str]) -> str:
 
 
 def _drawn(text: str) -> str:
-    """Put our drawings into the page, where they follow its colours."""
+    """Inline our drawings, so that they use the page's colours."""
 
     def inline(image: re.Match[str]) -> str:
         drawing = (DOCS / image[1]).read_text(encoding="utf-8")
@@ -94,7 +94,7 @@ def _drawn(text: str) -> str:
 
 
 def write_config(build: Path) -> list[str]:
-    """Write ``mkdocs.yml`` of the build, with the pages of the catalogue; return the pages of its nav."""
+    """Write the build's ``mkdocs.yml``, with the catalogue's pages; return the pages of its nav."""
     config = (
         (ROOT / "mkdocs.yml").read_text(encoding="utf-8").replace("docs_dir: docs\n", "docs_dir: pages\n")
     )

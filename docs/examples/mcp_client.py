@@ -50,7 +50,7 @@ async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
 async def carry_out(
     client: Client, plan: str, wait: Callable[[float], Awaitable[object]] = asyncio.sleep
 ) -> dict[str, Any]:
-    """Commit a plan, and find out what became of it. The outcome may still be ``in_doubt``.
+    """Commit a plan and return its outcome, which may still be ``in_doubt``.
 
     The same commit may be given again: it never makes a second order. Another plan for the same change would.
     """
@@ -70,7 +70,7 @@ async def carry_out(
 
 
 async def run(client: Client, agree: Callable[[dict[str, Any]], bool]) -> dict[str, Any] | None:
-    """Use a server that is connected; return what became of the plan, or None if nobody agreed to it."""
+    """Use a connected server; return the outcome of the plan, or None if the person declined it."""
     for tool in (await client.list_tools()).tools:
         print(f"{tool.name}: {tool.title}")
 

@@ -93,9 +93,9 @@ class Inbox:
             self._db.execute("DELETE FROM failures WHERE key = ?", (key,))
 
     def fail(self, key: Key, number: int, error: str, *, passes: bool) -> bool:
-        """Note that a work order could not be read; return whether it is tried again, after all others.
+        """Record that a work order could not be read; return whether it will be retried, after all others.
 
-        After ``tries``, or if time does not mend it, the event is gone, and its error stays in ``failures``.
+        After ``tries``, or a permanent error, the event is deleted, and its error stays in ``failures``.
         """
         self._last += 1
         with self._db:

@@ -91,7 +91,7 @@ async def follow(acme: Company, store: Store, stop: asyncio.Event, every: float 
         except InDoubtError as error:  # the next pass begins with this record, and looks first
             log.warning("it may have been done: %s", error)
         except WosdkError as error:
-            log.warning("the pass goes on later: %s", error)
+            log.warning("will resume in the next pass: %s", error)
         store.commit(acme.name, feed.watermark)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(stop.wait(), every)

@@ -9,7 +9,7 @@ from typing import Any
 from tests.cli.conftest import Wosdk
 from tests.support.service import Answer, Request
 
-__all__ = ["FIELDS", "order", "orders", "responses", "state"]
+__all__ = ["FIELDS", "OPTIONS", "order", "orders", "responses", "state"]
 
 FIELDS = (
     "Customer=512",
@@ -17,6 +17,15 @@ FIELDS = (
     "TypeCategory=Request",
     'Items:=[{"Asset": {"Id": 20440}, "Task": {"Id": 14211}}]',
 )
+
+OPTIONS = {
+    "hold": ("--reason", "2205"),
+    "cancel": ("--reason", "1841"),
+    "assign": ("--to", "208"),
+    "note": ("--text", "Gate code"),
+    "attach": (__file__,),
+}
+"""Options of the verbs that need some."""
 
 
 def orders(wosdk: Wosdk, count: int) -> list[str]:

@@ -128,16 +128,16 @@ def test_a_wrong_setting(
 @pytest.mark.parametrize(
     ("place", "answer", "status", "step", "message"),
     [
-        ("on_token", Answer(400, {"error": "invalid_client"}), 5, "token", "have an administrator generate a new one"),
+        ("on_token", Answer(400, {"error": "invalid_client"}), 5, "token", "an administrator can generate a new one"),
         ("on_token", Answer(404, b"<html>"), 5, "token", "/OAuth/token responds with HTTP 404; check WOSDK_TOKEN_URL"),
         ("on_token", error(404, "NOT_FOUND", "Nothing here."), 5, "token", "HTTP 404 (Nothing here.); check WOSDK_TOKEN_URL"),
         ("on_discovery", error(404, "NOT_FOUND", "Nothing here."), 5, "discovery", "HTTP 404 (Nothing here.); check WOSDK_LOCATOR_URL"),
-        ("on_token", Answer(500, b"<html>"), 6, "token", "a proxy, or a page of maintenance"),
-        ("on_discovery", error(403, "DATABASE_VERSION_MISMATCH"), 5, "discovery", "it may be at home in another region"),
+        ("on_token", Answer(500, b"<html>"), 6, "token", "a proxy or a maintenance page"),
+        ("on_discovery", error(403, "DATABASE_VERSION_MISMATCH"), 5, "discovery", "check the region"),
         ("on_discovery", Answer(body={"CommandResult": {"Url": "https://evil.example/"}}), 5, "discovery", "WOSDK_TRUSTED_HOSTS only if it is yours"),
         ("on_discovery", Answer(body={"CommandResult": {}}), 5, "discovery", "has no Url"),
         ("handler", error(400, "BUSINESS_LOGIC_ERROR", "no rights"), 3, "read", "Permissions - Web Services Access"),
-        ("handler", error(401, "INCORRECT_TOKEN"), 5, "read", "the token was given and then refused"),
+        ("handler", error(401, "INCORRECT_TOKEN"), 5, "read", "a new token was refused"),
     ],
 )  # fmt: skip
 def test_what_the_service_may_say(
@@ -184,7 +184,7 @@ def test_tls_that_ends_with_an_alert(
         server.shutdown(socket.SHUT_RDWR)
         thread.join()
     assert (status, step) == (6, "token")
-    assert "the address has the wrong port, or a proxy responds" in text
+    assert "check the port of the address, or the proxy" in text
 
 
 @pytest.fixture
@@ -389,7 +389,7 @@ def test_a_host_that_never_answers(wosdk: Wosdk, scripted: Service, place: str) 
     status, step, text = failing(wosdk, "--deadline", "0.5")
     assert (status, step) == (6, "token" if place == "on_token" else "discovery")
     assert "did not respond within 0.5 s" in text
-    assert "--deadline gives it more time" in text
+    assert "set a longer --deadline" in text
 
 
 def test_a_clock_that_is_off_is_reported(wosdk: Wosdk, scripted: Service) -> None:

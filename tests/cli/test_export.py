@@ -64,10 +64,10 @@ def test_conditions_columns_and_the_summary_as_json(wosdk: Wosdk, tmp_path: Path
         (("Location", "-w", "TypeId = Unitt"), 2, "did you mean 'Unit'? `wosdk query --unchecked` sends it"),
         (("Location", "--since", "2026-03-01T08:00Z"), 2, "Location has no LastActionDateUtc"),
         (("Location", "--since", "last"), 2, "Location has no LastActionDateUtc"),
-        (("WorkOrder", "--since", "last", "-w", "StatusId = New"), 2, "so --where is not for it"),
-        (("WorkOrder", "--since", "last", "--limit", "5"), 2, "so --limit is not for it"),
-        (("WorkOrder", "--since", "last", "--force"), 2, "there is no --force"),
-        (("WorkOrder", "--since", "last", "--page", "9"), 2, "so there is no --page"),
+        (("WorkOrder", "--since", "last", "-w", "StatusId = New"), 2, "so --where does not apply"),
+        (("WorkOrder", "--since", "last", "--limit", "5"), 2, "so --limit does not apply"),
+        (("WorkOrder", "--since", "last", "--force"), 2, "--force does not apply"),
+        (("WorkOrder", "--since", "last", "--page", "9"), 2, "leave out --page"),
         (("WorkOrder", "--since", "yesterday"), 2, "write last, or a time with its zone"),
         (("WorkOrder", "--since", "2026-03-01T08:00"), 2, "write last, or a time with its zone"),
     ],
@@ -90,10 +90,10 @@ def test_outputs_that_cannot_be(wosdk: Wosdk, tmp_path: Path) -> None:
     kept.write_text("precious")
     kept.chmod(0o600)
     for output, message in (
-        (tmp_path / "out.dat", "its suffix '.dat' is not that of a format; name it with --format"),
+        (tmp_path / "out.dat", "suffix '.dat' is not that of a format; add --format"),
         (kept, "exists already; name another file, or add --force"),
         (tmp_path / "none" / "out.csv", "there is no directory"),
-        (Path("-"), "-o -: an export is a file"),
+        (Path("-"), "-o -: an export cannot go to stdout"),
     ):
         result = wosdk("export", "Location", "-o", output)
         assert result.exit_code == 2
@@ -121,9 +121,7 @@ def test_since_last_adds_parts(wosdk: Wosdk, tmp_path: Path) -> None:
         0,
         f"{folder / 'part-000002'}: 1 row",
     )
-    assert re.search(
-        r"the service's clock is \d{6} days, [\d:]+ behind .* all work orders and none", third.stderr
-    )
+    assert re.search(r"the service's clock is \d{6} days, [\d:]+ behind .* all work orders", third.stderr)
     shutil.rmtree(folder / "part-000001")
     fourth = wosdk("export", "WorkOrder", "--since", "last", "-o", folder)
     assert fourth.exit_code == 2
@@ -181,14 +179,14 @@ def test_the_same_command_goes_on_after_a_kill(
     assert not output.exists()
     if number == signal.SIGINT:
         assert process.returncode == 130
-        assert "are kept: the same command resumes" in stderr
+        assert "kept: the same command resumes" in stderr
         assert "Traceback" not in stderr
     orders.before = None
     done = wosdk(*arguments, "--json")
     found: dict[str, Any] = json.loads(done.stdout)
     assert found["rows"] == len(orders.rows)
     assert 0 < found["earlier"] < found["rows"]
-    assert "rows were read before; resuming" in done.stderr
+    assert "rows were read before" in done.stderr
     assert pq.read_table(output)["Id"].to_pylist() == sorted(orders.rows)
 
 
@@ -240,7 +238,7 @@ def test_a_page_that_fails_says_that_the_rest_is_kept(wosdk: Wosdk, orders: Orde
     orders.failing = lambda above: above == 8000
     result = wosdk("export", "WorkOrder", "-o", tmp_path / "orders.csv", "--parallel", "1")
     assert result.exit_code == 3
-    assert "rows were read and are kept: the same command resumes" in result.stderr
+    assert "rows kept: the same command resumes" in result.stderr
     assert result.stderr.splitlines()[-1].startswith("wosdk: no queries today")
 
 

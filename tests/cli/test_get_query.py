@@ -58,7 +58,7 @@ def test_a_compound_key_and_an_alias(wosdk: Wosdk) -> None:
         (("get", "Customer", "512", "--by", "Name"), 4, "there is no Customer with the Name '512'"),
         (("get", "Customer", "x", "--by", "WorkZone"), 2, "--by WorkZone: the property of Customer holds no text"),
         (("get", "Customer", "x", "--by", "Nme"), 2, "--by: Customer has no field 'Nme'; did you mean 'Name'?"),
-        (("get", "Customer", "x", "--by", "Name", "--unchecked"), 2, "--by needs an entity that the catalogue knows"),
+        (("get", "Customer", "x", "--by", "Name", "--unchecked"), 2, "--by needs an entity of the catalogue"),
         (("get", "Customer", '{"Id": "x"}'), 2, "it takes a whole number, or a JSON object"),
         (("get", "Custmer", "5"), 2, "the catalogue has no entity 'Custmer'; did you mean 'Customer'? --unchecked"),
         (("get", "Cust/../er", "5", "--unchecked"), 2, "is not a name of an entity or command"),
@@ -92,10 +92,10 @@ def test_bad_input_is_one_line_with_the_remedy(
     ("options", "message"),
     [
         (("--json", "--csv"), "give one of them"),
-        (("--limit", "5", "--all"), "contradict each other"),
+        (("--limit", "5", "--all"), "exclude each other"),
         (("--limit", "0"), "0 is not in the range"),
-        (("--expression", "-", "--limit", "5"), "--expression says all of the query"),
-        (("--deadline", "0"), "'0' is not a number over 0; write seconds"),
+        (("--expression", "-", "--limit", "5"), "--expression is the whole query"),
+        (("--deadline", "0"), "0.0 is not in the range x>0"),
     ],
 )
 def test_options_that_contradict(wosdk: Wosdk, options: tuple[str, ...], message: str) -> None:
@@ -118,10 +118,7 @@ def test_conditions_order_and_limit_reach_the_service(wosdk: Wosdk) -> None:
     )
     result = wosdk(*arguments, "--order", "Name desc", "-p", "Name", "--limit", "2")
     assert [json.loads(line)["Name"] for line in result.stdout.splitlines()] == ["Suite 201", "Suite 101"]
-    assert (
-        "2 rows are shown and there are more; --limit N shows N, --all shows all, --count counts"
-        in result.stderr
-    )
+    assert "2 rows shown, there are more; see --limit, --all and --count" in result.stderr
     result = wosdk(*arguments, "--limit", "4")
     assert (len(result.stdout.splitlines()), result.stderr) == (4, "")
 

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from wosdk_async.cli.app import app
 from wosdk_async.cli.commands.import_ import init_command
 
-NARROW, WIDE = 58, 98  # characters of a line on terminals of 60 and 100 columns
+NARROW, TERMINAL, WIDE = 58, 78, 98  # characters of a line on terminals of 60, 80 and 100 columns
 
 
 def names(group: click.Group = app) -> Iterator[tuple[str, ...]]:
@@ -46,6 +46,12 @@ def test_help_fits_a_narrow_terminal(words: tuple[str, ...]) -> None:
     assert not re.search(r"[a-z]\.\.\.$|\w-$", narrow + wide, re.MULTILINE)
     assert examples(narrow) == examples(wide)
     assert "".join(narrow.split()) == "".join(wide.split())
+
+
+@pytest.mark.parametrize("words", [(), *names(), ("import", "init")], ids=" ".join)
+def test_help_fits_two_screens(words: tuple[str, ...]) -> None:
+    """Of 40 lines with 80 columns."""
+    assert help_of(*words, width=TERMINAL).count("\n") <= 80
 
 
 def test_the_help_and_completion_of_all_commands_import_none_of_them() -> None:

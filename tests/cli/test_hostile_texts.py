@@ -80,7 +80,7 @@ def test_a_check_of_an_import(file: Path, wosdk: Wosdk) -> None:
     with file.open("w", newline="", encoding="utf-8") as opened:
         csv.writer(opened).writerows([[*header, HOSTILE], *([*row, "1"] for row in rows)])
     result = wosdk("import", file, "--map", MAP, "--sandbox", "--check")
-    assert f" of 14  {SHOWN}  not read by the map" in result.stdout
+    assert f" of 14  {SHOWN}  not used by the map" in result.stdout
     assert "the key '[bold]x[/bold] {x} {0} [/] :truck: %s" in result.stderr
 
 

@@ -161,7 +161,7 @@ def test_files_that_cannot_be_written_are_status_8(
     )
     assert (
         "wosdk: the import has ended, 14 rows created, but its files could not be written: "
-        f"{folder / 'results.csv'}: No space left on device; the journal is right: fix this, then run "
+        f"{folder / 'results.csv'}: No space left on device; the journal is complete: fix this, then run "
         f"wosdk jobs rejects {folder}\n"
     ) in result.stderr
     again = wosdk(*command)

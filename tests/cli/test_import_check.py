@@ -48,7 +48,7 @@ def test_a_check_says_what_is_wrong(file: Path, store: Path, wosdk: Wosdk, tmp_p
     assert (result.exit_code, result.stdout.splitlines()[0]) == (1, "14 rows: 14 there already")
     assert "row 1 (line 2) there already: work_order.po_number '900001' is that of " in result.stderr
     assert "and 13 more rows for this cause: 2, 3, 4, 5, 6, ...\n" in result.stderr
-    assert "--outcomes FILE.csv writes a line for each row" in result.stderr
+    assert "--outcomes FILE.csv writes all rows" in result.stderr
     assert wosdk(*command, "--if-exists", "skip").exit_code == 0
     (tmp_path / "elsewhere").rename(folder)
     going_on = wosdk(*command)
@@ -56,7 +56,7 @@ def test_a_check_says_what_is_wrong(file: Path, store: Path, wosdk: Wosdk, tmp_p
         0,
         "14 rows: 14 done before",
     )
-    assert f"there is a job in {folder}: nothing to send; 14 created before\n" in going_on.stdout
+    assert f"job in {folder}: nothing to send; 14 created before\n" in going_on.stdout
     assert wosdk("import", file, "--map", MAP, "--sandbox", store, "--sample", "3").exit_code == 2
     file.write_text("a,b\n1,2\n")
     assert "there is no column" in wosdk(*command).stderr
@@ -155,7 +155,7 @@ def test_a_check_names_causes_columns_and_missing_names(
     result = wosdk("import", file, "--map", path, "--sandbox", store, "--check")
     assert result.exit_code == 1, result.stderr
     assert "naming a record that does not exist" in result.stdout
-    assert re.search(r"\n +1 of 16  latitude  not read by the map\n", result.stdout), result.stdout
+    assert re.search(r"\n +1 of 16  latitude  not used by the map\n", result.stdout), result.stdout
     assert re.search(r"\n  16 of 16  unique_key\n", result.stdout)
-    (values,) = re.findall(r"wosdk: the values: (.*)", result.stderr)
+    (values,) = re.findall(r"wosdk: values: (.*)", result.stderr)
     assert values.count("'") == 2 * 6, "each of the six names"

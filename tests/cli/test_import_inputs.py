@@ -156,7 +156,7 @@ def test_records_are_updated_and_deleted(wosdk: Wosdk, command: list[object], tm
 def test_a_key_needs_an_entity(wosdk: Wosdk, tmp_path: Path) -> None:
     result = wosdk("import", tmp_path / "f.csv", "--map", tmp_path / "m.toml", "--update-by", "Id")
     assert "--update-by and --delete-by need --entity" in result.stderr
-    assert "a map that says its operation needs none of them" in result.stderr
+    assert "add it, as in --entity Customer" in result.stderr
 
 
 # --- init -----------------------------------------------------------------------------------
@@ -168,7 +168,7 @@ def test_init_writes_a_map_once(wosdk: Wosdk, tmp_path: Path) -> None:
     command = ("import", "init", source, "--delimiter", ";", "--entity", "Customer")
     result = wosdk(*command, "-o", made)
     assert (result.exit_code, result.stdout) == (0, "")
-    assert f"{made} is written; 2 places to fill in are marked {{ADAPT}}" in result.stderr
+    assert f"{made} written; fill in the 2 places marked {{ADAPT}}" in result.stderr
     options = "--delimiter ';' --entity Customer --check"
     assert result.stderr.endswith(f"wosdk import {source} --map {made} {options}\n"), "what to do next"
     assert wosdk(*command).stdout == made.read_text()
@@ -189,7 +189,7 @@ def test_init_names_the_delimiter(wosdk: Wosdk, tmp_path: Path) -> None:
         source.write_text(text)
         result = wosdk("import", "init", source)
         assert (result.exit_code, result.stdout) == (2, "")
-        assert f"add --delimiter {option}, or the one that separates its cells" in result.stderr
+        assert f"add --delimiter {option}, or another one" in result.stderr
     source.write_text("Name;Code\n")
     assert "'Name;Code'" not in wosdk("import", "init", source, "--delimiter", ",").stderr
     source.write_text("Name\n")
@@ -243,7 +243,7 @@ def test_a_report_made_for_people_is_imported(wosdk: Wosdk, tmp_path: Path) -> N
     found = json.loads(began.stdout)
     assert (found["rows"], found["created"], found["failed"]) == (4, 3, 1)
     for said in (checked.stderr, began.stderr):
-        assert "the sheet 'Customers' is read" in said
+        assert "reading sheet 'Customers'" in said
         assert "other sheets with content are not read: 'Old'" in said
         assert "skip_when of the map leaves out 1 row, line 5" in said
         assert "below the last row with a key is left out: 1 row, line 9" in said

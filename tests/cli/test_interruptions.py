@@ -183,7 +183,7 @@ def test_no_text_steers_the_terminal_it_is_shown_on(scripted: Service, form: str
     scripted.handler = lambda _: Answer(body={"Entities": rows})
     status, shown, message = on_a_terminal("query", "Customer", "--limit", "1", form)
     assert (status, message.count("\n")) == (0, 1)
-    assert message.startswith("wosdk: 1 row is shown and there are more")
+    assert message.startswith("wosdk: 1 row shown, there are more")
     assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(shown)
     if form == "--csv":
         safe = r"a\x1b]0;owned\x07\x9b31m\u202e\nb"

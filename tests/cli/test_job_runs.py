@@ -43,11 +43,9 @@ def test_a_resume_goes_on_as_the_last_run_that_began(file: Path, store: Path, wo
     imported(wosdk, file, store, "--rate", "500")
     killed(folder, 3)
     assert wosdk("jobs", "resume", folder).exit_code == 0
-    killed(folder, 3)
-    assert wosdk("jobs", "resume", folder, "--rate", "600", "--concurrency", "5").exit_code == 0
     runs = facts_of(wosdk, folder)["runs"]
     given = [(run["details"]["rate"], run["details"]["limit"]) for run in runs]
-    assert given == [(400, 32), (500, 32), (500, 32), (600, 5)]
+    assert given == [(400, 32), (500, 32), (500, 32)]
 
 
 @pytest.fixture
@@ -111,17 +109,10 @@ def test_files_that_cannot_be_written_are_the_exit_status(file: Path, store: Pat
 def test_a_job_of_processes_goes_on_in_one_process(file: Path, store: Path, wosdk: Wosdk) -> None:
     folder = imported(wosdk, file, store, "--processes", "1", "--lease", "6")
     killed(folder, 3)
-    result = wosdk("jobs", "resume", folder, "--one-process")
-    assert result.exit_code == 0, result.stderr
+    imported(wosdk, file, store)
     killed(folder, 3)
-    assert wosdk("jobs", "resume", folder, "--processes", "1", "--lease", "7").exit_code == 0
+    imported(wosdk, file, store, "--processes", "1", "--lease", "7")
     details = [run["details"] for run in facts_of(wosdk, folder)["runs"]]
     assert [each.get("engine") for each in details] == ["1 process", None, "1 process"]
     assert [each.get("lease") for each in details] == [6, None, 7]
     assert "1 process (lease 6 s), no rate" in wosdk("jobs", "show", folder).stdout
-
-
-def test_one_process_contradicts_workers(file: Path, store: Path, wosdk: Wosdk) -> None:
-    folder = imported(wosdk, file, store)
-    result = wosdk("jobs", "resume", folder, "--one-process", "--processes", "2")
-    assert (result.exit_code, "exclude each other" in result.stderr) == (2, True)

@@ -47,16 +47,6 @@ def test_jobs_are_listed(file: Path, store: Path, wosdk: Wosdk, tmp_path: Path) 
     assert wosdk("jobs", "list", tmp_path / "a" / "b" / "c.job" / "nothing").exit_code == 2
 
 
-def test_a_list_of_jobs_overwrites_no_input(file: Path, store: Path, wosdk: Wosdk, tmp_path: Path) -> None:
-    imported(wosdk, file, store)
-    before = file.read_bytes()
-    for place in (tmp_path, file):
-        result = wosdk("jobs", "list", place, "-o", file)
-        assert (result.exit_code, "would overwrite" in result.stderr) == (2, True)
-    assert file.read_bytes() == before
-    assert wosdk("jobs", "list", tmp_path, "-o", tmp_path / "jobs.csv").exit_code == 0
-
-
 def test_a_look_leaves_no_file(file: Path, store: Path, wosdk: Wosdk) -> None:
     folder = imported(wosdk, file, store)
     before = {each.name for each in folder.iterdir()}
@@ -91,7 +81,7 @@ def test_the_newest_job_is_the_first(tmp_path: Path, wosdk: Wosdk) -> None:
         str(folders[0]),
         str(folders[2]),
     ]
-    assert "  not begun: 1 not started of 1 row; begun 2026-01-01 00:00:00 UTC; create Customer, c\n" in (
+    assert "  not begun: 1 not started of 1 row; started 2026-01-01 00:00:00 UTC; create Customer, c\n" in (
         wosdk("jobs", "list", tmp_path).stdout
     )
 
@@ -111,7 +101,7 @@ def test_rejects_that_are_fed_back_are_rows_of_their_job(store: Path, wosdk: Wos
         assert result.stdout.startswith(f"{1 + left} row{'s' * left}: 1 created, {left} failed")
         rejects = folder / ("rejects-2.csv" if left else "rejects.csv")
         if left:
-            assert f"once they are corrected: wosdk import {rejects} --map={MAP}" in result.stderr
+            assert f"once corrected: wosdk import {rejects} --map={MAP}" in result.stderr
             rejects.replace(folder / "rejects.csv")
     (listed,) = map(json.loads, wosdk("jobs", "list", tmp_path, "--json").stdout.splitlines())
     assert (listed["folder"], listed["state"], listed["done"], listed["gone"]) == (
@@ -136,7 +126,7 @@ def test_mended_rejects_are_imported_by_the_command_that_is_printed(
     folder = source.with_name(f"{source.name}.job")
     rejects = folder / "rejects.csv"
     rejects.write_text(rejects.read_text("cp1252").replace("\n;", "\n900002;"), "cp1252")
-    (command,) = re.findall("once they are corrected: (.*)\n", said)
+    (command,) = re.findall("once corrected: (.*)\n", said)
     assert command in unescape((folder / "report.html").read_text("utf-8"))
     assert wosdk(*shlex.split(command)[1:]).stdout.startswith("1 row: 1 created")
 
@@ -230,13 +220,13 @@ def test_a_signal_and_a_rate_are_shown_as_they_were_given(file: Path, store: Pat
         for status in (130, 143):
             async with Journal.open(folder) as journal:
                 await journal.start_run()
-                await journal.end_run(status, stopped="it was asked to stop")
+                await journal.end_run(status, stopped="a stop was requested")
 
     asyncio.run(stop())
     shown = wosdk("jobs", "show", folder).stdout
     assert "--rate=400" in shown.split()
-    assert wosdk("jobs", "report", folder).exit_code == 0
+    wosdk("jobs", "rejects", folder)
     page = (folder / "report.html").read_text("utf-8")
     for signal in ("Ctrl-C", "SIGTERM"):
-        assert f"stopped: it was asked to stop ({signal})" in shown
-        assert f"stopped: it was asked to stop ({signal})" in page
+        assert f"stopped: a stop was requested ({signal})" in shown
+        assert f"stopped: a stop was requested ({signal})" in page

@@ -14,6 +14,7 @@ import pytest
 
 from tests.cli.conftest import Wosdk, table
 from tests.cli.importing import MAP, imported, killed
+from tests.jobs.maps import CREATED, WORK_ORDER
 from wosdk_async.cli.commands.import_ import import_command
 from wosdk_async.cli.import_arguments import kept_arguments
 from wosdk_async.cli.import_options import OneRun
@@ -117,7 +118,7 @@ def test_a_resume_never_begins_a_new_job(
         True,
     )
     file.unlink()
-    assert "the file of this job is not there any more" in wosdk("jobs", "resume", folder).stderr
+    assert "the input file of this job is missing" in wosdk("jobs", "resume", folder).stderr
     assert [each.name for each in tmp_path.glob("*.job*")] == [folder.name]
     file.write_bytes(text)
     held = tmp_path / "held.job"
@@ -162,7 +163,10 @@ def test_a_person_decides_rows_without_a_marker(
     folder = file.with_name(f"{file.name}.job")
     killed(folder, 2, 3)
     assert "the job has no marker" in wosdk("jobs", "settle", folder).stderr
-    result = wosdk("jobs", "settle", folder, "--row", "2", "created", "77")
+    result = wosdk("jobs", "settle", folder, "--row", "2", "created", "99999")
+    assert (result.exit_code, "no WorkOrder has the id 99999" in result.stderr) == (2, True)
+    assert states(folder)[2] == State.SENDING
+    result = wosdk("jobs", "settle", folder, "--row", "2", "created", "2")
     assert (result.exit_code, states(folder)[2]) == (1, State.DONE)
     result = wosdk("jobs", "settle", folder, "--row", "3", "not-created")
     assert (result.exit_code, states(folder)[3]) == (0, State.PLANNED)
@@ -210,9 +214,17 @@ def test_rejects_and_reports_are_written_again(store: Path, wosdk: Wosdk, tmp_pa
     again = wosdk("jobs", "rejects", folder)
     assert again.exit_code == 0, again.stderr
     assert (folder / "rejects.csv").read_bytes() == written
+    assert (folder / "report.html").exists()
+    source.unlink()
+    (folder / "report.html").unlink()
+    (folder / "rejects.csv").unlink()
+    incomplete = wosdk("jobs", "rejects", folder)
+    assert (incomplete.exit_code, "put it back" in incomplete.stderr) == (2, True)
+    assert (folder / "report.html").exists()
     (folder / "report.html").unlink()
     assert wosdk("jobs", "report", folder).exit_code == 0
     assert (folder / "report.html").exists()
+    assert not (folder / "rejects.csv").exists()
 
 
 def test_the_dialect_of_the_file_is_kept(store: Path, wosdk: Wosdk, tmp_path: Path) -> None:
@@ -241,8 +253,8 @@ def test_an_undo_shows_first_asks_and_undoes_once(file: Path, store: Path, wosdk
     assert "14 work orders would be cancelled" in checked.stderr
     missing = wosdk("jobs", "undo", folder)
     assert missing.exit_code == 2
-    assert "to undo it, add --reason with the name or id of a cancel reason; there are " in checked.stderr
-    assert "--reason is missing: a work order is cancelled with a reason" in missing.stderr
+    assert "the undo needs a cancel reason: --reason is missing; the Company has " in checked.stderr
+    assert "--reason is missing; the Company has " in missing.stderr
     for said in (checked.stderr, missing.stderr):
         assert "'Entered by mistake'" in said
     wrong = wosdk("jobs", "undo", folder, "--reason", "Entered by mistak")
@@ -339,7 +351,7 @@ def test_a_look_at_an_undo_needs_no_reasons(
         local.faults.load({"rule": [refused]})
         checked = wosdk("jobs", "undo", file, "--check")
     assert (checked.exit_code, checked.stdout) == (0, "14 to be undone\n"), checked.stderr
-    assert "of a cancel reason; the names could not be read: " in checked.stderr
+    assert "the undo needs a cancel reason: " in checked.stderr
 
 
 def test_an_undone_file_is_imported_again(file: Path, wosdk: Wosdk, served: dict[str, str]) -> None:
@@ -368,6 +380,35 @@ def test_an_undo_says_first_what_nobody_can_check(store: Path, wosdk: Wosdk, tmp
     assert "a Location record has no version, so nobody can tell whether it was changed" in left.stderr
     assert ", id 20903: left, without a version" in left.stderr
     assert wosdk("jobs", "undo", source, "--unversioned").stdout == "2 undone\n"
+
+
+def test_an_undo_deletes_what_the_rows_refer_to_if_it_is_asked_to(
+    store: Path, wosdk: Wosdk, tmp_path: Path
+) -> None:
+    """It says how many records stay without the option, and which are used."""
+    source, import_map = tmp_path / "rows.csv", tmp_path / "map.toml"
+    import_map.write_text(WORK_ORDER + CREATED, "utf-8")
+    source.write_text("key,text,notes,customer\n1,a,b,New 1\n2,a,b,New 2\n", "utf-8")
+    imported = ("import", source, "--map", import_map, "--sandbox", store)
+    assert wosdk(*imported).exit_code == 0
+    folder = source.with_name("rows.csv.job")
+    source.write_text("key,text,notes,customer\n3,a,b,New 2\n", "utf-8")
+    assert wosdk(*imported, "--again", "--yes").exit_code == 0
+    plain = wosdk("jobs", "undo", folder, "--check")
+    assert "2 created records stay; --references deletes those that nothing else uses" in plain.stderr
+    checked = wosdk("jobs", "undo", folder, "--check", "--references")
+    assert checked.stdout == "2 to be undone\nreferences: 1 to be undone; 1 left, used by other records\n"
+    assert "1 created record to be deleted" in checked.stderr
+    assert "customer, id 515 (New 2): left, used by other records: WorkOrder 3 refers to it" in checked.stderr
+    done = wosdk("jobs", "undo", folder, "--references", *REASON, "--json")
+    assert json.loads(done.stdout)["references"] == {"undone": 1, "used": 1}
+    assert "2 work orders to be cancelled, 1 created record to be deleted for Company" in done.stderr
+    assert done.exit_code == 0
+    with (folder / "references.csv").open(newline="", encoding="utf-8-sig") as references:
+        found = {each["name"]: each["state"] for each in csv.DictReader(references)}
+    assert found == {"New 1": "undone", "New 2": "done"}
+    assert "Created by this job: 2 records; undone: 1." in (folder / "report.html").read_text("utf-8")
+    assert "1 undone for customer" in wosdk("jobs", "show", folder).stdout
 
 
 def test_an_undo_of_a_distant_company_needs_a_yes(

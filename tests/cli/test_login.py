@@ -64,7 +64,7 @@ def test_variables_are_taken_and_named(
     monkeypatch.setenv("WOSDK_CONFIG", str(tmp_path / "wosdk" / "config.toml"))
     result = wosdk("login")
     assert result.exit_code == 0
-    assert "WOSDK_CLIENT_SECRET, WOSDK_TOKEN_URL, WOSDK_LOCATOR_URL: variables come before" in result.stderr
+    assert "WOSDK_CLIENT_SECRET, WOSDK_TOKEN_URL, WOSDK_LOCATOR_URL: set variables override" in result.stderr
     assert seeded[SECRET] not in result.stderr
 
 
@@ -74,8 +74,8 @@ def test_variables_are_taken_and_named(
         ({"--company": "Nobody"}, 5, "does not know 'Nobody'"),
         ({"--client-id": "wrong"}, 5, "refused the credentials"),
         ({"--client-secret-file": "none"}, 2, "the secret cannot be read from"),
-        ({"--profile": "a b"}, 2, "a profile is named by letters"),
-        ({"--profile": "../x"}, 2, "a profile is named by letters"),
+        ({"--profile": "a b"}, 2, "use 1 to 64 letters"),
+        ({"--profile": "../x"}, 2, "use 1 to 64 letters"),
     ],
 )
 def test_what_does_not_work_is_not_written(
@@ -96,7 +96,7 @@ def test_without_a_terminal_the_missing_options_are_named(wosdk: Wosdk, company:
     assert result.exit_code == 2
     assert "add --client-id, --client-secret-file FILE|- or --credentials-command COMMAND" in result.stderr
     result = wosdk("login", *given(company), "--client-secret-file", "-", input="\n")
-    assert (result.exit_code, "stdin has no secret" in result.stderr) == (2, True)
+    assert (result.exit_code, "the first line of stdin is empty" in result.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def test_a_settings_file_that_is_broken_is_named_first(
     (tmp_path / "wosdk" / "config.toml").write_text('client_secret = "abc-secret\n', encoding="utf-8")
     result = wosdk("login", *given(company))
     assert result.exit_code == 2
-    assert "is not TOML; correct it" in result.stderr
+    assert "is not TOML; fix it" in result.stderr
     assert "abc-secret" not in result.stderr
 
 
@@ -83,9 +83,9 @@ def test_addresses_of_the_same_company_stay_and_are_shown(
     [
         ('[profiles.default]\ncompanie = "x"\n', "profiles.default.companie is not a setting"),
         ("[profiles.default]\ncompany = 7\n", "profiles.default.company is an int; it takes text"),
-        ("profiles = 7\n", "cannot be changed there"),
-        ('profiles.default.company = "x"\n', "cannot be changed there"),
-        ('[profiles]\ndefault = {company = "x"}\n', "cannot be changed there"),
+        ("profiles = 7\n", "cannot be changed without"),
+        ('profiles.default.company = "x"\n', "cannot be changed without"),
+        ('[profiles]\ndefault = {company = "x"}\n', "cannot be changed without"),
     ],
 )
 def test_a_profile_that_could_not_be_used_is_refused_first(

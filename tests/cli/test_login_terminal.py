@@ -17,7 +17,7 @@ def test_on_a_terminal_everything_is_asked(company: dict[str, str], tmp_path: Pa
         ("Company:", company["WOSDK_COMPANY"]),
         ("[americas]:", ""),
         ("Client id:", company["WOSDK_CLIENT_ID"]),
-        ("not shown):", company[SECRET]),
+        ("hidden):", company[SECRET]),
     )
     assert terminal.end() == 0
     assert company[SECRET] not in terminal.shown
@@ -31,8 +31,8 @@ def test_only_what_was_wrong_is_asked_again(company: dict[str, str], tmp_path: P
     terminal.answer(
         ("Company:", "Nobody"),
         ("[americas]:", ""),
-        ("not shown):", "wrong-secret-1"),
-        ("not shown):", company[SECRET]),
+        ("hidden):", "wrong-secret-1"),
+        ("hidden):", company[SECRET]),
         ("Company [Nobody]:", company["WOSDK_COMPANY"]),
         ("[americas]:", ""),
     )
@@ -49,9 +49,9 @@ def test_a_secret_that_was_right_is_kept_by_enter(company: dict[str, str], tmp_p
     terminal = Terminal("login", "--company", company["WOSDK_COMPANY"], "--region", "americas")
     terminal.answer(
         ("Client id:", "wrong"),
-        ("not shown):", company[SECRET]),
+        ("hidden):", company[SECRET]),
         ("Client id [wrong]:", company["WOSDK_CLIENT_ID"]),
-        ("not shown):", ""),
+        ("hidden):", ""),
     )
     assert terminal.end() == 0
     assert company[SECRET] not in terminal.shown
@@ -75,7 +75,7 @@ def test_ctrl_c_at_each_question_writes_nothing(
 ) -> None:
     """The status is that of an interruption."""
     terminal = Terminal("login")
-    answers = {"Company:": "A", "[americas]:": "", "Client id:": "b", "not shown):": ""}
+    answers = {"Company:": "A", "[americas]:": "", "Client id:": "b", "hidden):": ""}
     *answered, last = list(answers)[:questions]
     terminal.answer(*((question, answers[question]) for question in answered))
     terminal.until(last)

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.cli.conftest import Wosdk
-from tests.cli.orders import FIELDS, orders, state
+from tests.cli.orders import FIELDS, OPTIONS, orders, state
 from wosdk_async.cli.app import SECTIONS
 
 OTHER_ZONE = ("Customer=513", *FIELDS[1:])
@@ -25,15 +25,6 @@ def digits(wosdk: Wosdk, served: dict[str, str]) -> None:
         )
         assert change.exit_code == 0, change.output
         assert wosdk("create", "WorkOrder", *OTHER_ZONE).exit_code == 0
-
-
-OPTIONS = {  # of the verbs that need some
-    "hold": HOLD,
-    "cancel": ("--reason", "Entered twice"),
-    "assign": ("--to", "mira.okafor"),
-    "note": ("--text", "Gate code"),
-    "attach": (__file__,),
-}
 
 
 @pytest.mark.parametrize("verb", SECTIONS["Work orders"])
@@ -59,7 +50,7 @@ def test_both_forms_say_which_order(wosdk: Wosdk) -> None:
     """Beside each other, too, and an order that is named twice is changed once."""
     result = wosdk("hold", "number:1", "id:1", "id:2", "number: rsc000001", *HOLD, "--json")
     assert [json.loads(line)["id"] for line in result.stdout.splitlines()] == [2, 1]
-    assert "wosdk: id:2 and number:1 are one work order; it is changed once" in result.stderr
+    assert "wosdk: id:2 and number:1 are the same work order; it is changed once" in result.stderr
     for text, id in (("number:1", 2), ("id:1", 1), ("1", 1)):
         assert json.loads(wosdk("get", "WorkOrder", text, "--json").stdout)["Id"] == id
 
@@ -93,4 +84,4 @@ def test_a_form_that_names_no_order_is_refused(wosdk: Wosdk, text: str, status: 
 @pytest.mark.parametrize("name", SECTIONS["Work orders"])
 def test_the_help_of_each_command_has_the_rule(wosdk: Wosdk, name: str) -> None:
     text = " ".join(wosdk(name, "--help").stdout.split())
-    assert "ORDER is a number such as RSC000005, or an id. id:2903 and number:2903 say which" in text
+    assert "ORDER is a number such as RSC000005, or an id; id:2903 or number:2903" in text

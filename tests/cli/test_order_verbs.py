@@ -115,7 +115,7 @@ def test_an_order_that_is_named_twice_is_changed_once(wosdk: Wosdk) -> None:
     (number,) = orders(wosdk, 1)
     result = wosdk("hold", number, "1", "--reason", "Weather")
     assert (result.exit_code, result.stdout) == (0, f"{number}: New -> OnHold\n")
-    assert f"wosdk: 1 and {number} are one work order; it is changed once" in result.stderr
+    assert f"wosdk: 1 and {number} are the same work order; it is changed once" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_an_order_that_is_named_twice_is_changed_once(wosdk: Wosdk) -> None:
         (("assign", "1", "--to", "mira.okafr"), 4, "or name 'mira.okafr'; did you mean 'mira.okafor'?"),
         (("note", "1", "--text", " \n"), 2, "--text: the note is empty"),
         (("attach", "1", __file__, "--type", "Nothing"), 4, "no DocumentType with the DisplayAs 'Nothing'"),
-        (("hold", "1", "--reason", "Weather", "--read-only"), 2, "--read-only: hold changes records, so it is not sent"),
+        (("hold", "1", "--reason", "Weather", "--read-only"), 2, "--read-only: hold changes records, so nothing is sent"),
     ],
 )  # fmt: skip
 @pytest.mark.usefixtures("kept")
@@ -183,7 +183,9 @@ def test_an_employee_who_is_named_twice_is_assigned_once(wosdk: Wosdk) -> None:
     )
     assert json.loads(result.stdout)["body"]["Command"]["Assignees"] == [208]
     assert "wosdk: assign to '208', mode Primary for" in result.stderr
-    assert "wosdk: --to mira.okafor and --to 208 are one employee, whose id is sent once" in result.stderr
+    assert (
+        "wosdk: --to mira.okafor and --to 208 are the same employee, whose id is sent once" in result.stderr
+    )
 
 
 @pytest.mark.usefixtures("served")
@@ -219,9 +221,7 @@ def test_files_are_attached(wosdk: Wosdk, tmp_path: Path) -> None:
         file.truncate(20 * 1024 * 1024 + 1)
     result = wosdk("attach", number, small, large)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert (
-        "film.mp4 has 20,971,521 bytes; a file of at most 20,971,520 bytes can be attached" in result.stderr
-    )
+    assert "film.mp4 has 20,971,521 bytes, the limit is 20,971,520; attach a smaller file" in result.stderr
     result = wosdk("attach", number, small)
     assert (result.exit_code, result.stdout) == (0, f"{number}: belt.jpg attached, document 1\n")
     assert f"  {number}  belt.jpg  9 bytes" in result.stderr

@@ -84,7 +84,7 @@ def test_what_is_read_back_is_what_was_changed(
 def test_a_file_that_cannot_be_changed_safely_stays_as_it_is(tmp_path: Path, text: str) -> None:
     """The message says what to do, and holds nothing of the file."""
     file = read(tmp_path, text)
-    with pytest.raises(CliError, match=r"write it by hand") as caught:
+    with pytest.raises(CliError, match=r"edit it by hand") as caught:
         file.replaced("stage", {"company": "New"})
     assert "Acme" not in caught.value.message
     assert file.path.read_text(encoding="utf-8") == text

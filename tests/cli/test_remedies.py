@@ -44,13 +44,13 @@ FACTS = {
 SHOWN = {
     Remedy.NEW_ROWS: "if the unknown rows are new, add --new-rows",
     Remedy.SEND_AGAIN: "to send all rows once more, add --again",
-    Remedy.SAME_COMMAND: "give the command without --again: it sends the remaining rows",
-    Remedy.SETTLE: "decide the rows in doubt with wosdk jobs settle 'a b.job'",
+    Remedy.SAME_COMMAND: "run the command without --again: it sends the remaining rows",
+    Remedy.SETTLE: "settle the rows in doubt with wosdk jobs settle 'a b.job'",
     Remedy.THAT_FOLDER: "add --job 'a b.job'",
-    Remedy.DELIMITER: "its cells seem to be separated by ';': add --delimiter ';'",
+    Remedy.DELIMITER: "its delimiter seems to be ';': add --delimiter ';'",
     Remedy.LEAVE_OUT: "leave out --csv-raw",
     Remedy.REFERENCE: 'refer to it by {"Id": id}',
-    Remedy.QUERY_UNKNOWN: "wosdk query Customer --unchecked --all --json writes its records as they come",
+    Remedy.QUERY_UNKNOWN: "wosdk query Customer --unchecked --all --json writes its records",
 }
 """Words of the command line, with facts; the others are plain texts of a table."""
 

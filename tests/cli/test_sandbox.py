@@ -54,7 +54,7 @@ def test_mistakes_of_a_file(wosdk: Wosdk, store: Path, tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text("Name\nx\n")
     made = wosdk("sandbox", "seed", "--store", store, tmp_path / "rows.csv", "--entity", "Custmer")
     assert made.exit_code == 2
-    assert "there is no entity type 'Custmer'. Did you mean Customer?" in made.stderr
+    assert "there is no entity type 'Custmer' (did you mean Customer?)" in made.stderr
     (tmp_path / "rows.json").write_text('{"Customer": [{"Nmae": "x"},\n{"Name": 7}]}')
     made = wosdk("sandbox", "seed", "--store", store, tmp_path / "rows.json")
     assert made.exit_code == 2
@@ -133,7 +133,7 @@ def test_companies_as_profiles(wosdk: Wosdk, store: Path) -> None:
     assert added.exit_code == 0
     assert customers(store, 1) == []
     again = wosdk("sandbox", "add-company", "--store", store, "south")
-    assert (again.exit_code, "already. Give another name" in again.stderr) == (2, True)
+    assert (again.exit_code, "already exists. Choose another name" in again.stderr) == (2, True)
     printed = wosdk("sandbox", "companies", "--store", store, "--url", "http://127.0.0.1:1/").stdout
     found = tomllib.loads(printed)["profiles"]
     assert list(found) == ["AcmeFacilities", "South"]
@@ -190,7 +190,7 @@ def test_a_misspelt_store_is_reported(
     Path("rows.json").write_text('{"Customer": [{"Name": "x", "WorkZone": {"Id": 14}}]}')
     command, *rest = arguments
     made = wosdk("sandbox", command, "--store", "new.db", *rest)
-    message = "there is no store new.db; `wosdk sandbox serve` and `add-company` make one"
+    message = "new.db: no such store; `wosdk sandbox serve` creates one"
     assert (made.exit_code, made.stdout, made.stderr) == (2, "", f"wosdk: {message}\n")
     assert [path.name for path in tmp_path.iterdir()] == ["rows.json"]
     assert wosdk("sandbox", "add-company", "--store", "new.db", "South").exit_code == 0

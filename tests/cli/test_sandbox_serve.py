@@ -250,10 +250,9 @@ def test_an_env_file_that_serve_did_not_write_is_kept(wosdk: Wosdk, tmp_path: Pa
         *("sandbox", "serve", "--port", "0", "--store", tmp_path / "s.db", "--env-file", tmp_path / name)
     )
     message = (
-        f"--env-file {tmp_path / name} is not a regular file; name another"
+        f"--env-file {tmp_path / name} is not a regular file; name another file"
         if name == "fifo"
-        else f"{tmp_path / name} exists already, and `wosdk sandbox serve` did not write it; name another"
-        " file, or add --force to overwrite it"
+        else f"{tmp_path / name} exists, and `wosdk sandbox serve` did not write it; use another, or --force"
     )
     assert (made.exit_code, made.stderr) == (2, f"wosdk: {message}\n")
     assert (tmp_path / "notes.env").read_text() == real

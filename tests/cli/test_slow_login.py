@@ -15,7 +15,7 @@ from tests.cli.conftest import Wosdk, spawn
 from tests.cli.importing import MAP
 from tests.support.service import SECRET, Answer, Request, Service, error
 from wosdk_async import Client
-from wosdk_async.cli.runner import LoginWait, login_wait_of, saying_slow_login
+from wosdk_async.cli.runner import LoginWait, login_wait_of, reporting_slow_login
 
 QUERY = ("query", "Customer", "--json")
 
@@ -60,7 +60,7 @@ def commands(file: Path) -> dict[str, tuple[str | Path, ...]]:
 
 
 # The log-in of every command is watched by the same code: the first one waits as long as users do.
-SOON = "from wosdk_async.cli.runner import saying_slow_login as watch\n"
+SOON = "from wosdk_async.cli.runner import reporting_slow_login as watch\n"
 SOON += "watch.__wrapped__.__kwdefaults__['patience'] = 0.5"
 
 
@@ -107,7 +107,7 @@ async def said_by(service: Service, client: Client) -> list[str]:
         return wait if wait is not None and "retry in" in wait[1] else None
 
     company = client.company()
-    async with saying_slow_login(look, patience=0.0, between_looks=0.01, show=say):
+    async with reporting_slow_login(look, patience=0.0, between_looks=0.01, show=say):
         await company.connect()
         await company.get("Customer", 1)
     return lines

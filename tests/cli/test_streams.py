@@ -92,7 +92,7 @@ def test_nothing_is_sent_when_stdout_is_closed(scripted: Service, arguments: tup
     """The result would be lost."""
     done = closed(">&-", *arguments)
     remedy = "" if arguments[0] == "import" else ", or name a file with --output"
-    message = f"wosdk: stdout is closed, and the result would be lost; open it{remedy}\n"
+    message = f"wosdk: stdout is closed, so the result would be lost; open it{remedy}\n"
     assert (done.returncode, done.stderr) == (2, message)
     assert (scripted.calls, scripted.tokens) == ([], [])
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Wosdk, spawn
-from tests.cli.orders import responses
+from tests.cli.orders import OPTIONS, responses
 from tests.cli.test_interruptions import stopped
 from tests.support.service import RESET, Answer, Request, Service, error
 from wosdk_async.cli import runner
@@ -22,14 +22,7 @@ DONE = Answer(
     body=b'{"CommandResult": {"Wo": {"Id": 7, "StatusId": "OnHold"}}, "EntitySpecifier": {"Id": 7}}'
 )
 HELD = {"Id": 7, "Number": "RSC000007", "StatusId": "OnHold"}
-HOLD = ("hold", "7", "--reason", "2205")
-OPTIONS = {  # of those that need some
-    "hold": HOLD[2:],
-    "cancel": ("--reason", "1841"),
-    "assign": ("--to", "208"),
-    "note": ("--text", "x"),
-    "attach": (__file__,),
-}
+HOLD = ("hold", "7", *OPTIONS["hold"])
 VERBS = (
     *((verb, "7", *OPTIONS.get(verb, ())) for verb in SECTIONS["Work orders"]),
     ("create", "Customer", "Name=x", "WorkZone=14"),
@@ -71,7 +64,7 @@ def test_read_only_sends_nothing(wosdk: Wosdk, scripted: Service, command: tuple
     """Not even a login."""
     result = wosdk("--read-only", *command)
     assert (result.exit_code, result.stdout, scripted.calls, scripted.tokens) == (2, "", [], [])
-    assert result.stderr == f"wosdk: --read-only: {command[0]} changes records, so it is not sent\n"
+    assert result.stderr == f"wosdk: --read-only: {command[0]} changes records, so nothing is sent\n"
 
 
 @pytest.mark.parametrize(
@@ -83,8 +76,8 @@ def test_read_only_sends_nothing(wosdk: Wosdk, scripted: Service, command: tuple
         (("create", "Customer", "Name=x", "WorkZone=14"), "wosdk query Customer --order 'Id desc' --limit 5"),
         (
             ("create", "WorkOrder", "PoNumber=PO-77"),
-            "wosdk query WorkOrder --where \"PoNumber = 'PO-77'\" # with --marker PoNumber the next create "
-            "looks by itself",
+            "wosdk query WorkOrder --where \"PoNumber = 'PO-77'\" # with --marker PoNumber a create looks by "
+            "itself",
         ),
         (("create", "Cust", "Name=x", "--unchecked"), "wosdk query Cust --order 'Id desc' --limit 5"),
         (("update", "Customer", "7", "Name=x"), "wosdk get Customer 7"),
@@ -132,7 +125,7 @@ def test_a_change_that_stops_half_way_says_so(wosdk: Wosdk, scripted: Service) -
     assert (result.exit_code, result.stdout, len(changes(scripted))) == (1, "", 2)
     assert "no key" in result.stderr
     look = "Look before you run it again: wosdk get WorkOrder 7 -p '*' -p 'ActionLogRecords.*'\n"
-    assert result.stderr.endswith(f"A part of the change was made before that. {look}")
+    assert result.stderr.endswith(f"Part of the change was made before. {look}")
     row = json.loads(wosdk("resume", "7", "--start", "--json").stdout)
     assert row["outcome"] == "partly done"
     row = json.loads(wosdk("resume", "7", "--json").stdout)
@@ -345,7 +338,7 @@ def test_few_files_are_attached_at_a_time(wosdk: Wosdk, scripted: Service, tmp_p
         (("note", "1"), "Missing option '--text'"),
         (("attach", "1"), "Missing argument 'FILE...'"),
         (("attach", "1", "no-such.jpg"), "File 'no-such.jpg' does not exist"),
-        (("attach", "1", __file__, __file__, "--title", "x"), "--title is the title of one file"),
+        (("attach", "1", __file__, __file__, "--title", "x"), "--title applies to one file"),
     ],
 )
 def test_a_wrong_command_line_shows_the_usage(wosdk: Wosdk, arguments: tuple[str, ...], message: str) -> None:

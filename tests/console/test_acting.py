@@ -122,7 +122,7 @@ def test_faults_and_dead_tokens_meet_the_console_too(browser: Any, sandbox: Serv
     page.locator("h1", has_text="InProgress").wait_for()
     sandbox.local.faults.add("reset", operation="WoCompleteCommand", carried_out=True)
     act(page, "Complete")
-    page.get_by_role("alert").get_by_text("whether the request was carried out is not known").wait_for()
+    page.get_by_role("alert").get_by_text("it is not known whether the request was carried out").wait_for()
     wait_for_count(page.get_by_text("The sandbox does not respond"), 0)
     page.reload()
     page.locator("h1", has_text="Completed").wait_for()
@@ -261,7 +261,7 @@ def test_each_control_says_that_the_sandbox_has_ended_and_what_to_do(browser: An
             "Nothing was sent: the sandbox does not respond. Start it again"
         ).wait_for()
         banner = page.get_by_role("alert").filter(has_text="wosdk sandbox serve")
-        banner.filter(has_text="it has ended, or cannot be reached").wait_for()
+        banner.filter(has_text="it was shut down, or is unreachable").wait_for()
         wait_for_count(page.get_by_text("is not known"), 0)
     for page, name in (
         (faults, "Advance"),
@@ -311,6 +311,6 @@ def test_a_request_during_which_the_sandbox_ends_is_in_doubt(browser: Any, sandb
     page.route("**/api/v1/cmd/**", end)
     act(page, "Pick up")
     said = page.locator("main").get_by_role("alert")
-    said.get_by_text("is not known. The sandbox does not respond any more. Start it again").wait_for()
-    said.get_by_text("look before you send this again").wait_for()
+    said.get_by_text("was carried out. The sandbox does not respond any more. Start it again").wait_for()
+    said.get_by_text("check the result before you send this again").wait_for()
     page.close()

@@ -111,9 +111,9 @@ def test_the_clock_takes_fractions(http: httpx.Client) -> None:
 
 @pytest.mark.parametrize("days", [1e12, 1e300, 1.7e308])
 def test_a_span_beyond_the_calendar_is_refused_in_words(http: httpx.Client, days: float) -> None:
-    message = http.post("/console/api/clock", json={"days": days}).json()["ErrorMessage"]
-    assert message.startswith("The clock cannot go forward by ")
-    assert message.endswith(" seconds: name 0 or more, up to the year 2300.")
+    response = http.post("/console/api/clock", json={"days": days})
+    assert (response.status_code, response.json()["ErrorCode"]) == (400, "INCORRECT_MODEL")
+    assert "up to the year 2300" in response.json()["ErrorMessage"]
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,7 @@ def test_recording_is_switched_off_and_cleared(page: Any, sandbox: Served) -> No
     with page.expect_response(lambda response: response.request.method == "PUT"):
         page.get_by_role("switch", name="Record").uncheck()
     page.get_by_role("button", name="Clear").click()
-    page.get_by_text("Nothing is recorded: switch “Record” on").wait_for()
+    page.get_by_text("Recording is off: turn on “Record”").wait_for()
     sandbox.acme.order()
     with page.expect_response(lambda response: "/log" in response.url):
         pass
@@ -133,7 +133,7 @@ def test_a_fault_switch_works_from_end_to_end(page: Any, sandbox: Served) -> Non
         page.get_by_role("switch").check()
     assert call(url, headers=headers).status_code == 503
     page.get_by_role("button", name="Remove rule 1").click()
-    page.get_by_text("No rules: nothing goes wrong.").wait_for()
+    page.get_by_text("No rules: no faults are injected.").wait_for()
     assert call(url, headers=headers).status_code == 200
 
 
@@ -216,7 +216,7 @@ def test_an_error_stands_at_its_form_until_it_is_done_right(browser: Any, sandbo
     for way_out in ("dismiss", "do it right"):
         section.get_by_label("Move forward by").fill("1e12")
         press(page, "Advance")
-        error.get_by_text("The clock cannot go forward by").wait_for()
+        error.get_by_text("The clock cannot move forward by").wait_for()
         red, green, blue = rgb(error)
         assert red > 2 * max(green, blue)
         press(page, "Add")  # what succeeds elsewhere leaves it
@@ -243,7 +243,7 @@ def test_a_rule_that_never_applies_is_not_added(
     """The error names the field, and the message about the rule before it goes away."""
     page.goto(sandbox.page("faults"))
     press(page, "Add")
-    page.locator("#status", has_text="The rule is on.").wait_for()
+    page.locator("#status", has_text="Rule enabled.").wait_for()
     page.get_by_role("spinbutton", name=field).fill(value)
     page.get_by_role("button", name="Add", exact=True).click()
     page.get_by_role("alert").get_by_text(expected).wait_for()
@@ -284,12 +284,12 @@ def test_a_cleared_log_is_not_called_empty_beside_new_requests(page: Any, sandbo
     page.goto(sandbox.page("requests"))
     page.locator("summary").first.wait_for()
     press(page, "Clear")
-    page.get_by_text("Nothing yet.").wait_for()
+    page.get_by_text("No requests yet.").wait_for()
     sandbox.acme.send("GET", "base/Customer/512")
     page.locator("#status", has_text="1 new request.").wait_for()
     wait_for_count(page.locator("details"), 1)
     wait_for_count(page.get_by_text("empty"), 0)
-    assert not page.get_by_text("Nothing yet.").is_visible()
+    assert not page.get_by_text("No requests yet.").is_visible()
 
 
 def test_a_banner_on_every_page_says_that_the_sandbox_has_ended(browser: Any) -> None:
@@ -297,7 +297,7 @@ def test_a_banner_on_every_page_says_that_the_sandbox_has_ended(browser: Any) ->
     with served() as running:
         page = browser.new_page()
         page.goto(running.page("faults"))
-        page.get_by_text("No rules: nothing goes wrong.").wait_for()
+        page.get_by_text("No rules: no faults are injected.").wait_for()
         banner = page.get_by_role("alert").filter(has_text="The sandbox does not respond")
         page.route("**/console/api/**", lambda route: route.abort())
         banner.wait_for()
@@ -353,12 +353,12 @@ def test_what_fits_nothing_says_so_and_leaves_no_empty_box(page: Any, sandbox: S
     """A search without a result, a log that its filter hides, and a list without further pages."""
     page.goto(f"{sandbox.root}/docs")
     page.get_by_label("Search").fill("no such operation")
-    page.get_by_text("No operation fits.", exact=True).wait_for()
+    page.get_by_text("No operation matches.", exact=True).wait_for()
     sandbox.acme.order()
     page.goto(sandbox.page("requests"))
     page.locator(".log details").first.wait_for()
     page.get_by_label("Filter").fill("no such request")
-    page.get_by_text("requests are shown").wait_for()
+    page.get_by_text("requests match the filter").wait_for()
     assert not page.get_by_role("log").is_visible()
     page.goto(sandbox.page("companies/46"))
     wait_for_count(page.locator("tbody tr"), 1)

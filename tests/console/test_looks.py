@@ -46,7 +46,7 @@ def test_old_data_can_be_read_while_the_sandbox_does_not_respond(
 ) -> None:
     page = browser.new_page(color_scheme=scheme)
     page.goto(sandbox.page("faults"))
-    page.get_by_text("No rules: nothing goes wrong.").wait_for()
+    page.get_by_text("No rules: no faults are injected.").wait_for()
     page.route("**/console/api/**", lambda route: route.abort())
     page.locator("[data-gone] #gone").wait_for()
     assert page.evaluate(FAINT) == []

@@ -1,4 +1,4 @@
-"""Citations such as ``facts 3.3 and 12 row 4``, and the rules of docs/service.md that they lead to."""
+"""Citations such as ``facts 3.3 and 12 row 4``, and the rules of docs/service.md that they cite."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from attrs import field, frozen
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-GAP = r"(?:\s|#)+"  # a comment may go on in the next line
+GAP = r"(?:\s|#)+"  # a comment may continue on the next line
 AND = rf"(?:,{GAP}(?:and{GAP})?|{GAP}and{GAP})"
 TO = rf"{GAP}to{GAP}"
 END = r"(?![\w%]|[.,]\d)"
@@ -36,7 +36,7 @@ class Citation:
     """``rule``, ``row``, or empty for the whole section."""
     number: int = 0
     name: str = field(default="", eq=False)
-    """The name that stands behind it: ``Creation traps`` of ``facts 5, Creation traps``."""
+    """The name after it: ``Creation traps`` of ``facts 5, Creation traps``."""
     position: int = field(default=0, eq=False)
 
     def __str__(self) -> str:
@@ -50,11 +50,11 @@ class Section:
     rules: tuple[int, ...]
     rows: tuple[int, ...]
     items: tuple[str, ...]
-    """Its list items and the rows of its tables, as they are written."""
+    """Its list items and table rows, verbatim."""
     text: str
 
     def has(self, citation: Citation) -> bool:
-        """Return whether the cited rule or row is here, and the name that is cited with it."""
+        """Return whether this section has the cited rule or row, and the cited name."""
         found = {"": (0,), "rule": self.rules, "row": self.rows}[citation.kind]
         return citation.number in found and citation.name.casefold() in self.text.casefold()
 
@@ -67,7 +67,7 @@ def citations(text: str) -> Iterator[Citation]:
 
 
 def _cited(text: str, start: re.Match[str], document: str) -> Iterator[Citation]:
-    """Yield the citations behind one ``spec`` or ``facts``."""
+    """Yield the citations after one ``spec`` or ``facts``."""
     before, ranged, at = "", False, start.end()
     while found := SECTION.match(text, at):
         section, at = _section(found), found.end()
@@ -103,7 +103,7 @@ def _between(first: str, last: str) -> list[str]:
 
 
 def _numbers(text: str, at: int, *, many: bool) -> tuple[list[int], int]:
-    """Return the numbers of rules or rows from ``at``, and their end; behind a plural there are several."""
+    """Return the numbers of rules or rows from ``at``, and their end; a plural has several."""
     numbers: list[int] = []
     ranged = False
     step = None

@@ -1,4 +1,4 @@
-"""Dask's commands in the docs, read by Dask."""
+"""Dask's commands in the docs, parsed by Dask."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ COMMANDS: dict[str, click.Command] = {"scheduler": dask_scheduler.main, "worker"
 
 
 def parse(words: Sequence[str]) -> None:
-    """Let ``dask scheduler`` or ``dask worker`` read its options; their files need not be there.
+    """Parse the options of ``dask scheduler`` or ``dask worker``; the files that they name need not exist.
 
     Raises:
         click.ClickException: it cannot.

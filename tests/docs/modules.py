@@ -1,4 +1,4 @@
-"""The Python blocks of the pages as modules, for a type checker and to be run.
+"""The Python blocks of the pages as modules, to type-check and run.
 
 ``python -m tests.docs.modules FOLDER`` writes the tests that the pages show, for an environment of their own.
 """
@@ -25,17 +25,17 @@ def _is_program(block: Block) -> bool:
 
 
 def tests() -> list[Block]:
-    """Blocks that hold tests: pytest runs them as they stand."""
+    """Blocks that contain tests, which pytest runs unchanged."""
     return [block for block in blocks("python") if _is_test(block)]
 
 
 def programs() -> list[Block]:
-    """Blocks that are whole programs: run, and checked strictly, as they stand."""
+    """Blocks that are whole programs, run and strictly checked unchanged."""
     return [block for block in blocks("python") if _is_program(block)]
 
 
 def fragments() -> list[Block]:
-    """The other blocks, which take some names as given."""
+    """The other blocks, which use names of the prelude."""
     return [block for block in blocks("python") if not _is_test(block) and not _is_program(block)]
 
 
@@ -60,14 +60,14 @@ def _function(block: Block, parameters: str) -> str:
 
 
 def modules() -> dict[str, str]:
-    """File name -> text, of all that a type checker is to read; a name tells page and line."""
+    """File name -> text of all modules to type-check; the name has page and line."""
     found = {block: module(block) for block in [*fragments(), *blocks("python", "types only")]}
     found |= {block: block.text for block in [*programs(), *tests()]}
     return {f"{block.name.replace('/', '_').replace('.md:', '_')}.py": text for block, text in found.items()}
 
 
 def write_tests(folder: Path) -> int:
-    """Write the tests of the pages, with the settings of docs/testing.md; return how many they are."""
+    """Write the tests of the pages, with the settings of docs/testing.md; return their number."""
     (settings,) = blocks("ini")
     (folder / "pytest.ini").write_text(settings.text, encoding="utf-8")
     for number, block in enumerate(tests()):

@@ -14,7 +14,7 @@ from markdown_it.token import Token
 
 ROOT = Path(__file__).parents[2]
 NOTE = re.compile(r"<!-- ([\w-]+(?: only)?)(?:: .+)? -->\s*")
-"""What a comment right before a block says of it: ``types only: it needs a photograph``."""
+"""The note in a comment before a block: ``types only: it needs a photograph``."""
 
 
 @frozen
@@ -38,7 +38,7 @@ class Block:
 
 @frozen
 class Page:
-    """What is read out of one page."""
+    """The parsed parts of one page."""
 
     path: Path
     blocks: tuple[Block, ...]
@@ -64,7 +64,7 @@ def read(path: Path) -> Page:
 
 @cache
 def pages() -> tuple[Page, ...]:
-    """All pages that readers are sent to."""
+    """All pages for readers."""
     names = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "wosdk_async/catalogue/README.md"]
     return tuple(read(path) for path in [*map(ROOT.joinpath, names), *sorted(ROOT.glob("docs/*.md"))])
 

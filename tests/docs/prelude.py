@@ -1,4 +1,4 @@
-"""What the examples of README and docs take as given: ``acme`` is a Company, and so on.
+"""Names that the examples of README and docs use: ``acme`` is a Company, and so on.
 
 Each example becomes the body of a function whose parameters are the fields of :class:`Given`, in a module
 that begins with ``IMPORTS``. What a page wants to teach, its examples import themselves.
@@ -59,10 +59,10 @@ if TYPE_CHECKING:
 
 
 class Upload:
-    """A body that a framework reads in pieces."""
+    """A body that a framework streams."""
 
     async def stream(self) -> AsyncIterator[bytes]:
-        """Give the pieces."""
+        """Yield the chunks."""
         yield b"half "
         yield b"a picture"
 
@@ -73,7 +73,7 @@ class GatewayAuth(httpx.Auth):
 
 @define
 class Given:
-    """Names that examples use without making them."""
+    """Names that examples use without defining them."""
 
     acme: Company
     client: Client
@@ -111,7 +111,7 @@ def _command(po_number: str | None = None) -> WoCreateCommand:
 
 
 async def given(client: Client) -> Given:
-    """Fill a new Company with what the examples speak of; the order is number 1, and in progress."""
+    """Create the records that the examples use; the order is number 1, and in progress."""
     acme = client.company()
     made = await acme.run(_command())
     assert made.wo is not None

@@ -1,4 +1,4 @@
-"""The pages of the API: every public name, as those who call it see it."""
+"""The API pages: every public name, as its callers see it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HIDES = re.compile(r'filters: \["!\^_", "!\^\((.+)\)\$"\]')
 
 @pytest.fixture(scope="module")
 def api() -> dict[str, Any]:
-    """Name -> what mkdocstrings shows of it."""
+    """Name -> its object in mkdocstrings."""
     extensions = griffe.load_extensions(Signatures())
     package = griffe.load("wosdk_async", search_paths=[ROOT], extensions=extensions)
     found = {name: package[name] for name in names()}
@@ -35,7 +35,7 @@ def api() -> dict[str, Any]:
 
 
 def shown(member: Any) -> bool:
-    """Whether a page would show it: it is public and has a text."""
+    """Whether a page shows it: it is public and has a docstring."""
     return bool(member.docstring) and not member.name.startswith("_")
 
 
@@ -65,7 +65,7 @@ def test_the_index_has_every_name() -> None:
 
 
 def test_every_name_is_described(api: dict[str, Any]) -> None:
-    """A signature alone does not say what a name is for."""
+    """A signature alone is not a description."""
     assert [name for name, each in api.items() if not each.docstring] == []
 
 
@@ -79,7 +79,7 @@ def test_a_class_shows_what_it_inherits(api: dict[str, Any]) -> None:
 
 
 def test_what_a_page_hides_is_there(api: dict[str, Any]) -> None:
-    """The library alone calls it; under another name it would be shown."""
+    """Only the library calls it; under another name it would be shown."""
     hidden = {
         name: set(found[1].split("|")) for name, text in DIRECTIVES.items() if (found := HIDES.search(text))
     }
@@ -100,7 +100,7 @@ def test_a_client_shows_the_arguments_that_a_caller_writes(api: dict[str, Any]) 
 
 
 def test_a_signature_has_values_and_nothing_that_refuses(api: dict[str, Any]) -> None:
-    """A reader cannot look up a constant of a module, and nobody passes what has the type Never."""
+    """A reader cannot look up a constant of a module, and no caller passes an argument of type Never."""
     assert "pages(size: int = 1000) -> AsyncGenerator" in signatures(api["Query"])
     assert "dialect: str = 'spec'" in signatures(api["sandbox.LocalCompany"])
     assert "Done(index: int, input: I, result: R, *, reply" in signatures(api["Done"])

@@ -1,4 +1,4 @@
-"""The page of assumptions says in which module each of them stands."""
+"""The page of assumptions names the module of each."""
 
 from __future__ import annotations
 

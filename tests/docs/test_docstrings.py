@@ -1,4 +1,4 @@
-"""What editors show of public names, and the pages, stand alone: readers lack the documents behind them."""
+"""Docstrings of public names, messages and pages do not cite documents that readers lack."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PUBLIC = (
 
 
 def public(module: ModuleType) -> Iterator[tuple[str, object]]:
-    """What a module exports, and what its classes inherit from other classes of the package."""
+    """The exports of a module, and the package's base classes of its classes."""
     yield module.__name__, module
     for name in module.__all__:
         found = getattr(module, name)
@@ -63,7 +63,7 @@ def _top_level(module: str) -> dict[str, ast.stmt]:
 
 
 def _strings(node: ast.stmt) -> Iterator[str]:
-    """Those in the body of a class; those of functions, but for private ones, only their own."""
+    """The docstrings in the body of a class, and those of its public functions."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         if not node.name.startswith("_") or node.name == "__init__":
             yield ast.get_docstring(node) or ""
@@ -103,7 +103,7 @@ def test_no_message_points_outside() -> None:
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.path.name)
 def test_no_page_points_outside(page: Page) -> None:
-    """Those of developers may: docs/service.md has what they cite."""
+    """Pages for developers may: docs/service.md has what they cite."""
     if "catalogue" not in page.path.parts and page.path.name not in ("CONTRIBUTING.md", "service.md"):
         assert CITES.findall(page.path.read_text(encoding="utf-8")) == []
 

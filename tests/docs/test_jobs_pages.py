@@ -26,7 +26,7 @@ IMPORT, MAP, JOBS = (ROOT / "docs" / name for name in ("import.md", "map.md", "j
 
 
 def words(text: str) -> set[str]:
-    """Return the words of code in a text: options, keywords, columns."""
+    """Return the code words of a text: options, keywords, columns."""
     return {word for code in re.findall(r"`([^`\n]+)`", text) for word in code.split()}
 
 

@@ -1,4 +1,4 @@
-"""The page of error messages has messages that the library has."""
+"""The page of error messages has only messages of the library."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from tests.docs.pages import ROOT, read
 
 PAGE = read(ROOT / "docs" / "messages.md")
 KINDS = PAGE.path.read_text("utf-8").splitlines().index("## Kinds")
-"""Where the tables begin that are rendered from the code."""
+"""The beginnings of tables that are rendered from the code."""
 QUOTED = [cells[0].strip("`").replace("\\|", "|") for line, cells in PAGE.rows if line < KINDS]
 
 
 def texts(node: ast.AST) -> Iterator[str]:
-    """Give the text of a node, with ``\\0`` for what is filled in."""
+    """Yield the text of a node, with ``\\0`` for placeholders."""
     if isinstance(node, ast.JoinedStr):
         parts = (str(part.value) if isinstance(part, ast.Constant) else "\0" for part in node.values)
         yield "".join(parts)
@@ -33,12 +33,12 @@ def nodes() -> list[ast.AST]:
 
 @cache
 def templates() -> list[str]:
-    """Return every text of the package, with ``\\0`` for what is filled in."""
+    """Return every string of the package, with ``\\0`` for placeholders."""
     return sorted({text for node in nodes() for text in texts(node) if " " in text.strip()})
 
 
 def says(template: str, quoted: str) -> bool:
-    """Whether a text of the package has the fixed parts of a message in their order."""
+    """Whether a string of the package has the fixed parts of a message in order."""
     place = 0
     for part in filter(None, quoted.split("...")):
         place = template.find(part, place)

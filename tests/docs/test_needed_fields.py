@@ -1,4 +1,4 @@
-"""What docs/first-order.md says that a new work order needs, tried on a local Company of each dialect."""
+"""The required fields of docs/first-order.md, tried on a local Company of each dialect."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ async def test_the_others_are_not_needed(acme: Company) -> None:
 
 
 def incomplete_orders(block: Block) -> list[set[str]]:
-    """Return, of each new work order that a block makes, the needed fields that it leaves out."""
+    """Return the required fields that each new work order of a block omits."""
     calls = (node for node in ast.walk(ast.parse(module(block))) if isinstance(node, ast.Call))
     orders = (call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "WorkOrder")
     given = [{str(keyword.arg) for keyword in order.keywords} for order in orders]
@@ -122,7 +122,7 @@ def incomplete_orders(block: Block) -> list[set[str]]:
 
 
 def test_every_new_order_of_the_pages_can_be_created() -> None:
-    """Also one that an example makes and does not send."""
+    """Also one that an example creates but does not send."""
     made = [block for page in pages() for block in page.blocks if block.language == "python"]
     wrong = {block.name: found for block in made if (found := incomplete_orders(block))}
     assert wrong == {}

@@ -1,4 +1,4 @@
-"""Every block of README and docs is checked by a test, and fences, links and tables are sound."""
+"""Every block of README and docs is tested, and fences, links and tables are valid."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ CHECKED = {
 
 
 def mistakes(page: Page) -> list[str]:
-    """What is wrong with the form of a page."""
+    """The mistakes in the form of a page."""
     found = [f"{block.name}: the fence is not closed" for block in page.blocks if not block.closed]
     found += [f"{block.name}: {why}" for block in page.blocks if (why := unchecked(block, page))]
     found += [f"{page.path.name}: a link to nowhere: {link}" for link in page.links if not leads(page, link)]
@@ -46,7 +46,7 @@ def mistakes(page: Page) -> list[str]:
 
 
 def unchecked(block: Block, page: Page) -> str | None:
-    """Why no test looks at a block."""
+    """Why no test covers a block."""
     if (block.language, block.note) not in CHECKED:
         return f"nobody checks a block of {block.language or 'no language'} {block.note}".strip()
     if block.language == "console" and block.page != "docs/cli.md":
@@ -58,7 +58,7 @@ def unchecked(block: Block, page: Page) -> str | None:
 
 
 def leads(page: Page, link: str) -> bool:
-    """Whether the target of a link is in the repository, with its anchor; other sites are not asked."""
+    """Whether the target of a link is in the repository, with its anchor; external links are not checked."""
     if link.startswith(("https://", "http://", "mailto:")):
         return True
     name, _, anchor = link.partition("#")
@@ -110,7 +110,7 @@ def test_anchors_are_those_of_github(tmp_path: Path) -> None:
     ids=lambda block: block.name,
 )
 def test_data_can_be_read(block: Block) -> None:
-    """By the reader of its format; a script of faults by the sandbox."""
+    """By the parser of its format; a fault script by the sandbox."""
     if block.language == "toml":
         read = tomllib.loads(block.text)
         assert read

@@ -1,4 +1,4 @@
-"""The Python of README and docs: every block is run against a local Company, and checked with mypy."""
+"""The Python of README and docs: every block runs against a local Company and passes mypy."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def local() -> Iterator[LocalCompany]:
 
 @pytest.fixture
 def fresh(local: LocalCompany, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> LocalCompany:
-    """The Company as it is when it is new; the environment leads to it, and the directory is empty."""
+    """A new Company that the environment names, and an empty directory."""
     local.reset()
     for name, value in local.variables.items():
         monkeypatch.setenv(name, value)
@@ -49,7 +49,7 @@ WRONG = {
 
 @pytest.fixture(scope="module")
 def complaints(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """What one run of mypy says of all blocks, and of two wrong modules."""
+    """The output of mypy for all blocks and two wrong modules."""
     folder = tmp_path_factory.mktemp("blocks")
     for name, text in (modules.modules() | WRONG).items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -57,7 +57,7 @@ def complaints(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 def test_all_of_it_has_the_right_types(complaints: list[str]) -> None:
-    """Who copies a block, has no error of a strict type checker."""
+    """A copied block passes a strict type checker."""
     assert [line for line in complaints if not any(name in line for name in WRONG)] == []
 
 
@@ -73,7 +73,7 @@ def test_a_mistake_in_a_block_is_found(complaints: list[str]) -> None:
 @pytest.mark.usefixtures("fresh")
 @pytest.mark.parametrize("block", modules.fragments(), ids=lambda block: block.name)
 async def test_a_fragment_runs(block: Block, caplog: pytest.LogCaptureFixture) -> None:
-    """With the names of the prelude given to it, and the log has no warning."""
+    """With the names of the prelude, and without warnings in the log."""
     names: dict[str, Any] = {"__name__": block.name}
     exec(compile(modules.module(block), block.name, "exec"), names)  # noqa: S102
     async with Client.from_env() as client:
@@ -86,14 +86,14 @@ async def test_a_fragment_runs(block: Block, caplog: pytest.LogCaptureFixture) -
 @pytest.mark.usefixtures("fresh")
 @pytest.mark.parametrize("block", modules.programs(), ids=lambda block: block.name)
 def test_a_program_runs(block: Block, capsys: pytest.CaptureFixture[str]) -> None:
-    """As it stands, against a new Company, without what this file imports from ``__future__``."""
+    """Unchanged, against a new Company, without this file's ``__future__`` imports."""
     program = compile(block.text, block.name, "exec", dont_inherit=True)
     exec(program, {"__name__": "__main__"})  # noqa: S102
     assert capsys.readouterr().err == ""
 
 
 def test_the_tests_of_the_pages_pass(tmp_path: Path) -> None:
-    """In a process of their own, with the settings that docs/testing.md shows and no others."""
+    """In their own process, with only the settings of docs/testing.md."""
     count = modules.write_tests(tmp_path)
     plugins = ["-p", "wosdk_async.testing.plugin"] if not _has_entry_point() else []
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""The records that docs/sandbox.md says a Company begins with are those of a new one."""
+"""The initial records in docs/sandbox.md are those of a new Company."""
 
 from __future__ import annotations
 

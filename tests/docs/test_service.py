@@ -1,4 +1,4 @@
-"""Every citation leads to a rule of docs/service.md, and every rule there says its source."""
+"""Every citation resolves to a rule of docs/service.md, and every rule there has a source."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_every_citation_leads_to_a_rule() -> None:
 
 
 def test_every_section_is_cited() -> None:
-    """The page does not retell what nothing cites."""
+    """The page has only rules that are cited."""
     used = {
         (citation.document, citation.section)
         for place, citation in cited(files())
@@ -169,7 +169,7 @@ SECTIONS = st.lists(st.integers(1, 12), min_size=1, max_size=3).map(lambda parts
 
 @st.composite
 def written(draw: st.DrawFn) -> tuple[str, list[Citation]]:
-    """A comment that cites, and what it means."""
+    """A comment with citations, and their meaning."""
     text, meant = "# Because", list[Citation]()
     document, plural = "", False
     for section in draw(st.lists(SECTIONS, min_size=1, max_size=5)):
@@ -195,6 +195,6 @@ def written(draw: st.DrawFn) -> tuple[str, list[Citation]]:
 
 @given(written())
 def test_what_is_written_is_read(case: tuple[str, list[Citation]]) -> None:
-    """Any list of sections, rules and rows, over any line breaks, is read as it is meant."""
+    """Any list of sections, rules and rows, over any line breaks, is parsed correctly."""
     text, meant = case
     assert list(citations(text)) == meant

@@ -33,14 +33,14 @@ WORDS = re.compile(r"\d*>\S*|&|\|.*", re.DOTALL)
 
 
 def fits(printed: str, expected: str) -> bool:
-    """Whether a line is as expected; ``...`` stands for anything."""
+    """Whether a line is as expected; ``...`` matches anything."""
     return re.fullmatch(".*?".join(map(re.escape, expected.split("..."))), printed) is not None
 
 
 def run(page: Page, folder: Path) -> list[list[str]]:
-    """What each block of a page prints, in one shell and an empty directory beside ``docs``.
+    """Return the output of each block of a page, run in one shell in an empty directory beside ``docs``.
 
-    Dask's usual port is replaced by a free one, as several runs may go on side by side.
+    Dask's usual port is replaced by a free one, because several runs may be in progress at once.
     """
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = str(free.getsockname()[1])
@@ -62,7 +62,7 @@ def run(page: Page, folder: Path) -> list[list[str]]:
 
 @pytest.mark.parametrize("page", RUN, ids=lambda page: page.path.name)
 def test_every_command_works_and_prints_what_the_page_shows(page: Page, tmp_path: Path) -> None:
-    """All blocks of a page, one after the other."""
+    """All blocks of a page, in order."""
     printed = iter(run(page, tmp_path))
     for block, after in pairwise([*page.blocks, None]):
         if block is None or (block.language, block.note) != ("sh", ""):
@@ -76,7 +76,7 @@ def test_every_command_works_and_prints_what_the_page_shows(page: Page, tmp_path
 
 
 def commands(block: Block) -> list[list[str]]:
-    """The commands of a block as lists of words, without what the shell does with their output."""
+    """The commands of a block as lists of words, without redirections."""
     found: list[list[str]] = []
     for line in block.text.replace("\\\n", " ").splitlines():
         for part in [*re.split(r"&&|;", line), *re.findall(r"\$\((.*?)\)", line)]:
@@ -87,7 +87,7 @@ def commands(block: Block) -> list[list[str]]:
 
 
 def parse(words: list[str]) -> None:
-    """Let the commands of ``wosdk`` read their options; nothing is done.
+    """Parse the options of a ``wosdk`` command without running it.
 
     Raises:
         click.ClickException: they cannot.
@@ -103,7 +103,7 @@ def parse(words: list[str]) -> None:
 
 
 def check(words: list[str]) -> None:
-    """One command of a block that is not run: its options, and the modules that it names."""
+    """Check one command that is not run: its options, and the modules that it names."""
     program = Path(words[0]).name
     if program == "wosdk":
         parse(words[1:])
@@ -115,7 +115,7 @@ def check(words: list[str]) -> None:
 
 @pytest.mark.parametrize("block", PARSED, ids=lambda block: block.name)
 def test_what_is_not_run_is_parsed(block: Block, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bash reads the block, and our commands read their options."""
+    """Bash parses the block, and our commands parse their options."""
     monkeypatch.chdir(ROOT)
     read = subprocess.run(["bash", "-n"], input=block.text, capture_output=True, text=True)
     assert (read.returncode, read.stderr) == (0, "")

@@ -12,7 +12,7 @@ from docs.builder.check import mistakes
 from docs.builder.cli_page import commands
 from docs.builder.dialect import for_site
 from docs.builder.markup import heading, slug
-from docs.builder.search import add_names
+from docs.builder.search import WORDS, add_names
 from docs.builder.stage import stage, write_config, written
 from tests.docs import pages as reader
 from tests.docs.pages import ROOT
@@ -43,6 +43,7 @@ def test_the_nav_has_every_page_once(pages: dict[str, str], nav: list[str]) -> N
     assert sorted(nav) == sorted(pages)
 
 
+@pytest.mark.usefixtures("pages")  # it reads what they write
 @pytest.mark.parametrize(
     ("overview", "last"), [("guides.md", "mcp.md"), ("reference.md", "examples/index.md")]
 )
@@ -123,7 +124,7 @@ def test_a_drawing_names_every_verdict() -> None:
 
 
 def test_a_drawing_is_in_the_page_itself(build: Path, pages: dict[str, str]) -> None:
-    """There it follows the colours that the reader chose; a style of its own would follow the system."""
+    """It uses the reader's colours there; a separate file would use the system's."""
     text = (build / "pages" / "failures.md").read_text(encoding="utf-8")
     assert '<svg class="diagram"' in text
     assert "<style>" not in text
@@ -152,7 +153,7 @@ def test_every_example_is_on_their_page(pages: dict[str, str]) -> None:
 
 
 def test_links_that_lead_nowhere_in_the_repository_are_explained_there() -> None:
-    """``docs/README.md`` says what the builder writes, and where else to look."""
+    """``docs/README.md`` lists generated pages, and alternatives."""
     docs = ROOT / "docs"
     links = {(path.parent, link.partition("#")[0]) for path in written() for link in reader.read(path).links}
     targets = {(folder / link).resolve() for folder, link in links if "://" not in link}
@@ -188,7 +189,7 @@ def test_what_is_looked_up_has_its_own_entry_in_the_search(tmp_path: Path, pages
     items.append(guide)
     file = tmp_path / "search.json"
     file.write_text(json.dumps({"config": {}, "items": items}), encoding="utf-8")
-    add_names(tmp_path, pages)
+    add_names(tmp_path, pages, {})
     entries = json.loads(file.read_text(encoding="utf-8"))["items"]
     found = {(each["title"], each["location"]): (place, each) for place, each in enumerate(entries)}
     for name, location in (
@@ -198,7 +199,7 @@ def test_what_is_looked_up_has_its_own_entry_in_the_search(tmp_path: Path, pages
         ("EXPIRED_TOKEN", "error-codes.html"),
         ("WOSDK_CLIENT_SECRET", "settings.html"),
         ("--map MAP.toml", "cli-options.html#wosdk-import"),
-        ("not sent: its deadline is ... s", "messages.html#it-takes-too-long"),
+        ("not sent: its deadline is ... s", "messages.html#time-outs-and-throttling"),
     ):
         assert (name, location) in found
     place, order = found["WorkOrder", "entities/WorkOrder.html"]
@@ -209,10 +210,15 @@ def test_what_is_looked_up_has_its_own_entry_in_the_search(tmp_path: Path, pages
         each["path"] for each in entries if each["title"] == "--csv"
     ]  # one entry, not one of each command
     assert len(merged) == 1
-    assert "wosdk get, wosdk jobs list, wosdk query, wosdk run" in str(merged)
+    assert "wosdk get, wosdk query, wosdk run" in str(merged)
     fields = sum(len(each.fields) for each in CATALOGUE.entities.values())
     values = sum(len(each.values) for each in CATALOGUE.enums.values())
     assert len(entries) - len(items) > fields + values
+
+
+def test_words_that_people_type_lead_to_pages_of_the_nav(nav: list[str]) -> None:
+    """``test_site_search.py`` types them."""
+    assert [page for page in WORDS if page not in nav] == []
 
 
 def test_every_page_that_people_write_begins_with_a_sentence(pages: dict[str, str]) -> None:
@@ -264,7 +270,7 @@ def test_a_page_outside_the_nav_and_one_that_is_not_there_are_found(tmp_path: Pa
     [
         ("Text:\n* one\n* two\n", "Text:\n\n* one\n* two\n"),
         ("1. one\n   * in it\n2. two\n", "1. one\n    * in it\n2. two\n"),
-        ("* one\n  goes on\n\n  more\n\nEnd\n", "* one\n    goes on\n\n    more\n\nEnd\n"),
+        ("* one\n  continues\n\n  more\n\nEnd\n", "* one\n    continues\n\n    more\n\nEnd\n"),
         ("<!-- parse only: why -->\n```sh\n* x\n```\n", "```sh\n* x\n```\n"),
         ("* one:\n\n  ```sh\n  ls\n  ```\n* two\n", "* one:\n\n    ```sh\n    ls\n    ```\n\n* two\n"),
         ("```text\n```\n* one\n* two\n", "```text\n```\n\n* one\n* two\n"),
@@ -288,7 +294,7 @@ def test_the_site_reads_what_github_reads(github: str, site: str) -> None:
 
 
 def test_options_are_shown_with_what_they_mean(pages: dict[str, str]) -> None:
-    """Arguments without a text stand in the usage only; a bound is no markup."""
+    """Arguments without a description are only in the usage; a bound is not markup."""
     text = pages["cli-options.md"]
     assert "Usage: `wosdk get [OPTIONS] ENTITY ID`" in text
     assert "| `ENTITY` |" not in text
@@ -298,7 +304,7 @@ def test_options_are_shown_with_what_they_mean(pages: dict[str, str]) -> None:
 
 
 def test_a_link_shows_the_title_of_a_page_and_not_its_file(pages: dict[str, str]) -> None:
-    """In the repository a link names the file, because that is what its reader sees there."""
+    """In the repository a link shows the file name, as readers see it there."""
     shown = [
         (path, link)
         for path, text in pages.items()
@@ -318,7 +324,7 @@ def test_no_table_is_without_rows(pages: dict[str, str]) -> None:
 
 
 def test_a_table_names_its_columns_or_none_of_them(pages: dict[str, str]) -> None:
-    """The first may be empty, above the names of rows."""
+    """Only the first may be empty, above row names."""
     heads = [
         (path, head)
         for path, text in pages.items()
@@ -337,7 +343,7 @@ def test_a_result_of_the_search_is_a_text_and_no_markdown(tmp_path: Path) -> Non
         ]
     }
     (tmp_path / "search.json").write_text(json.dumps(found), encoding="utf-8")
-    add_names(tmp_path, {"settings.md": page})
+    add_names(tmp_path, {"settings.md": page}, {})
     shown = json.loads((tmp_path / "search.json").read_text(encoding="utf-8"))["items"]
     assert [each["text"] for each in shown] == [
         "",

@@ -1,4 +1,4 @@
-"""What the style of the site does, in a real browser, with the style sheets of the theme it adds to."""
+"""The site's style sheet on top of the theme's, in a real browser."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def page(browser: Any) -> Iterator[Any]:
 
 
 def show(page: Any, body: str, scheme: str = "default") -> None:
-    """Show the body of a page, with the markup that the theme gives it."""
+    """Show the body of a page in the theme's markup."""
     theme = files("zensical") / "templates" / "assets" / "stylesheets" / "modern"
     sheets = sorted(
         (each for each in theme.iterdir() if each.name.endswith(".css")), key=lambda each: each.name

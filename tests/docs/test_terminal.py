@@ -7,7 +7,7 @@ import shlex
 
 import pytest
 
-from docs.builder import terminal
+from tests.docs import terminal
 from tests.docs.pages import blocks
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
+from itertools import takewhile
 from pathlib import Path
 from string import Formatter
 
@@ -61,19 +62,13 @@ def when(verdict: Verdict) -> str:
 
 
 def codes() -> str:
-    """Return the table of error codes."""
-    rows = ((f"`{each.code}`", each.verdict.name, f"`{each.error.__name__}`") for each in CODES.values())
-    other = ("any other", "refused", "`RefusedError`")
-    return table(["code", "verdict", "error"], [*rows, other])
-
-
-def endings() -> str:
-    """Return the table of what errors mean; the first row that fits counts."""
-    rows = (
-        (f"`{each.error.__name__}`", each.means, "yes" if each.passes else "no", each.exit_status)
-        for each in ENDINGS
-    )
-    return table(["error", "it means", "looked up again", "exit status"], rows)
+    """Return the table of the classes that refusals raise; the table of verdicts has the other codes."""
+    found: dict[str, list[str]] = {}
+    for each in CODES.values():
+        if each.verdict is REFUSED:
+            found.setdefault(f"`{each.error.__name__}`", []).append(f"`{each.code}`")
+    rows = ((error, ", ".join(names)) for error, names in found.items())
+    return table(["class", "codes"], [*rows, ("`RefusedError`", "any other")])
 
 
 def problems() -> str:
@@ -83,12 +78,12 @@ def problems() -> str:
             f"`{each.error.__name__}`",
             each.status,
             f"`{each.name}`",
-            each.detail or "the error's message",
+            "no" if each.detail else "yes",
             each.retry_after or "",
         )
         for each in PROBLEMS.values()
     )
-    return table(["error", "status", "type", "detail", "Retry-After"], rows)
+    return table(["error", "status", "type", "message shown", "Retry-After"], rows)
 
 
 # --- classes, kinds and remedies ------------------------------------------------------------
@@ -97,27 +92,24 @@ _SECTION = re.compile(r"^# --- (.+?) -+$|^class (\w+)\(", re.MULTILINE)
 
 
 def exceptions() -> str:
-    """Return the table of the errors of calls, below what to do about them as ``errors.py`` groups them."""
+    """Return the table of the errors of calls, by what to do about them as ``errors.py`` groups them."""
     rows, group = [], ""
     for section, name in _SECTION.findall(inspect.getsource(errors)):
         if section:
             group = section
         else:
             kind = getattr(errors, name)
-            own = ", ".join(f"`{each}`" for each in vars(kind).get("__annotations__", ()))
-            means = meaning(kind)
-            if kind is WosdkError:
-                means, own = "The root of all.", "those below"
-            rows.append((group, f"`{name}`", f"`{kind.kind}`", means, own))
+            status = next(each.exit_status for each in ENDINGS if issubclass(kind, each.error))
+            rows.append((group, f"`{name}` `{kind.kind}`", re.split("[:;.]", meaning(kind))[0], status))
             group = ""
-    return table(["what to do", "class", "kind", "it means", "own attributes"], rows)
+    return table(["what to do", "class and kind", "it means", "exit status"], rows)
 
 
 def kinds() -> str:
     """Return the table of the errors of imports, exports and the MCP server."""
     return table(
-        ["class", "kind", "it means"],
-        ((f"`{each.__name__}`", f"`{each.kind}`", meaning(each)) for each in _OF_JOBS),
+        ["class and kind", "it means"],
+        ((f"`{each.__name__}` `{each.kind}`", meaning(each)) for each in _OF_JOBS),
     )
 
 
@@ -151,12 +143,18 @@ def remedies() -> str:
         of_commands = {"folder": "FOLDER", "id": "ID", **facts}
         program, command = in_python(each, facts), in_commands(each, of_commands)
         if command != program:
-            rows.append((f"`{each.name}`", program, command))
+            rows.append((f"`{each.name}`", program, differing(program.split(), command.split())))
     return table(["remedy", "in Python", "on the command line"], rows)
 
 
+def differing(one: list[str], other: list[str]) -> str:
+    """Return the words of the other text, with ``...`` for those with which one begins, too."""
+    shared = len([*takewhile(lambda words: words[0] == words[1], zip(one, other, strict=False))])
+    return " ".join(["...", *other[shared:]] if 1 < shared < len(other) else other)
+
+
 TABLES = {
-    DOC: {"verdicts": verdicts, "codes": codes, "endings": endings, "exceptions": exceptions},
+    DOC: {"verdicts": verdicts, "codes": codes, "exceptions": exceptions},
     MESSAGES: {"kinds": kinds, "remedies": remedies},
     WEB: {"problems": problems},
 }

@@ -412,6 +412,36 @@ async def test_texts_that_are_cut_equal_rows_and_rows_without_a_key_are_counted(
     assert (marked.cautions, marked.warnings) == ([], [])
 
 
+async def test_an_update_that_cannot_be_sent_is_refused_by_the_check_and_the_import(
+    local: Local, job: Job, write: Write
+) -> None:
+    """An amount without a currency: an update writes it whole, and no record is read that has one."""
+    orders = write(HEADER, rows(1, 2, 3))
+    await job(orders, MAP, folder=orders.with_name("orders")).run(local.company)
+    source = write(["id", "limit", "currency"], [["1", "5", ""], ["2", "5", "USD"], ["3", "", "USD"]])
+    text = (
+        'operation = "update WorkOrder by id"\n[entity]\nid = "{id}"\nvendor_nte.value = "{limit}"\n'
+        'vendor_nte.currency_type_id = "{currency}"\n'
+    )
+    result = await checked(local, source, text)
+    assert kinds(result) == {1: "refused", 3: "refused"}
+    outcomes: dict[int, RowOutcome] = {}
+    await job(source, text).run(local.company, on_row=lambda row: outcomes.update({row.row: row}))
+    assert {row: each.outcome for row, each in outcomes.items()} == {1: "failed", 2: "updated", 3: "failed"}
+    reasons = {each.row: each.reason for each in result.findings}
+    assert reasons == {row: each.reason for row, each in outcomes.items() if each.outcome == "failed"}
+
+
+async def test_a_map_that_gets_a_marker_changes_no_row(local: Local, job: Job, write: Write) -> None:
+    """Its column was not read before; a row whose cells changed meanwhile is another one without a key."""
+    keyless = MAP.replace('po_number = "{key}"\n', "")
+    assert keyless != MAP
+    source = write(HEADER, rows(1, 2, 3))
+    await job(source, keyless).run(local.company)
+    result = await checked(local, source, f'marker = "{MARKER}"\n{MAP}')
+    assert dict(result.counts) == {"ended": 3}
+
+
 AGREEING = f'marker = "{MARKER}"\n' + WORK_ORDER.replace('comment = "{notes}"', 'comment = "{text}"').replace(
     'po_number = "{key}"',
     'po_number = "{key}"\ndt_due = "{due}"\nduration = "{duration}"\npriority.id = "{priority}"',
@@ -423,23 +453,26 @@ CELLS = {
     "duration": ["", "45", "45.0", "4,5", "9" * 30],
     "priority": ["", "1", "99999", "-1", "x"],
 }
+CODES = ["t" * 65, "T1", ""]
+FILLED = CREATED.replace('name = "{}"', 'name = "{}"\ntenant_code = "{code}"')
+"""A new record reads a cell, which some rows cannot fill and others can."""
 
 
-@pytest.mark.parametrize("missing", [CUSTOMER, CREATED])
+@pytest.mark.parametrize("missing", [CUSTOMER, CREATED, FILLED])
 @pytest.mark.parametrize("seed", range(4))
 async def test_check_and_import_agree_on_every_row(
     local: Local, job: Job, write: Write, missing: str, seed: int
 ) -> None:
     """Most rows have at most one cell that may be wrong; some repeat a key, or have none."""
     chance = random.Random(seed)
-    columns = ["key", *CELLS]
+    columns = ["key", *CELLS, "code"]
     made = []
     for number in range(1, 61):
         cells = {name: "Pier Coffee" if name == "customer" else "" for name in CELLS}
         for name in chance.sample(list(CELLS), chance.choice((1, 1, 2))):
             cells[name] = chance.choice(CELLS[name])
         key = chance.choice((str(number),) * 12 + ("1", "", "z" * 200))
-        made.append([key, *cells.values()])
+        made.append([key, *cells.values(), CODES[number % 3]])
     source = write(columns, made)
     said: dict[int, Finding] = {}
     text = AGREEING + missing

@@ -146,6 +146,30 @@ def test_a_cell_that_is_there_twice_is_named_where_a_column_could_be_the_marker(
 
 
 @pytest.mark.parametrize(
+    ("cells", "proposed"),
+    [
+        ("Pier 4,May", {}),
+        ("12,2026", {"duration"}),
+        (",", {"dt_on_site_by", "duration"}),
+        ("2026-03-01 08:00,45", {"dt_on_site_by", "duration"}),
+        ("1. März 2026,45 min", {"dt_on_site_by", "duration"}),
+        ("3/1/26,1.5 h", {"dt_on_site_by", "duration"}),
+        ("Mar 1, 2026,x", {"dt_on_site_by"}),
+        ("20260301,x", {"dt_on_site_by"}),
+    ],
+)
+def test_a_column_of_texts_is_proposed_for_no_time_or_number(
+    tmp_path: Path, cells: str, proposed: set[str]
+) -> None:
+    """Asset has the column of its own name, so that Site is left for the field with a similar one."""
+    first, _, second = cells.rpartition(",")
+    text = draft_of(tmp_path, "WoCreateCommand", f'Asset,Site,Duration\nPump,"{first}",{second}\n')
+    order = tomllib.loads(text)["command"]["work_order"]
+    known = {"dt_on_site_by": "{Site}", "duration": "{Duration}"}
+    assert {name for name in known if order.get(name) == known[name]} == set(proposed)
+
+
+@pytest.mark.parametrize(
     ("column", "field"),
     [
         ("Customer.Name", "name"),

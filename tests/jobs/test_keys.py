@@ -65,7 +65,7 @@ async def test_keys_that_cannot_be_looked_up_stop_the_import_with_a_summary(
     assert str(summary.stopped) == "the keys of rows cannot be looked up: no queries today"
     local.server.failing = "\0"
     summary, _ = await carried_out(job(source, MAP, marker=MARKER), local)
-    assert (summary.complete, summary.created_now) == (True, 100)
+    assert (summary.complete, summary.done_now) == (True, 100)
     assert await held(local) == Counter(map(str, range(1, 301)))
 
 

@@ -13,6 +13,7 @@ import xlsxwriter
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.jobs.opendocument import read_document, text_row
 from tests.jobs.readers import read_here
 from tests.support.laws import examples
 from wosdk_async.jobs import Import, ImportMap, ImportMapError, Source, open_source
@@ -158,25 +159,39 @@ def test_an_opendocument_sheet_has_merged_and_hidden_cells_too(tmp_path: Path) -
         f"{cell('1')}{cell('May', 'table:number-rows-spanned=' + chr(34) + '2' + chr(34))}</table:table-row>",
         f"<table:table-row>{cell('2')}<table:covered-table-cell/></table:table-row>",
     ]
-    names = ("office", "table", "text")
-    spaces = " ".join(f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in names)
     columns = '<table:table-column/><table:table-column table:visibility="collapse"/>'
-    content = (
-        f'<office:document-content {spaces} office:version="1.3"><office:body><office:spreadsheet>'
-        f'<table:table table:name="Data">{columns}{"".join(rows)}</table:table>'
-        f'<table:table table:name="More"><table:table-row>{cell("x")}</table:table-row></table:table>'
-        "</office:spreadsheet></office:body></office:document-content>"
-    )
-    with zipfile.ZipFile(tmp_path / "f.ods", "w") as made:
-        made.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
-        made.writestr("META-INF/manifest.xml", "<manifest/>")
-        made.writestr("content.xml", content)
-    source = read_here(workbook, tmp_path / "f.ods")
+    more = f'<table:table table:name="More"><table:table-row>{cell("x")}</table:table-row></table:table>'
+    source = read_document(tmp_path / "f.ods", "".join(rows), columns, more=more)
     assert source.merged == [("B2:B3", "Due")]
     assert [note.partition(": ")[2] for note in source.notes] == [
         "1 row and 1 column of the sheet 'Data': hidden, and read",
         "other sheets with content are not read: 'More'",
     ]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "{}<text:p>May</text:p>",
+        "<text:p>May</text:p>{}{}",
+        "<text:p>Ma{}y</text:p>",
+        "{}<text:p>May</text:p><drawing:frame/>",
+    ],
+)
+@pytest.mark.parametrize(
+    "shape",
+    [
+        "<drawing:frame><drawing:a><text:p>June &gt; <drawing:a/></text:p></drawing:a></drawing:frame>",
+        '<drawing:custom-shape drawing:name="a>b"><text:p>June</text:p></drawing:custom-shape >',
+        "<office:annotation><text:p>June</text:p></office:annotation>",
+    ],
+)
+def test_the_text_of_a_shape_is_not_that_of_its_cell(tmp_path: Path, shape: str, content: str) -> None:
+    inner = content.replace("{}", shape)
+    rows = text_row("No", "Due") + text_row("1", "April")
+    rows += f'<table:table-row><table:table-cell/><table:table-cell office:value-type="string">{inner}'
+    rows += "</table:table-cell></table:table-row>"
+    assert due(read_document(tmp_path / "f.ods", rows)) == ["April", "May"]
 
 
 # --- what a file is -------------------------------------------------------------------------------
@@ -205,6 +220,16 @@ def test_a_web_page_under_the_name_of_a_workbook_is_named_as_one(tmp_path: Path)
         path.write_text(text, encoding="utf-8")
         with pytest.raises(ImportMapError, match=r"web page or XML named \.xls.*save it as \.xlsx there"):
             open_source(path)
+
+
+@pytest.mark.parametrize("name", ["f.xls", "f.csv", "f.mht"])
+@pytest.mark.parametrize("first", ["MIME-Version: 1.0", "\ufeffMime-Version: 1.0", "From: <Saved by Blink>"])
+def test_a_web_archive_is_named_as_one(tmp_path: Path, name: str, first: str) -> None:
+    """Also with options of sheets: the name lets people expect one."""
+    lines = [first, "X-Document-Type: Workbook", 'Content-Type: multipart/related; boundary="x"', "", "--x"]
+    (tmp_path / name).write_text("\r\n".join(lines), encoding="utf-8")
+    with pytest.raises(ImportMapError, match=r"a web archive \(MHTML\).* Excel, and save it as \.xlsx"):
+        open_source(tmp_path / name, sheet=1)
 
 
 # --- laws -----------------------------------------------------------------------------------------

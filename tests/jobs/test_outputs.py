@@ -196,6 +196,33 @@ async def test_rejects_have_the_original_cells_and_the_reason(tmp_path: Path, so
     )
 
 
+async def test_a_short_row_keeps_its_place_and_its_fault_among_the_rejects(tmp_path: Path) -> None:
+    """Until its missing cells are filled in, or the reason beside them is emptied; a long row stays long."""
+    (tmp_path / "in.csv").write_text("a,b,c\n1\n2,x\n3,x,y,z\n")
+    source = open_source(tmp_path / "in.csv")
+    async with planned(tmp_path / "job", source) as journal:
+        for row in source:
+            journal.record(RowRecord(row.number, State.REFUSED, reason=row.fault))
+        await write_outputs(journal, source)
+    rejects = tmp_path / "job" / "rejects.csv"
+    header, *lines = csv.reader(rejects.read_text().splitlines())
+    assert [line[header.index("_row")] for line in lines[:2]] == ["1", "2"]
+    again = list(open_source(rejects))
+    for row, first in zip(again, source, strict=True):
+        assert row.fault
+        assert (row.cells, row.raw_cells) == (first.cells, first.raw_cells)
+        assert row.origin == ("abcd2345", str(first.number))
+    lines[0][1] = "filled in"
+    lines[1][header.index("_reason")] = ""
+    with rejects.open("w", newline="") as file:
+        csv.writer(file).writerows([header, *lines])
+    fixed = list(open_source(rejects))
+    assert [bool(row.fault) for row in fixed] == [False, False, True]
+    assert [row.cells for row in fixed[:2]] == [
+        {"a": "1", "b": "filled in", "c": ""}, {"a": "2", "b": "x", "c": ""},
+    ]  # fmt: skip
+
+
 async def test_rejects_of_other_formats_are_csv_that_excel_reads(tmp_path: Path) -> None:
     lines = ['{"a": "Müller", "b": {"c": 0.10}}', '{"a": "x\\ny"}', "no JSON", '{"a": "left"}']
     (tmp_path / "in.jsonl").write_text("\n".join(lines), encoding="utf-8")
@@ -489,7 +516,8 @@ def check_rejects(folder: Path, table: Any, dialect: dict[str, Any]) -> None:
     async def write() -> None:
         async with planned(folder / "job", source) as journal:
             for row in refused:
-                journal.record(RowRecord(row.number, State.REFUSED, reason='=é\n\u4e2d;"</script>', code="B"))
+                reason = (row.fault if row.number % 2 else None) or '=é\n\u4e2d;"</script>'
+                journal.record(RowRecord(row.number, State.REFUSED, reason=reason, code="B"))
             await write_outputs(journal, source)
 
     asyncio.run(write())
@@ -611,7 +639,7 @@ async def test_a_finished_job_given_again_changes_no_file(local: Local, job: Job
     assert first.folder is not None
     before = contents(first.folder)
     again = await job(path, MAP).run(local.company)
-    assert (again.files, again.created, again.created_now) == ([], 3, 0)
+    assert (again.files, again.created, again.done_now) == ([], 3, 0)
     after = contents(first.folder)
     assert {name for name in after if name != "lock" and after[name] != before[name]} == set()
 
@@ -624,7 +652,7 @@ async def test_files_of_a_night_are_kept_when_the_file_is_replaced(
     for run, keys in enumerate(((1, 2), (7,), (8,)), 1):
         source = write(HEADER, [*rows(*keys), [f"{run}", "too", "few"]])
         night = await job(source, MAP, new_rows=True).run(local.company)
-        assert (night.folder, night.created_now, night.failed) == (
+        assert (night.folder, night.done_now, night.failed) == (
             source.with_name("rows.csv.job"), len(keys), 1,
         )  # fmt: skip
         folder = night.folder or source

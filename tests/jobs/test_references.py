@@ -9,7 +9,7 @@ import pytest
 
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import CREATED, CUSTOMER, HEADER, MARKER, WORK_ORDER
-from wosdk_async import Customer, Ref
+from wosdk_async import Contact, Customer, Ref
 from wosdk_async.jobs import Import, ImportMapError, RowOutcome
 from wosdk_async.jobs.imports import reference_stage
 from wosdk_async.jobs.mapping import lookup, reference_index
@@ -436,8 +436,7 @@ async def test_a_row_that_is_refused_here_proves_nothing(local: Local, job: Job,
     assert summary.stopped is None
     assert (summary.failed, summary.created) == (2, 2)
     customers = {row["DisplayAs"] for row in await local.rows("Customer", "DisplayAs")}
-    assert "New " not in customers
-    assert "New" not in customers
+    assert not {"Orphan", "New 1"} & customers
     assert {"New 2", "New 3"} <= customers
 
 
@@ -447,3 +446,13 @@ async def test_a_new_record_has_the_name_that_is_compared(local: Local, job: Job
         await job(write(HEADER, named(name)), WORK_ORDER + CREATED, again=True).run(local.company)
     customers = [row["DisplayAs"] for row in await local.rows("Customer", "DisplayAs")]
     assert [name for name in customers if "Sky" in name] == ["Blue Sky"]
+
+
+async def test_an_update_of_a_record_that_is_not_there_leaves_no_new_one(
+    local: Local, job: Job, write: Write
+) -> None:
+    await local.company.create(Contact(last_name="Smith", display_as="Smith", number="1"))
+    text = 'operation = "update Contact by number"\n[entity]\nnumber = "{key}"\ncustomer_id = "@customer"\n'
+    summary = await job(write(HEADER, named("New 1", "New 2")), text + CREATED).run(local.company)
+    assert (summary.done, summary.failed, summary.references_created) == (1, 1, 1)
+    assert "New 2" not in {row["DisplayAs"] for row in await local.rows("Customer", "DisplayAs")}

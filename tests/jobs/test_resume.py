@@ -36,11 +36,11 @@ async def test_a_job_that_was_stopped_goes_on(local: Local, job: Job, write: Wri
     assert 5 <= summary.created < 12
     assert summary.not_started == 40 - summary.created
     summary, outcomes = await carried_out(job(source, MAP), local)
-    assert (summary.created, summary.created_now) == (40, len(outcomes))
+    assert (summary.created, summary.done_now) == (40, len(outcomes))
     assert await held(local) == Counter(map(str, range(1, 41)))
     local.server.asked.clear()
     summary, outcomes = await carried_out(job(source, MAP), local)
-    assert (summary.created, summary.created_now, outcomes) == (40, 0, {})
+    assert (summary.created, summary.done_now, outcomes) == (40, 0, {})
     assert not local.server.asked, "a finished job sends nothing"
 
 

@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wosdk_async.jobs import CsvFile, Import, ImportMap, ImportMapError, Row, open_source
+from wosdk_async.jobs.sources.columns import require_columns
 from wosdk_async.jobs.sources.formats import FORMATS, Format
-from wosdk_async.jobs.sources.source import FileDialect, require_columns
+from wosdk_async.jobs.sources.source import FileDialect
 
 
 def written(folder: Path, content: bytes) -> Path:

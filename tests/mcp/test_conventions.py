@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -76,3 +77,45 @@ async def test_schemas_are_plain(sandbox: Sandbox, state: Path) -> None:
     ]
     assert set(filters["items"]["properties"]) == {"property", "operator", "value"}
     assert filters["maxItems"] == 20
+
+
+WORDS = {
+    "type", "properties", "required", "items", "enum", "anyOf", "additionalProperties", "minimum", "maximum",
+    "maxItems", "maxLength", "default", "description", "title",
+}  # fmt: skip
+"""Words of JSON Schema that the function calls of OpenAI, Gemini and Claude know, or leave out."""
+
+
+def unusual(part: Any, place: str = "") -> Iterator[str]:
+    """Yield what one of these clients refuses or does not read in a schema of arguments."""
+    yield from (f"{place}: {word}" for word in part if word not in WORDS)
+    if not isinstance(part.get("type", ""), str) or part.get("type") == "null":
+        yield f"{place}: the type {part['type']}"
+    if ("type" in part) == ("anyOf" in part):
+        yield f"{place}: one of type and anyOf"
+    if "default" in part and part["default"] is None:
+        yield f"{place}: null by default"
+    if part.get("type") == "array" and "items" not in part:
+        yield f"{place}: elements of any kind"
+    if "enum" in part and part.get("type") != "string":
+        yield f"{place}: an enum that is no text"
+    alternatives = part.get("anyOf", [])
+    if len({each.get("type") for each in alternatives}) != len(alternatives) or len(alternatives) == 1:
+        yield f"{place}: alternatives of one type"
+    more = part.get("additionalProperties")
+    inner = [
+        *part.get("properties", {}).items(),
+        *((f"anyOf {i}", each) for i, each in enumerate(alternatives)),
+    ]
+    inner += [("items", part["items"])] if "items" in part else []
+    inner += [("others", more)] if isinstance(more, dict) else []
+    for name, each in inner:
+        yield from unusual(each, f"{place}.{name}")
+
+
+async def test_every_client_can_read_the_arguments(sandbox: Sandbox, state: Path) -> None:
+    """Gemini reads no lists of types and no null, OpenAI wants items, and none a reference."""
+    async with Workplace(sandbox, state).agent() as agent:
+        tools = (await agent.client.list_tools()).tools
+    assert [each for tool in tools for each in unusual(tool.input_schema, tool.name)] == []
+    assert all(tool.input_schema["additionalProperties"] is False for tool in tools)

@@ -90,7 +90,7 @@ async def test_a_field_with_the_name_of_a_secret_is_hidden_and_named(sandbox: Sa
 
 @pytest.mark.parametrize("name", ["Na\u202eme", "Name\u200b", "Na\nme", "N" * 101])
 async def test_a_name_that_could_pass_for_another_is_refused(sandbox: Sandbox, name: str) -> None:
-    with pytest.raises(InvalidCallError, match="cannot be shown as it is"):
+    with pytest.raises(InvalidCallError, match="cannot be shown unchanged"):
         await shown(sandbox, {"Command": {"Name": "x", name: "y"}})
 
 
@@ -135,8 +135,12 @@ _DELETE = {"$type": "DeleteCommand", "EntitySpecifier": {"EntityType": "Customer
 @pytest.mark.parametrize(
     ("name", "fields", "says"),
     [
-        ("CompositeCommand", {"Commands": [_DELETE]}, "carries any record or command in Commands"),
-        ("CompositeCommand", {"Commands": ["<DeleteCommand/>"]}, "carries any record or command in Commands"),
+        ("CompositeCommand", {"Commands": [_DELETE]}, "can carry any record or command in Commands"),
+        (
+            "CompositeCommand",
+            {"Commands": ["<DeleteCommand/>"]},
+            "can carry any record or command in Commands",
+        ),
         ("CreateCommand", {"Entity": _ENTITY}, "use action create or update"),
         ("UpdateCommand", {"Entity": _ENTITY}, "use action create or update"),
         ("DeleteCommand", {"EntitySpecifier": {"EntityType": "Customer", "Id": 512}}, "nothing is deleted"),
@@ -195,7 +199,7 @@ async def test_true_is_not_the_id_of_a_record(work: Workplace) -> None:
             ("get_record", {"entity": "Customer", "record": True}),
         ):
             found = await agent(tool, **arguments)
-            assert "it is true or false, and takes an id" in found["problem"]["detail"]
+            assert "it is true or false; write an id" in found["problem"]["detail"]
     assert not work.sandbox.requests
 
 

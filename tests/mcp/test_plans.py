@@ -222,7 +222,7 @@ async def test_an_update_takes_each_spelling_and_shows_the_field_as_it_is(work: 
         ),
         (
             {"action": "create", "name": "Customer", "fields": {"Name": "x"}, "marker": "DisplayAs"},
-            "may write that field itself",
+            "may overwrite that field",
         ),
         (
             {"action": "create", "name": "WorkOrder", "fields": ORDER, "marker": "ShortLocation"},
@@ -234,7 +234,7 @@ async def test_an_update_takes_each_spelling_and_shows_the_field_as_it_is(work: 
         ),
         (
             {"action": "create", "name": "Customer", "fields": {"Name": "x"}, "marker": "Name"},
-            "it has a value",
+            "has a value",
         ),
         (
             {"action": "update", "name": "Customer", "record": 512, "fields": {"Name": "x"}, "marker": "Dba"},

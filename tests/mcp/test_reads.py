@@ -155,7 +155,7 @@ async def test_changes_since_a_time_without_a_year_in_utc_are_refused(sandbox: S
         ({"property": "Statusid", "value": "New"}, "did you mean 'StatusId'"),
         ({"property": "StatusId", "value": "Nw"}, "did you mean 'New'"),
         ({"property": "Customer", "operator": "like", "value": "%a%"}, "compared by its id"),
-        ({"property": "DtDue", "operator": "like", "value": "2026%"}, "holds text"),
+        ({"property": "DtDue", "operator": "like", "value": "2026%"}, "needs a text property"),
         ({"property": "DtDue", "operator": ">", "value": "tomorrow"}, "takes a time"),
         ({"property": "Id", "operator": "between", "value": [1]}, "two values"),
         ({"property": "Id", "operator": "in", "value": []}, "1 to 200 values"),

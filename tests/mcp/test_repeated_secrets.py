@@ -15,7 +15,7 @@ from tests.mcp.test_plans import Hooked
 from tests.support.service import Answer, Request, Service, error
 from wosdk_async import BusinessRuleError, Credentials, NotUniqueError
 from wosdk_async.mcp.plan_rules import WriteGate
-from wosdk_async.mcp.results import Result, answering
+from wosdk_async.mcp.results import Result, as_tool
 from wosdk_async.mcp.server import ServerOptions, make_server, plan_tools
 from wosdk_async.testing import Sandbox
 
@@ -154,7 +154,7 @@ async def test_an_error_that_names_a_value_of_a_record() -> None:
 
     company = sandbox.client().company()
     await company.connect()
-    found = await answering(tool, company)()
+    found = await as_tool(tool, company)()
     assert found.structured_content is not None
     shown = found.structured_content["problem"]["untrusted_detail"]
     assert secret not in shown

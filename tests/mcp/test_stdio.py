@@ -328,7 +328,7 @@ def run(*code: str, **more: str) -> subprocess.CompletedProcess[str]:
     variables = {
         "PATH": os.environ["PATH"],
         "PYTHONPATH": str(ROOT),
-        "WOSDK_CONFIG": "/nowhere/config.toml",
+        "XDG_CONFIG_HOME": "/nowhere",
         **more,
     }
     return subprocess.run(
@@ -342,7 +342,7 @@ def run(*code: str, **more: str) -> subprocess.CompletedProcess[str]:
     [
         (["mcp"], "no Company is named"),
         (["mcp", "--allow-writes"], "no Company is named"),
-        (["--read-only", "mcp", "--allow-writes"], "contradict each other"),
+        (["--read-only", "mcp", "--allow-writes"], "exclude each other"),
         (["mcp", "--state", "somewhere"], "add --allow-writes"),
     ],
 )
@@ -351,7 +351,7 @@ def test_what_is_missing_is_one_line_on_stderr(
 ) -> None:
     for name in [name for name in os.environ if name.startswith("WOSDK_")]:
         monkeypatch.delenv(name)
-    monkeypatch.setenv("WOSDK_CONFIG", "/nowhere/config.toml")
+    monkeypatch.setenv("XDG_CONFIG_HOME", "/nowhere")
     done = CliRunner().invoke(app, arguments)
     assert (done.exit_code, done.stdout) == (2, "")
     assert says in done.stderr

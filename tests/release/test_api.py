@@ -25,7 +25,7 @@ CHANGES = {
         ('@click.option("--env-file", type=_FILE,', '@click.option("--env-file", type=_FILE, required=True,'),
         ("default=8900", "default=8901"),
         ('click.Choice(["spec", "recorded"])', 'click.Choice(["spec"])'),
-        ('metavar="NAME", multiple=True', 'metavar="NAME", callback=lambda _, __, name: (name,)'),
+        ("    multiple=True,\n", "    callback=lambda _, __, name: (name,),\n"),
         (
             '@click.argument("file", type=_FILE)\n@',
             '@click.argument("file", type=_FILE)\n@click.argument("kind")\n@',

@@ -29,16 +29,16 @@ RULES = st.builds(lambda a, b: {"fault": "garbage", **a, **b}, CONDITIONS, OPERA
 SCRIPTS = st.fixed_dictionaries({"seed": st.integers(), "rule": st.lists(RULES, max_size=4)})
 
 
-def fates(script: object, targets: list[RequestMatch]) -> list[list[tuple[int, float]]]:
+def strikes(script: object, targets: list[RequestMatch]) -> list[list[tuple[int, float]]]:
     """Return the rules that strike each request, with a random number of each."""
     faults = Faults(FaultScript.of(script))
-    return [[(match.place, match.rng.random()) for match in faults.match(one)] for one in targets]
+    return [[(place, rng.random()) for place, rng in faults.match(one)] for one in targets]
 
 
 @given(SCRIPTS, TARGETS)
 def test_the_same_requests_meet_the_same_faults(script: dict[str, Any], targets: list[RequestMatch]) -> None:
     """A run repeats; all chance comes from the seed."""
-    assert fates(script, targets) == fates(script, targets)
+    assert strikes(script, targets) == strikes(script, targets)
 
 
 @given(SCRIPTS, TARGETS)
@@ -46,8 +46,8 @@ def test_what_a_rule_does_hangs_on_its_own_requests(
     script: dict[str, Any], targets: list[RequestMatch]
 ) -> None:
     """Requests that a rule does not apply to change nothing for those that it does."""
-    both = [fate for one, fate in zip(targets, fates(script, targets), strict=True) if one is READ]
-    alone = fates(script, [one for one in targets if one is READ])
+    both = [fate for one, fate in zip(targets, strikes(script, targets), strict=True) if one is READ]
+    alone = strikes(script, [one for one in targets if one is READ])
     only_reads = {n for n, rule in enumerate(script["rule"]) if rule.get("operation") == "retrieve"}
     assert [[s for s in fate if s[0] in only_reads] for fate in both] == [
         [s for s in fate if s[0] in only_reads] for fate in alone
@@ -55,7 +55,7 @@ def test_what_a_rule_does_hangs_on_its_own_requests(
 
 
 def struck(rule: dict[str, Any], requests: int, target: RequestMatch = CREATE) -> list[int]:
-    found = fates({"rule": [{"fault": "garbage", **rule}]}, [target] * requests)
+    found = strikes({"rule": [{"fault": "garbage", **rule}]}, [target] * requests)
     return [number for number, fate in enumerate(found, 1) if fate]
 
 

@@ -22,7 +22,7 @@ def grown(acme: Caller, store: Store, start: int, end: int) -> None:
     )
     with store.transaction():
         store.insert_texts(46, "WorkOrder", records)
-        store.raise_counter(46, "WorkOrder", end)
+        store.counters.raise_to(46, "WorkOrder", end)
 
 
 def steps(store: Store, work: Callable[[], object]) -> int:

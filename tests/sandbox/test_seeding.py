@@ -78,10 +78,10 @@ def test_mistakes_are_reported_by_line(acme: Caller, store: Store, tmp_path: Pat
         "Custmer": [{}], "AssetTree": [{}]}""",
     )
     assert mistakes(store, path) == [
-        "line 3: Customer has no property 'Nmae'. Did you mean Name?",
+        "line 3: Customer has no property 'Nmae' (did you mean Name?)",
         "line 3: Customer.WorkZone takes an object with an Id, not 14",
-        "line 4: Contact.TypeId takes LeaseContactType, not 'Primry'. Did you mean Primary?",
-        "line 6: there is no entity type 'Custmer'. Did you mean Customer?",
+        "line 4: Contact.TypeId takes LeaseContactType, not 'Primry' (did you mean Primary?)",
+        "line 6: there is no entity type 'Custmer' (did you mean Customer?)",
         "line 6: rows of AssetTree are computed from others; they cannot be added",
     ]
     assert acme.ids("Customer") == [512, 513]
@@ -96,7 +96,7 @@ def test_mistakes_are_reported_by_line(acme: Caller, store: Store, tmp_path: Pat
         ('{"Customer": [1]}', "line 1: a row of Customer is an object."),
         ('{"Customer": []} x', "rows.json line 1: Text after the last value."),
         ('{"Customer": [{"WorkZone": {"Id": 77}}]}', "line 1: WorkZone with id 77 is not found"),
-        ('{"Customer": [{"Id": 512}]}', "line 1: Customer 512 is there already. Leave Id out"),
+        ('{"Customer": [{"Id": 512}]}', "line 1: Customer 512 already exists. Leave Id out"),
     ],
 )
 def test_json_that_does_not_fit(acme: Caller, store: Store, tmp_path: Path, text: str, line: str) -> None:
@@ -109,8 +109,8 @@ def test_json_that_does_not_fit(acme: Caller, store: Store, tmp_path: Path, text
     ("text", "line"),
     [
         ("Name,Nope\na,b\n", "line 1: Customer has no property 'Nope'"),
-        ("Nmae,WorkZone.Nope\na,\n", "line 1: Customer has no property 'Nmae'. Did you mean Name?"),
-        ("Name,WorkZone.Idd\na,1\n", "line 1: WorkZone has no property 'Idd'. Did you mean Id?"),
+        ("Nmae,WorkZone.Nope\na,\n", "line 1: Customer has no property 'Nmae' (did you mean Name?)"),
+        ("Name,WorkZone.Idd\na,1\n", "line 1: WorkZone has no property 'Idd' (did you mean Id?)"),
         ("Name,TaxExempt\na,no\nb,perhaps\n", "line 3: Customer.TaxExempt takes boolean, not 'perhaps'"),
         ("Name\na,b\n", "line 2: there are 2 cells for 1 columns."),
         ('Name\n"a', "line 2: unexpected end of data"),

@@ -22,6 +22,7 @@ from tests.support.users import make_foreign
 from wosdk_async import Client, ConfigurationError, Credentials, Region
 from wosdk_async.settings.credential_sources import from_command, from_file
 from wosdk_async.settings.environment import Settings
+from wosdk_async.text.remedies import Remedy
 
 PROFILES = """
 [profiles.stage]
@@ -210,8 +211,15 @@ async def test_what_file_and_command_give_is_not_shown(tmp_path: Path) -> None:
 
 
 def test_without_a_profile_no_file_is_read() -> None:
-    """A settings file that nobody asks for does not matter."""
-    assert Settings.from_env({"WOSDK_CONFIG": "/does/not/exist"}).company is None
+    """A settings file that nobody asks for does not matter; one that WOSDK_CONFIG names has to be there."""
+    missing = {"WOSDK_CONFIG": "/does/not/exist"}
+    assert Settings.from_env({"XDG_CONFIG_HOME": "/does/not/exist"}).company is None
+    assert Settings.from_env(missing | {"WOSDK_COMPANY": "A", "WOSDK_REGION": "emea"}).company == "A"
+    with pytest.raises(
+        ConfigurationError, match="WOSDK_CONFIG names the settings file /does/not/exist"
+    ) as it:
+        Settings.from_env(missing)
+    assert it.value.remedies == (Remedy.SETTINGS_FILE,)
 
 
 def test_the_usual_place_of_the_file(tmp_path: Path) -> None:
@@ -239,7 +247,9 @@ def test_a_profile_that_cannot_be_used(config: dict[str, str], profile: str, tol
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     """Missing, or no TOML."""
     missing = {"WOSDK_CONFIG": str(tmp_path / "none.toml")}
-    with pytest.raises(ConfigurationError, match=r"none.toml cannot be read: No such file"):
+    with pytest.raises(
+        ConfigurationError, match=r"none.toml cannot be read: No such file .*, which WOSDK_CONFIG"
+    ):
         Settings.from_env(missing, profile="stage")
     broken = tmp_path / "broken.toml"
     broken.write_text("[profiles", encoding="utf-8")

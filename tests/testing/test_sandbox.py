@@ -189,7 +189,7 @@ UNTYPED: Any = Sandbox  # as programs without a type checker call it
         (lambda _: UNTYPED(company=["a", 5]), "company is ['a', 5]; it must be a name"),
         (
             lambda _: UNTYPED(now="2026-01-01"),
-            "start is '2026-01-01'; it must be a datetime with its zone",
+            "start is '2026-01-01'; it must be a datetime with a time zone",
         ),
     ],
 )

@@ -1,8 +1,7 @@
 """The service described as data: entities, fields, enums, commands and operations.
 
-The JSON files beside this module are the project's one description of the service. The
-generator (``generate.py``) writes ``wosdk_async/model`` from them, the sandbox checks requests
-against them, and the tests loop over them. Nothing here knows HTTP or asyncio.
+``generate.py`` writes ``wosdk_async/model`` from the JSON files beside this module, and the sandbox checks
+requests against them. Nothing here knows HTTP or asyncio.
 
 ``sources`` of a row names who states it: ``spec`` (the specification), ``doc`` (a public page or
 collection of the vendor), ``wsdl`` (the vendor's older schema), ``peer`` (a third-party client).
@@ -27,7 +26,6 @@ __all__ = [
     "EnumType",
     "EnumValue",
     "Field",
-    "Operation",
     "load",
 ]
 
@@ -39,7 +37,7 @@ VERBS = ("create", "retrieve", "update", "delete", "query")
 
 @attrs.frozen(kw_only=True)
 class Field:
-    """One property of an entity, a command or a result.
+    """Property of an entity, a command or a result.
 
     ``type`` is one of string, integer, number, boolean, datetime-local, datetime-utc, money, enum,
     ref (another entity), object (a value, or anything when ``of`` is empty) and list, whose
@@ -62,7 +60,7 @@ class Field:
 
     @property
     def kind(self) -> str:
-        """Type of the value, or of each element when the field is a list."""
+        """Type of the value, or of each element of a list."""
         return self.item or "object" if self.type == "list" else self.type
 
     @property
@@ -73,7 +71,7 @@ class Field:
 
 @attrs.frozen(kw_only=True)
 class Entity:
-    """An entity type, or a value, query, message or abstract shape of the interface."""
+    """Entity type, or a value, query, message or abstract shape of the interface."""
 
     name: str
     kind: Literal["entity", "value", "query", "message", "abstract"]
@@ -84,9 +82,9 @@ class Entity:
     operations_note: str | None = None
     instead: Mapping[str, str] = attrs.field(factory=dict)
     needs: Mapping[str, str] = attrs.field(factory=dict)
-    """Field without which the service refuses a new record -> what to do."""
+    """Field without which the service refuses a new record -> remedy."""
     computed: Mapping[str, str] = attrs.field(factory=dict)
-    """Field that the service gives to a new record itself, whatever is sent -> what to do."""
+    """Field that the service computes for a new record, whatever is sent -> remedy."""
     composite_key: tuple[str, ...] = attrs.field(default=(), converter=tuple)
     note: str | None = None
     sources: str = ""
@@ -96,7 +94,7 @@ class Entity:
 
 @attrs.frozen(kw_only=True)
 class EnumValue:
-    """A named value; ``value`` is its number where a source shows it."""
+    """Named value; ``value`` is its number where a source shows it."""
 
     name: str
     value: int | None = None
@@ -108,7 +106,7 @@ class EnumValue:
 
 @attrs.frozen(kw_only=True)
 class EnumType:
-    """An open list of values: the service may add values in any release (facts 9)."""
+    """Open list of values: the service may add values in any release (facts 9)."""
 
     name: str
     values: tuple[EnumValue, ...]
@@ -118,10 +116,7 @@ class EnumType:
 
 @attrs.frozen(kw_only=True)
 class CommandBase:
-    """A shape that commands share. It has no path and is never sent itself.
-
-    ``request`` also holds the fields of the shape's ``base``.
-    """
+    """Shape that commands share, never sent itself; ``request`` includes the fields of its ``base``."""
 
     name: str
     base: str | None = None
@@ -134,7 +129,7 @@ class CommandBase:
 
 @attrs.frozen(kw_only=True)
 class Command:
-    """A workflow command: its path below ``api/v1/cmd/``, its fields and those of its result.
+    """Workflow command: its path below ``api/v1/cmd/``, its fields and those of its result.
 
     ``own_request`` holds the fields that the command adds to its ``base`` or changes; ``request`` holds all.
     """
@@ -156,7 +151,7 @@ class Command:
 
 @attrs.frozen(kw_only=True)
 class Operation:
-    """A verb of the interface, and whether it is safe to repeat."""
+    """Verb of the interface, and whether it is safe to repeat."""
 
     name: str
     method: str
@@ -168,7 +163,7 @@ class Operation:
 
 @attrs.frozen(kw_only=True)
 class Catalogue:
-    """All that the project knows about the service; names are spelled as the service spells them."""
+    """All that the project knows of the service, with the service's own names."""
 
     entities: Mapping[str, Entity]
     enums: Mapping[str, EnumType]
@@ -178,7 +173,7 @@ class Catalogue:
     aliases: Mapping[str, str]
     row_cap: int
     sources_differ: tuple[Mapping[str, str], ...]
-    """Places where the specification and the recordings differ, and what the client does about it."""
+    """Differences between the specification and the recordings, and how the client handles them."""
 
     def entity(self, name: str) -> Entity | None:
         """Return the entity with this name or alias, case-insensitive (facts 3.3), or None."""

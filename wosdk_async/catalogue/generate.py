@@ -1,7 +1,7 @@
 """Write ``wosdk_async/model`` and the stub ``wosdk_async/query/fields.pyi`` from the catalogue.
 
-``python -m wosdk_async.catalogue.generate`` writes them. With ``--check`` it writes nothing and exits with 1
-when a file differs. It needs ruff, which formats the files. The same catalogue gives the same bytes.
+With ``--check`` it writes nothing, and exits with 1 if a file differs. Ruff formats the files. The same
+catalogue gives the same bytes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from wosdk_async.catalogue.generator.index import field_stub, index_files
 from wosdk_async.catalogue.generator.text import MARK, RuffMissingError, lay_out
 from wosdk_async.regular_files import replace_file
 
-__all__ = ["differences", "files", "main", "write"]
+__all__ = ["files", "main"]
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -31,8 +31,8 @@ def files(catalogue: Catalogue) -> dict[str, str]:
     return lay_out({**texts, "query/fields.pyi": field_stub(catalogue)})
 
 
-def differences(root: Path, wanted: Mapping[str, str]) -> list[str]:
-    """Return a line for each file below ``root`` that is missing, differs or is not generated any more."""
+def _differences(root: Path, wanted: Mapping[str, str]) -> list[str]:
+    """Return a line for each file below ``root`` that is missing, differs or is no longer generated."""
     found = [f"not wanted: {path.relative_to(root).as_posix()}" for path in _outdated(root, wanted)]
     for name, text in sorted(wanted.items()):
         path = root / name
@@ -43,8 +43,8 @@ def differences(root: Path, wanted: Mapping[str, str]) -> list[str]:
     return found
 
 
-def write(root: Path, wanted: Mapping[str, str]) -> None:
-    """Make the generated files below ``root`` exactly ``wanted``; leave what is written by hand."""
+def _write(root: Path, wanted: Mapping[str, str]) -> None:
+    """Make the generated files below ``root`` exactly ``wanted``; handwritten files stay."""
     for path in _outdated(root, wanted):
         path.unlink()
     for name, text in wanted.items():
@@ -56,7 +56,7 @@ def write(root: Path, wanted: Mapping[str, str]) -> None:
 
 
 def _outdated(root: Path, wanted: Mapping[str, str]) -> list[Path]:
-    """Return the files of the model that bear the generator's mark and that it does not write any more."""
+    """Return the files of the model with the generator's mark that are no longer generated."""
     return [
         path
         for path in sorted((root / "model").rglob("*.py"))
@@ -65,7 +65,7 @@ def _outdated(root: Path, wanted: Mapping[str, str]) -> list[Path]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return the exit code."""
+    """Run the command line; return the exit status."""
     parser = argparse.ArgumentParser(description="Write wosdk_async/model from the catalogue.")
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 when a file differs")
     check = parser.parse_args(arguments).check
@@ -75,9 +75,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 2
     if not check:
-        write(PACKAGE, wanted)
+        _write(PACKAGE, wanted)
         return 0
-    found = differences(PACKAGE, wanted)
+    found = _differences(PACKAGE, wanted)
     print("\n".join(found) or "the model agrees with the catalogue")
     return 1 if found else 0
 

@@ -1,15 +1,15 @@
 """The ``wosdk`` command.
 
-    app.py            the command group, which imports a command when it is named
+    app.py            the command group, which imports a command on use
     options.py        options and arguments that commands share
-    texts.py          human-readable texts, and library messages in the terms of the command line
+    texts.py          texts for people; remedies of the library as commands and options
     exit_codes.py     errors as one line and an exit status
-    runner.py         one Company on an event loop that Ctrl-C ends; the question before a change
-    signals.py        SIGTERM and SIGHUP end a command as Ctrl-C does; a running import gets time to end
-    record_changes.py changes shown, asked about, made and reported; order_changes.py for work orders
-    import_*.py       options, arguments, run and check of an import; job_*.py of the jobs that it leaves
+    runner.py         one Company on an event loop that Ctrl-C ends; confirmation of a change
+    signals.py        SIGTERM and SIGHUP as Ctrl-C; the stop of a running import
+    record_changes.py changes shown, confirmed, made and reported; order_changes.py for work orders
+    import_*.py       options, arguments, run and check of an import; job_*.py for its jobs
     commands/         one file for each command, or for commands of one kind
-    input/            conditions, fields and values that people type
+    input/            conditions, fields and values of the command line
     output/           tables, JSON lines, CSV, progress, the report of an import
 
 A command imports what it needs when it runs, so that ``wosdk --help`` is quick.
@@ -29,7 +29,7 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Run the console script, or say how to install the extra it needs."""
+    """Run the console script, or print how to install its extra."""
     if any(importlib.util.find_spec(name) is None for name in ("click", "rich")):
         print("wosdk: the command line is an extra; run: pip install 'wosdk_async[cli]'", file=sys.stderr)
         sys.exit(2)
@@ -51,14 +51,14 @@ def _run_app() -> None:
         from wosdk_async.cli.app import app
 
         app(prog_name="wosdk")
-    except KeyboardInterrupt:  # while modules load; commands that run end by themselves
+    except KeyboardInterrupt:  # while modules load; commands handle their own
         sys.exit(INTERRUPTION.status)
 
 
 def _open_closed_streams() -> None:
-    """Open a stream where Python has None because the caller closed it.
+    """Replace standard streams that the caller closed: otherwise a socket would get their file number.
 
-    Otherwise a socket would get its file number. stdin is empty, writing to stdout fails, stderr is lost.
+    stdin is empty, writing to stdout fails, stderr is lost.
     """
     nowhere = Path(os.devnull)
     if sys.stdin is None:

@@ -23,51 +23,54 @@ __all__ = ["SECTIONS", "app"]
 
 SECTIONS = {
     "Look": {
-        "login": "Check the credentials of a Company and keep them as a profile.",
+        "login": "Check and save the credentials of a Company.",
         "check": "Diagnose the connection step by step.",
-        "describe": "Show what is known of an entity, a command or an enum.",
+        "describe": "Describe an entity, a command or an enum.",
         "get": "Read one record.",
-        "query": "Read rows of an entity, at most 100 of them without --all or --limit.",
+        "query": "Read rows of an entity.",
     },
     "Change records": {
         "create": "Create a record.",
         "delete": "Delete records.",
         "run": "Run a command of the service.",
-        "update": "Write fields of a record, and no others.",
+        "update": "Update fields of a record.",
     },
     "Work orders": {
-        "assign": "Assign work orders to employees or providers; their state stays as it is.",
-        "attach": "Attach files to a work order, each of at most 20 MB.",
+        "assign": "Assign work orders to employees or providers.",
+        "attach": "Attach files to a work order.",
         "cancel": "Cancel work orders.",
-        "complete": "Complete work orders, which must be in progress.",
+        "complete": "Complete work orders that are in progress.",
         "hold": "Put work orders on hold.",
         "note": "Add a note to work orders.",
-        "pickup": "Pick up work orders that are New, which makes them Open.",
-        "resume": "Take up work orders that are on hold or paused.",
-        "start": "Start work orders that were picked up, which makes them InProgress.",
+        "pickup": "Pick up work orders: from New to Open.",
+        "resume": "Resume work orders that are on hold or paused.",
+        "start": "Start work orders: from Open to InProgress.",
     },
     "Files": {
-        "export": "Write the records of an entity to a file.",
+        "export": "Export the records of an entity to a file.",
         "import": "Create or change a record for each row of a file.",
-        "jobs": "Imports that ran or were stopped: show, resume, settle, undo.",
+        "jobs": "Show, resume, settle or undo imports.",
     },
     "This machine": {
-        "completion": "Print the script that completes names in a shell.",
-        "mcp": "Serve a Company to AI agents, over stdin and stdout.",
-        "sandbox": "Local Companies that respond like the service.",
+        "completion": "Print the completion script of a shell.",
+        "mcp": "Serve a Company to AI agents.",
+        "sandbox": "Serve local Companies that behave like the service.",
     },
 }
-"""Commands and their help, by section: the help of all needs no command imported."""
+"""Commands with their help, by section: the main help imports no command."""
 _COMMANDS = dict(sorted(row for section in SECTIONS.values() for row in section.items()))
 _MODULES = {
     "import": "import_",  # a keyword of Python cannot name a module
+    **dict.fromkeys(("get", "query"), "read"),
     **dict.fromkeys(("delete", "update"), "records"),
-    **dict.fromkeys(("cancel", "complete", "hold", "note", "pickup", "resume", "start"), "work_orders"),
+    **dict.fromkeys(SECTIONS["Work orders"], "work_orders"),
+    "assign": "assign",
+    "attach": "attach",
 }
 
 
 class Wosdk(Group):
-    """Group that imports a command when it is named, and ends quietly on Ctrl-C and closed pipes."""
+    """Group that imports a command on use, and exits without a traceback on Ctrl-C and closed pipes."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Return the names of all commands."""
@@ -84,17 +87,17 @@ class Wosdk(Group):
         return found
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Return the commands and options that begin so."""
+        """Return the commands and options that begin with ``incomplete``."""
         found = [CompletionItem(name, help=text) for name, text in _COMMANDS.items()]
         commands = [each for each in found if each.value.startswith(incomplete)]
         return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Write the commands to the help, one list for each section."""
+        """Write the commands, one list for each section."""
         self.write_commands(formatter, SECTIONS)
 
     def main(self, *args: Any, **extra: Any) -> Any:
-        """Run the program; one more Ctrl-C while it ends does not change its exit status."""
+        """Run the program. A second Ctrl-C while it exits does not change its exit status."""
         try:
             return super().main(*args, **extra)
         except SystemExit as ending:
@@ -103,7 +106,7 @@ class Wosdk(Group):
             raise
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        """Parse the options; ``--help`` and ``--version`` write to stdout here."""
+        """Parse the options; ``--help`` and ``--version`` write to stdout."""
         with _quiet_end():
             return super().make_context(*args, **extra)
 
@@ -115,7 +118,7 @@ class Wosdk(Group):
 
 @contextmanager
 def _quiet_end() -> Iterator[None]:
-    """Flush stdout, and end without a traceback when the reader has gone away or Ctrl-C was pressed."""
+    """Flush stdout, and exit without a traceback on Ctrl-C or when the reader of stdout has gone away."""
     try:
         try:
             with cli_errors():
@@ -156,17 +159,15 @@ def app() -> None:
     \b
     Try an import; it needs no account:
       wosdk import requests.csv --map map.toml --sandbox
-    Name your Company, and look around:
+    Connect to your Company:
       wosdk login
       wosdk check
-      wosdk describe WorkOrder
       wosdk query WorkOrder --where 'StatusId = New' -p Number -p Customer.Name
       wosdk hold RSC000005 --reason 'Waiting for parts' --dry-run
 
-    `wosdk login` keeps a Company for this machine, and --profile names another one that was kept. Variables
-    come before both: WOSDK_COMPANY, WOSDK_CLIENT_ID, WOSDK_CLIENT_SECRET and WOSDK_REGION (americas, apac or
-    emea). The options below may also follow the command. Results go to stdout, everything else to
-    stderr.
+    `wosdk login` saves a Company as a profile; --profile selects another. Variables override both:
+    WOSDK_COMPANY, WOSDK_CLIENT_ID, WOSDK_CLIENT_SECRET and WOSDK_REGION (americas, apac or emea). The options
+    below may also follow the command. Results go to stdout, everything else to stderr.
     """
 
 

@@ -1,4 +1,4 @@
-"""The steps of ``wosdk check`` and ``wosdk login``, how each ended, and what to do if it failed."""
+"""Steps of ``wosdk check`` and ``wosdk login``: outcome, and what to do about a failure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import attrs
 
 from wosdk_async import Company
 from wosdk_async.cli.exit_codes import Exit, status_of
-from wosdk_async.cli.runner import saying_slow_login
+from wosdk_async.cli.runner import reporting_slow_login
 from wosdk_async.cli.texts import json_text, message_of, visible
 from wosdk_async.cli.verbose import RequestPrinter
 from wosdk_async.errors import (
@@ -48,13 +48,13 @@ __all__ = ["Step", "StepReport", "failed", "remedy", "steps"]
 
 @attrs.frozen(kw_only=True)
 class _Route:
-    """Host that a step contacts, and the proxy on the way to it."""
+    """Host that a step contacts, and the proxy in between."""
 
     host: str
     proxy: str | None
     """Address without user and password; None for a direct connection."""
     proxy_setting: str
-    """What names the proxy, or rules it out; empty if nothing does."""
+    """Setting that names the proxy or rules it out; empty if there is none."""
 
     def __str__(self) -> str:
         setting = f" ({self.proxy_setting})" if self.proxy_setting else ""
@@ -63,9 +63,9 @@ class _Route:
         return f"connection to {self.host} by proxy {self.proxy}{setting}"
 
     def remedy(self, variable: str) -> str:
-        """Return what to check if the connection fails; ``variable`` may set the address of the host."""
+        """Return what to check if the connection fails; ``variable`` can set the address of the host."""
         if self.proxy is not None:
-            return f"check the proxy that {self.proxy_setting} names, or name {self.host} in NO_PROXY"
+            return f"check the proxy of {self.proxy_setting}, or add {self.host} to NO_PROXY"
         address = f", and {variable} if you set it" if variable else ""
         proxy = "" if self.proxy_setting else "; if this network needs a proxy, set HTTPS_PROXY"
         return f"check the network and the firewall{address}{proxy}"
@@ -99,7 +99,7 @@ def failed(name: str, error: WosdkError, seconds: float = 0.0, route: _Route | N
 
 
 class StepReport:
-    """The steps so far; they are written to ``file``, if there is one, as they end."""
+    """The steps so far, written to ``file``, if there is one, as they end."""
 
     def __init__(self, file: IO[str] | None) -> None:
         self._file = file
@@ -107,7 +107,7 @@ class StepReport:
 
     @property
     def last(self) -> Step:
-        """The last step, which is the one that failed if one did."""
+        """The last step, the failed one if a step failed."""
         return self._steps[-1]
 
     def add(self, step: Step) -> None:
@@ -142,7 +142,7 @@ _VARIABLES = {"token": "WOSDK_TOKEN_URL", "discovery": "WOSDK_LOCATOR_URL"}
 # Messages of the system and of OpenSSL in lower case; the first that fits. The errors themselves are not
 # kept, because they would hold the request, and with it the token.
 _BY_TEXT = (
-    (("[ssl",), "the handshake of TLS fails: the address has the wrong port, or a proxy responds"),
+    (("[ssl",), "the TLS handshake fails: check the port of the address, or the proxy"),
     (
         ("name or service", "nodename nor", "name resolution", "no address associated", "getaddrinfo"),
         "the name server does not know the host: {network}",
@@ -153,11 +153,11 @@ _BY_TEXT = (
 
 
 def remedy(error: WosdkError, network: str = _NETWORK) -> str:
-    """Return what to do about ``error``, or check of the ``network``; empty if its own message says so."""
+    """Return what to do about ``error``; ``network`` is for connections. Empty if its message says so."""
     if error.remedies:
         return ""
     if isinstance(error, DeadlineError):
-        return f"it took too long; --deadline gives it more time, or {network}"
+        return f"set a longer --deadline, or {network}"
     if isinstance(error, NotSentError | NoAnswerError):
         text = error.message.lower()
         found = next((say for signs, say in _BY_TEXT if any(sign in text for sign in signs)), None)
@@ -171,31 +171,30 @@ def remedy(error: WosdkError, network: str = _NETWORK) -> str:
 _BY_KIND: tuple[tuple[type[WosdkError], str], ...] = (
     (
         CredentialsError,
-        "the pair belongs to one Company and its secret is shown once: "  # facts 10 row 25
-        "have an administrator generate a new one if in doubt",
+        "check the pair: it belongs to one Company, and "  # facts 10 row 25
+        "its secret is shown once; an administrator can generate a new one",
     ),
-    (UnknownCompanyError, "it may be at home in another region: WOSDK_REGION is americas, apac or emea"),
-    (DiscoveryError, "name the host in WOSDK_TRUSTED_HOSTS only if it is yours"),
-    (SessionRefusedError, "the token was given and then refused: try again, then ask the administrator"),
+    (UnknownCompanyError, "check the region: WOSDK_REGION is americas, apac or emea"),
+    (DiscoveryError, "add the host to WOSDK_TRUSTED_HOSTS only if it is yours"),
+    (SessionRefusedError, "a new token was refused: try again, then ask the administrator"),
     (
         RefusedError,  # facts 1 names the right; how its lack is refused is not shown; assumed
-        "the login is good: its role may lack rights; it needs 'Permissions - Web Services Access'",
+        "the login works, but its role may lack rights: it needs 'Permissions - Web Services Access'",
     ),
-    (NoAnswerError, "something else than the service may respond there: a proxy, or a page of maintenance"),
+    (NoAnswerError, "a proxy or a maintenance page may respond instead of the service"),
 )
 
 
-_SECONDS = 10.0  # for the log-in and for the read, unless --deadline says otherwise
+_SECONDS = 10.0  # for the log-in and for the read, without --deadline
 _CONNECT_SHARE = 0.4  # of those: two attempts to connect fail before the deadline, and say why
 _HANDSHAKE_SECONDS = 5.0
-_HTTPS = "write https:// in WOSDK_TOKEN_URL and WOSDK_LOCATOR_URL, or in the profile"
 _MAX_SKEW = 120.0  # seconds that the clock may be off before it is mentioned
 
 
 async def steps(
     settings: Settings, company: Company, deadline: float | None, verbose: int = 0
 ) -> AsyncIterator[Step]:
-    """Yield the steps after the settings, up to the first that fails. ``verbose`` shows the log-in."""
+    """Yield the steps after the settings, up to the first that fails; ``verbose`` shows requests."""
     seconds = deadline or _SECONDS
     watch = _Stopwatch(verbose, seconds)
     try:
@@ -217,7 +216,7 @@ async def _login(settings: Settings, name: str, watch: _Stopwatch, seconds: floa
     except WosdkError as error:
         return [failed("credentials", error, time.monotonic() - started)]
     assert isinstance(pair, Credentials)  # noqa: S101 - settings name no token
-    detail = f"client id {pair.client_id}, found and not tried yet"
+    detail = f"client id {pair.client_id}, not tried yet"
     done = [Step(step="credentials", seconds=time.monotonic() - started, detail=detail)]
     login = Login(
         engine=watch,
@@ -234,7 +233,7 @@ async def _login(settings: Settings, name: str, watch: _Stopwatch, seconds: floa
     try:
         async with (
             asyncio.timeout(seconds),
-            saying_slow_login(lambda: (time.monotonic() - began, waits_for)),
+            reporting_slow_login(lambda: (time.monotonic() - began, waits_for)),
         ):
             grant = await login.grant(name, settings.region, pair, on_trouble=note)
     except TimeoutError:
@@ -246,7 +245,7 @@ async def _login(settings: Settings, name: str, watch: _Stopwatch, seconds: floa
 
 
 async def _failed_login(settings: Settings, watch: _Stopwatch, error: WosdkError) -> list[Step]:
-    """Return the step that failed, behind the token's if there was a token."""
+    """Return the failed step, after that of the token if there was a token."""
     locator = error.operation == "discovery" or isinstance(error, DiscoveryError)
     route = watch.route(watch.last_url)
     done, step = [], failed("token", error, watch.seconds["token"], route)
@@ -254,12 +253,13 @@ async def _failed_login(settings: Settings, watch: _Stopwatch, error: WosdkError
         done, step = [_token(settings, watch)], failed("discovery", error, watch.seconds["locator"], route)
     direct = route is not None and route.proxy is None
     if direct and isinstance(error, NoAnswerError) and await _speaks_tls_only(watch.last_url):
-        step = attrs.evolve(step, remedy=f"the host speaks https: {_HTTPS}")
+        https = "write https:// in WOSDK_TOKEN_URL and WOSDK_LOCATOR_URL, or in the profile"
+        step = attrs.evolve(step, remedy=f"the host speaks https: {https}")
     return [*done, step]
 
 
 async def _speaks_tls_only(url: str) -> bool:
-    """Return whether the host of an http:// address takes a handshake of TLS; nothing else is sent to it."""
+    """Return whether the host of an http:// address accepts a TLS handshake; nothing else is sent."""
     parts = urlsplit(url)
     if parts.scheme != "http":
         return False
@@ -290,7 +290,7 @@ def _discovery(settings: Settings, watch: _Stopwatch, grant: TokenGrant) -> Step
 
 
 async def _read(company: Company, watch: _Stopwatch) -> Step:
-    """Send one small read, as the client does it."""
+    """Send one small read with the client."""
     started = time.monotonic()
     try:
         await company.connect()
@@ -304,7 +304,7 @@ async def _read(company: Company, watch: _Stopwatch) -> Step:
 
 
 class _Stopwatch(WatchedEngine):
-    """Engine that measures how long responses take, and how far our clock is from the server's."""
+    """Engine that measures the time of responses, and how far our clock is off."""
 
     def __init__(self, verbose: int, seconds: float) -> None:
         limits, options = (
@@ -328,10 +328,10 @@ class _Stopwatch(WatchedEngine):
             self.seconds["token" if asks_for_token(request.body) else "locator"] += time.monotonic() - started
 
     def route(self, url: str | None) -> _Route | None:
-        """Return how the host of ``url`` is reached; None if it is unknown, or its proxy cannot be used."""
+        """Return the route to the host of ``url``; None if it is unknown or its proxy cannot be used."""
         try:
             proxy, setting = self._proxies.route(url or "") if self._proxies else (None, "")
-        except ConfigurationError:  # the request raises it, too, and its message names the variable
+        except ConfigurationError:  # the request raises it, too
             return None
         host = urlsplit(url or "").netloc
         return (
@@ -343,7 +343,7 @@ class _Stopwatch(WatchedEngine):
 
 
 def _skew(headers: Mapping[str, str]) -> float:
-    """Return the seconds by which this clock is ahead of the server's; 0 when the server does not say."""
+    """Return the seconds by which this clock is ahead of the server's; 0 without a date header."""
     try:
         return time.time() - parsedate_to_datetime(headers["date"]).timestamp()
     except (KeyError, ValueError, OverflowError):

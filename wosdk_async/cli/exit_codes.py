@@ -21,9 +21,9 @@ __all__ = [
     "cli_errors",
     "extra",
     "is_verbose",
+    "reporting_if_slow",
     "say",
     "say_sent",
-    "saying_if_slow",
     "status_of",
     "writing",
 ]
@@ -32,26 +32,26 @@ _SLOW = 3.0  # seconds
 
 
 class Exit(IntEnum):
-    """The exit statuses of all commands."""
+    """Exit statuses of all commands."""
 
     DONE = 0
     SOME = 1
-    """Some rows of an import were not created, or the user answered no."""
+    """Some rows of an import were not done, or the user answered no."""
     UNUSABLE = 2
-    """The command, a file or a setting cannot be used; nothing was changed."""
+    """Unusable command, file or setting; nothing was changed."""
     REFUSED = 3
     MISSING = 4
     LOGIN = 5
     UNREACHED = 6
-    """There was no response and nothing was changed: the same command can be run again."""
+    """No response and no change: the same command can be run again."""
     IN_DOUBT = 7
     """The command was sent and may have been carried out."""
     UNWRITTEN = 8
-    """The command was carried out, and its result could not be written."""
+    """The command was carried out, but its result could not be written."""
     INTERRUPTED = 130
-    """The status that shells give a program that Ctrl-C ended."""
+    """Ctrl-C, as shells report it."""
     PIPE = 141
-    """The status that shells give a program whose reader went away."""
+    """A closed pipe at stdout, as shells report it."""
 
 
 def status_of(error: BaseException) -> Exit:
@@ -60,7 +60,7 @@ def status_of(error: BaseException) -> Exit:
 
 
 class CliError(click.ClickException):
-    """An error that ends a command with one line; ``exit_code`` is 2 unless a status is given."""
+    """Error that ends a command with one line; its exit status is 2 unless another is passed."""
 
     def __init__(self, message: str, status: Exit = Exit.UNUSABLE) -> None:
         super().__init__(message)
@@ -77,22 +77,19 @@ class CliError(click.ClickException):
 
 
 def say(message: str) -> None:
-    """Print one human-readable line on stderr.
-
-    Texts of the service may be long and hold control characters (facts 6).
-    """
+    """Print one line on stderr: texts of the service may be long and hold control characters (facts 6)."""
     click.echo(f"wosdk: {brief_line(message)}", err=True)
 
 
 def is_verbose() -> bool:
-    """Return whether the command that runs shows its requests."""
+    """Return whether the current command shows its requests."""
     context = click.get_current_context(silent=True)
     return context is not None and bool(context.find_root().ensure_object(dict).get("verbose"))
 
 
 @contextmanager
-def saying_if_slow(message: str) -> Iterator[None]:
-    """Print a line on stderr when the block takes longer than a few seconds."""
+def reporting_if_slow(message: str) -> Iterator[None]:
+    """Print a line on stderr when the block takes more than a few seconds."""
     timer = threading.Timer(_SLOW, say, [message])
     timer.daemon = True
     timer.start()
@@ -113,17 +110,14 @@ def cli_errors() -> Iterator[None]:
         raise
     except OSError as error:
         if isinstance(error, FileNotFoundError) and error.filename is None:  # as os.getcwd() raises it
-            raise CliError("the working directory was deleted; change to one that is there") from error
+            raise CliError("the working directory was deleted; change to another one") from error
         name = f"{error.filename}: " if error.filename else ""
         raise CliError(f"{name}{error.strerror or error}") from error
 
 
 @contextmanager
 def writing(done: str, to: object = None) -> Iterator[None]:
-    """Turn every error while a result is written into a CliError that says what was ``done``.
-
-    ``to`` is the file that is written, None for stdout.
-    """
+    """Turn an error while a result is written into a CliError; ``to`` is the file, None for stdout."""
     try:
         yield
     except Exception as error:
@@ -149,13 +143,13 @@ def extra(name: str, what: str) -> Iterator[None]:
 
 
 def advice(look: str | None) -> str:
-    """Return the sentence that follows a doubt, with the command that shows the effect if one is known."""
+    """Return what to do about a call in doubt; the command ``look`` shows its effect, if one is known."""
     if look is None:
         return "Look at what it would have changed before you run it again"
     return f"Look before you run it again: {look}"
 
 
 def say_sent(what: str, request_id: str | None, look: str | None) -> None:
-    """Print that Ctrl-C came after the request was sent, and before its response."""
+    """Print that Ctrl-C came between a request and its response."""
     known = f" (RequestId {request_id})" if request_id else ""
     say(f"{what} was sent{known} and may have been carried out. {advice(look)}")

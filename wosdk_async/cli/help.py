@@ -1,4 +1,4 @@
-"""Help that stays whole on a narrow terminal, and what a misspelt command may mean."""
+"""Help for narrow terminals, and suggestions for misspelt commands."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["Group"]
 
-_NARROW = 78  # characters of a line; below that the names of options get a third of it
-_COLUMN = 30  # characters that they get at most
+_NARROW = 78  # characters of a line; below that the column of options gets a third of it
+_COLUMN = 24  # its maximum width
 _HYPHEN, _UNBROKEN = re.compile(r"(?<=\w)-(?=\w)"), "\u2011"
 
 
@@ -28,7 +28,7 @@ class _HelpFormatter(click.HelpFormatter):
         super().write_text(_HYPHEN.sub(_UNBROKEN, text))
 
     def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = _COLUMN, col_spacing: int = 2) -> None:
-        """Write names and what they mean; an option that is too long for its column has its own line."""
+        """Write names and texts; a name that is too long for its column has its own line."""
         column = col_max if self.width >= _NARROW else min(col_max, self.width // 3)
         whole = [(name, _HYPHEN.sub(_UNBROKEN, text)) for name, text in rows]
         super().write_dl(whole, column, col_spacing)
@@ -45,12 +45,12 @@ class _HelpContext(click.Context):
 
 
 class Group(click.Group):
-    """Group whose help has the first sentence of each command, not cut."""
+    """Group whose help shows the first sentence of each command in full."""
 
     context_class = _HelpContext
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command, whose help is formatted as that of the group."""
+        """Return a command, with the formatter of the group."""
         found = super().get_command(ctx, cmd_name)
         if found is not None:
             found.context_class = self.context_class
@@ -59,7 +59,7 @@ class Group(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that is named; click does not know the names of those that are not imported."""
+        """Return a command by name; click cannot suggest commands that are not imported."""
         name = args[0]
         if not name.startswith("-") and not ctx.resilient_parsing and self.get_command(ctx, name) is None:
             ctx.fail(f"No such command {name!r}{suggestion(name, self.list_commands(ctx)) or '.'}")

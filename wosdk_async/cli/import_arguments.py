@@ -1,15 +1,14 @@
-"""What ``wosdk import`` was given, now or by the command that a job keeps in its journal."""
+"""Arguments of ``wosdk import``: of the command line, or of the command in the journal of a job."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import attrs
 import click
-from click.core import ParameterSource
 
 from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.import_options import OneRun, import_options
@@ -23,9 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ImportArguments",
-    "Reading",
-    "changed_arguments",
-    "given_arguments",
+    "ReadOptions",
     "kept_arguments",
     "kept_globals",
     "kept_import",
@@ -34,13 +31,13 @@ __all__ = [
 
 
 def _sheet(text: str | int | None) -> str | int | None:
-    """Return a number for digits; a sheet whose name is digits is named by its place."""
+    """Return a number for digits; a sheet whose name is digits must be named by its number."""
     return int(text) if isinstance(text, str) and text.isascii() and text.isdecimal() else text
 
 
 @attrs.frozen(kw_only=True)
-class Reading:
-    """How a file is read: arguments of ``open_source``."""
+class ReadOptions:
+    """Arguments of ``open_source``."""
 
     delimiter: str | None = None
     encoding: str | None = None
@@ -49,31 +46,26 @@ class Reading:
     header_row: int | None = None
 
     def with_rules(self, rules: TableRules) -> Self:
-        """Return this with the header row of a map, unless an option names one."""
+        """Return a copy with the header row of a map, unless an option names one."""
         return attrs.evolve(self, header_row=self.header_row or rules.header_row)
 
     @classmethod
-    def of(cls, given: Mapping[str, Any]) -> Self:
-        """Return what parameters of a command say."""
-        return cls(
-            delimiter=given["delimiter"],
-            encoding=given["encoding"],
-            sheet=given["sheet"],
-            format=given["file_format"],
-            header_row=given["header_row"],
-        )
+    def of(cls, params: Mapping[str, Any]) -> Self:
+        """Return the values of parameters of a command."""
+        names = ("delimiter", "encoding", "sheet", "header_row")
+        return cls(format=params["file_format"], **{name: params[name] for name in names})
 
 
 @attrs.frozen(kw_only=True)
 class ImportArguments:
-    """What ``wosdk import`` was given, checked as far as the options alone can tell."""
+    """Arguments of ``wosdk import`` that do not contradict each other."""
 
     target: Target
     file: str
     map_file: Path
     operation: str | None
-    """The name of the operation; None leaves it to the map."""
-    reading: Reading
+    """Name of the operation; None leaves it to the map."""
+    reading: ReadOptions
     sandbox: str | None
     sample: int | None
     rate: float | None
@@ -90,26 +82,26 @@ class ImportArguments:
         """Return the arguments of a command. Raise CliError when two options exclude each other."""
         from wosdk_async.jobs import ImportOptions
 
-        given = ctx.params
-        _require_no_contradiction(given)
-        named = {each.name: given[each.name] for each in attrs.fields(cls) if each.name in given}
+        params = ctx.params
+        _require_no_contradiction(params)
+        named = {each.name: params[each.name] for each in attrs.fields(cls) if each.name in params}
         options = {
-            each.name: given[each.name]
+            each.name: params[each.name]
             for each in attrs.fields(ImportOptions)
-            if given.get(each.name) is not None
+            if params.get(each.name) is not None
         }
         return cls(
             **named,
             target=target_of(ctx),
-            operation=operation_of(given),
-            reading=Reading.of(given),
+            operation=operation_of(params),
+            reading=ReadOptions.of(params),
             options=ImportOptions(**options, details=_kept_command(ctx)),
         )
 
     def workers(self, on_stage: Callable[[str], None]) -> WorkerPool | None:
         """Return the workers that send the rows; None sends them from this process.
 
-        Raises CliError for workers that cannot be used; ``on_stage`` gets a text when the pool waits.
+        Raises CliError for unusable workers; ``on_stage`` gets a text when the pool waits.
         """
         from wosdk_async.errors import ConfigurationError
 
@@ -127,40 +119,42 @@ class ImportArguments:
         from wosdk_async.jobs.cluster.dask import DaskCluster
         from wosdk_async.transport.session.hosts import is_local
 
-        os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")  # what matters is said by the import
+        os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")  # the import reports what matters
         cluster = DaskCluster(engine, on_stage=on_stage)
         if self.sandbox is not None and not is_local(f"http://{cluster.address.partition('://')[2]}"):
             raise CliError(
-                "--sandbox runs on this machine only, and the workers of --engine on others do not reach it; "
-                "leave one of them out"
+                "workers of --engine on other machines do not reach --sandbox; leave one of them out"
             )
         return cluster
 
 
-def _require_no_contradiction(given: Mapping[str, Any]) -> None:
-    for other in ("new_rows", "retry_refused", "retry_undone"):
-        if given["again"] and given[other]:
-            raise CliError(f"--again sends all rows, so --{other.replace('_', '-')} does not go with it")
-    if given["processes"] is None and given["engine"] is None and given["lease"] is not None:
-        raise CliError("--lease is for --processes and --engine; give one of them")
-    if given["processes"] is not None and given["engine"] is not None:
-        raise CliError("--processes and --engine exclude each other; give one of them")
+_EXCLUDE = (
+    ("again", "new_rows"),
+    ("again", "retry_refused"),
+    ("again", "retry_undone"),
+    ("processes", "engine"),
+    ("command", "entity"),
+    ("update_by", "delete_by"),
+)
 
 
-def operation_of(given: Mapping[str, Any]) -> str | None:
-    """Return the name of the operation that parameters of a command ask for; None leaves it to the map."""
-    command: str | None = given["command"]
-    entity, update_by, delete_by = (given[name] for name in ("entity", "update_by", "delete_by"))
-    if command is not None and entity is not None:
-        raise CliError("--command and --entity exclude each other; give one of them")
-    if update_by is not None and delete_by is not None:
-        raise CliError("--update-by and --delete-by exclude each other; give one of them")
+def _require_no_contradiction(params: Mapping[str, Any]) -> None:
+    for names in _EXCLUDE:
+        if all(params.get(name) not in (None, False) for name in names):
+            one, other = (f"--{name.replace('_', '-')}" for name in names)
+            raise CliError(f"{one} and {other} exclude each other; give one of them")
+    if params.get("lease") is not None and params["processes"] is None and params["engine"] is None:
+        raise CliError("--lease needs --processes or --engine; add one of them")
+
+
+def operation_of(params: Mapping[str, Any]) -> str | None:
+    """Return the name of the operation that parameters of a command name; None leaves it to the map."""
+    _require_no_contradiction(params)
+    command: str | None = params["command"]
+    entity, update_by, delete_by = (params[name] for name in ("entity", "update_by", "delete_by"))
     if entity is None:
         if update_by is not None or delete_by is not None:
-            raise CliError(
-                "--update-by and --delete-by need --entity: --entity Customer --update-by Id; a map that "
-                "says its operation needs none of them"
-            )
+            raise CliError("--update-by and --delete-by need --entity; add it, as in --entity Customer")
         return command
     if update_by is not None:
         return f"update {entity} by {update_by}"
@@ -170,11 +164,10 @@ def operation_of(given: Mapping[str, Any]) -> str | None:
 # --- the command in the journal of a job ----------------------------------------------------
 
 _COMMAND, _GLOBALS = "command", "global"
-_PLACES = {"--processes", "--engine"}
 
 
 def _kept_command(ctx: click.Context) -> dict[str, Any]:
-    """Return the options of a command as the plan of its job keeps them: files by their absolute paths."""
+    """Return the options of a command as the plan of its job keeps them, with absolute paths."""
     arguments = [
         _argument(param, value)
         for param in _kept_params(ctx.command)
@@ -182,8 +175,8 @@ def _kept_command(ctx: click.Context) -> dict[str, Any]:
         and value is not None
         and value is not False
     ]
-    given = ctx.find_root().ensure_object(dict).items()
-    shared = {name: value for name, value in given if value is not None and name != "verbose"}
+    shared = dict(ctx.find_root().ensure_object(dict))
+    shared.pop("verbose", None)
     return {_COMMAND: arguments, _GLOBALS: shared}
 
 
@@ -204,58 +197,30 @@ def _argument(param: click.Parameter, value: Any) -> str:
     return f"{option}={value}"
 
 
-def given_arguments(ctx: click.Context, names: Collection[str]) -> list[str]:
-    """Return those of the options called ``names`` that the user gave, as arguments."""
-    return [
-        _argument(param, ctx.params[param.name])
-        for param in ctx.command.params
-        if param.name in names and ctx.get_parameter_source(param.name) == ParameterSource.COMMANDLINE
-    ]
-
-
-def changed_arguments(kept: Sequence[str], changes: Sequence[str], *, one_process: bool = False) -> list[str]:
-    """Return the options of an earlier run with ``changes`` in their place.
-
-    Another place to send the rows from replaces the earlier one; ``one_process`` means no workers.
-    """
-    changed = {_option(each) for each in changes}
-    if one_process and (wrong := changed & {*_PLACES, "--lease"}):
-        raise CliError(f"--one-process and {min(wrong)} exclude each other; give one of them")
-    if one_process:
-        changed |= {*_PLACES, "--lease"}
-    elif changed & _PLACES:
-        changed |= _PLACES
-    return [*(each for each in kept if _option(each) not in changed), *changes]
-
-
-def _option(argument: str) -> str:
-    return argument.partition("=")[0]
-
-
 @import_options
 def _parsed(**_: Any) -> None:
-    """Hold the options of an import, without the command that carries them out."""
+    """Hold the options of an import."""
 
 
 _PARSER = click.command("import", add_help_option=False)(_parsed)
 
 
 def kept_arguments(options: Mapping[str, Any], folder: Path) -> list[str]:
-    """Return the options that a job was begun with, without any that no command of ours keeps.
+    """Return the options in the journal of a job, only those that a command keeps there.
 
-    Whoever can write to the folder can add options to its journal. Raises CliError for the job of a program.
+    Whoever can write to the folder can add others. Raises CliError for the job of a program.
     """
     found = options.get(_COMMAND)
     if not isinstance(found, list):
         raise CliError(
-            f"{folder}: the job was not begun by wosdk import; run the program again that began it"
+            f"{folder}: the job was not started by wosdk import; run the program that started it again"
         )
     params = _kept_params(_PARSER)
     return [each for each in map(str, found) if any(_is_option(each, param) for param in params)]
 
 
 def _is_option(argument: str, param: click.Option) -> bool:
-    """Return whether an argument is the option as :func:`_argument` writes it; it takes no further one."""
+    """Return whether an argument is an option as :func:`_argument` writes it: with its value, if any."""
     may_be_bare = param.is_flag or isinstance(param.flag_value, str)
     return (argument == param.opts[0] and may_be_bare) or (
         argument.startswith(f"{param.opts[0]}=") and not param.is_flag
@@ -263,18 +228,18 @@ def _is_option(argument: str, param: click.Option) -> bool:
 
 
 def kept_import(options: Mapping[str, Any], folder: Path) -> ImportArguments | None:
-    """Return what the command of a job was given; None for the job of a program."""
+    """Return the arguments of the command of a job; None for the job of a program."""
     if not isinstance(options.get(_COMMAND), list):
         return None
     try:
         context = _PARSER.make_context("import", ["FILE", *kept_arguments(options, folder)])
     except click.ClickException as error:  # values of a newer version
-        raise CliError(f"the options that began the job are not known here: {error.message}") from None
+        raise CliError(f"{folder}: unknown options in the journal: {error.message}; update wosdk") from None
     return ImportArguments.of(context)
 
 
 def kept_globals(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the global options that a job was begun with: which Company, and the deadline."""
+    """Return the global options of a job: the Company, and the deadline."""
     found = options.get(_GLOBALS)
     known = ("profile", "company", "deadline")
     return {name: found[name] for name in known if name in found} if isinstance(found, dict) else {}

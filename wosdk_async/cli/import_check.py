@@ -1,4 +1,4 @@
-"""``wosdk import --check``: what an import would do, without writing anything here or in the Company."""
+"""``wosdk import --check``: what an import would do, with nothing written here or in the Company."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import attrs
 import click
 
-from wosdk_async.cli.exit_codes import CliError, Exit, say, saying_if_slow
+from wosdk_async.cli.exit_codes import CliError, Exit, reporting_if_slow, say
 from wosdk_async.cli.import_arguments import ImportArguments
 from wosdk_async.cli.import_run import require_new, require_outcomes, say_sheet
 from wosdk_async.cli.options import TEMPORARY
@@ -36,51 +36,53 @@ __all__ = ["check_import"]
 
 _SHOWN = 10  # causes, and warnings
 _VALUES = 20  # of one cause
-_NAMED = ("missing", "ambiguous")  # causes that are always shown: a count does not show a wrong name
+_NAMED = ("missing", "ambiguous")  # causes that are always shown: they name a wrong value
 _COLUMNS = ("row", "line", "outcome", "key", "ids", "reason", "warnings")
 
 
-def check_import(given: ImportArguments) -> Exit:
+def check_import(arguments: ImportArguments) -> Exit:
     """Print what an import would do, and return the exit status."""
-    require_outcomes(given)
-    if given.outcomes is not None:
-        require_new(given.outcomes, given.force)
-        require_writable(given.outcomes)
-    import_map = ImportMap.load(given.map_file, operation=given.operation)
-    sandbox = given.sandbox
+    require_outcomes(arguments)
+    if arguments.outcomes is not None:
+        require_new(arguments.outcomes, arguments.force)
+        require_writable(arguments.outcomes)
+    import_map = ImportMap.load(arguments.map_file, operation=arguments.operation)
+    sandbox = arguments.sandbox
     if sandbox is not None and sandbox != TEMPORARY and not Path(sandbox).exists():
-        sandbox = TEMPORARY  # a missing store would have the content of a new one
-    workers = given.workers(say)
+        sandbox = TEMPORARY  # with the content of a new store
+    workers = arguments.workers(say)
     with ExitStack() as exits:
-        folder = given.options.folder
-        if is_remote(given.file):  # its copy is deleted with the check
+        folder = arguments.options.folder
+        if is_remote(arguments.file):  # its copy is deleted with the check
             folder = Path(exits.enter_context(tempfile.TemporaryDirectory())) / "job"
-        with saying_if_slow(f"reading {shown_source(given.file)}"):
-            found = open_input(given.file, folder, **attrs.asdict(given.reading.with_rules(import_map.rules)))
+        with reporting_if_slow(f"reading {shown_source(arguments.file)}"):
+            found = open_input(
+                arguments.file, folder, **attrs.asdict(arguments.reading.with_rules(import_map.rules))
+            )
         say_sheet(found.source)
         dry = DryRun()
-        options = attrs.evolve(given.options, folder=folder)
+        options = attrs.evolve(arguments.options, folder=folder)
         check = Check(
             found.source,
             import_map,
             dry,
             options=options,
-            sample=given.sample,
-            rate=given.rate,
+            sample=arguments.sample,
+            rate=arguments.rate,
             workers=workers is not None,
         )
         variables = exits.enter_context(company_variables(sandbox))
         # The hook stops every call that changes something, so nothing can be written.
-        target = attrs.evolve(given.target, read_only=False)
-        runner = exits.enter_context(Runner(target, variables, rate=given.rate, before_send=dry))
+        target = attrs.evolve(arguments.target, read_only=False)
+        runner = exits.enter_context(Runner(target, variables, rate=arguments.rate, before_send=dry))
         runner.run(runner.company.connect())
         identity = identity_of(variables) or company_identity(runner.company)
-        on_row = exits.enter_context(_file_of_rows(given.outcomes))
+        on_row = exits.enter_context(_file_of_rows(arguments.outcomes))
         result = runner.run(check.run(runner.company, identity=identity, on_row=on_row))
-    if given.as_json:
+    if arguments.as_json:
         click.echo(json_text(result.as_dict()))
     else:
-        _print(result, given.outcomes)
+        _print(result, arguments.outcomes)
     if isinstance(result.decision, Refusal):
         raise CliError(f"the import would be refused: {refusal_text(result.decision)}")
     return Exit.DONE if result.complete else Exit.SOME
@@ -88,7 +90,7 @@ def check_import(given: ImportArguments) -> Exit:
 
 @contextmanager
 def _file_of_rows(path: Path | None) -> Iterator[Callable[[Finding], None] | None]:
-    """Write a CSV file with a line for each row; it appears when the check has ended."""
+    """Write a CSV file with a line for each row, atomically."""
     if path is None:
         yield None
         return
@@ -106,7 +108,7 @@ def _file_of_rows(path: Path | None) -> Iterator[Callable[[Finding], None] | Non
             yield write
             text.detach()  # flushes, and leaves the file open
     except OSError as error:
-        if isinstance(error, WosdkError):  # the Company is not reached, which is an OSError too
+        if isinstance(error, WosdkError):  # an unreachable Company is an OSError too
             raise
         raise CliError(f"{path}: {error.strerror or error}; name another file", Exit.UNWRITTEN) from error
 
@@ -116,7 +118,7 @@ def _safe(text: str) -> str:
 
 
 def _print(result: CheckResult, outcomes: Path | None) -> None:
-    if isinstance(result.decision, Refusal):  # counts of rows that would not be sent mislead
+    if isinstance(result.decision, Refusal):  # counts would mislead
         say("nothing was written")
         return
     sample = f", {result.checked} of them checked" if result.checked != result.rows else ""
@@ -125,24 +127,24 @@ def _print(result: CheckResult, outcomes: Path | None) -> None:
     counts = ", ".join(f"{result.counts[kind]} {words[kind]}" for kind in FINDINGS if result.counts[kind])
     click.echo(f"{counted(result.rows, 'row')}{sample}: {counts or 'none'}{empty}")
     if result.sent_again:
-        click.echo(f"{counted(result.sent_again, 'row')} failed before, and would be sent again")
+        click.echo(f"{counted(result.sent_again, 'row')} failed before and would be retried")
     if result.lacking:
-        click.echo(f"{counted(result.lacking, 'row')} would be sent, and probably refused: see the warnings")
+        click.echo(f"{counted(result.lacking, 'row')} would probably be refused: see the warnings")
     for name, number in result.new_records.items():
         click.echo(f"{counted(number, 'record')} for {visible(name)} would be created first")
-    # Below a second, as on this machine, the work of the client takes longer than the calls.
+    # Below a second the work of the client takes longer than the calls.
     took = "" if (result.seconds or 0) < 1 else f", about {_duration(result.seconds or 0)}"
     click.echo(f"{counted(result.calls, 'call')}{took}")
     if result.job is not None and isinstance(result.decision, Plan):
         text = plan_text(result.decision, result.label)
-        click.echo(f"there is a job in {visible(str(result.job.folder))}: {visible(text)}")
-    click.echo("\ncolumns, and the rows in which they are filled")
+        click.echo(f"job in {visible(str(result.job.folder))}: {visible(text)}")
+    click.echo("\ncolumns and filled rows")
     total = f"{result.rows:,}"
     for name, filled in result.filled.items():
-        unused = "" if name in result.used else "  not read by the map"
+        unused = "" if name in result.used else "  not used by the map"
         click.echo(f"  {filled:>{len(total)},} of {total}  {visible(name)}{unused}")
     if result.requests:
-        click.echo("\nthe first requests" + (", with 1 for ids of new records" if result.new_records else ""))
+        click.echo("\nfirst requests" + (", with 1 for ids of new records" if result.new_records else ""))
         for request in result.requests:
             click.echo(f"  row {request['row']}: {request['method']} {request['path']}")
             if request["body"] is not None:
@@ -156,7 +158,7 @@ def _print(result: CheckResult, outcomes: Path | None) -> None:
 
 
 def _print_problems(result: CheckResult, outcomes: Path | None) -> None:
-    """Print why rows would not be sent, each cause with its rows: missing names first, then by frequency."""
+    """Print why rows would not be sent: causes with their rows, wrong names first, then by frequency."""
     causes = sorted(result.causes, key=lambda each: (each.kind not in _NAMED, -each.count))
     shown = [each for each in causes if each.kind in _NAMED] + [
         each for each in causes if each.kind not in _NAMED
@@ -170,12 +172,12 @@ def _print_problems(result: CheckResult, outcomes: Path | None) -> None:
             rows = ", ".join(map(str, each.more))
             say(f"and {counted(each.count - 1, 'more row')} for this cause: {rows}{rest}")
         if len(each.values) > 1:
-            say(f"the values: {_values_of(each)}")
+            say(f"values: {_values_of(each)}")
     if len(causes) > len(shown):
         say(f"and {counted(len(causes) - len(shown), 'more cause')}")
     if result.problems > len(shown):
         where = f"{outcomes} has" if outcomes is not None else "--outcomes FILE.csv writes"
-        say(f"{where} a line for each row")
+        say(f"{where} all rows")
 
 
 def _rows_of(cause: ProblemCause) -> str:

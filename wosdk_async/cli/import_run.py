@@ -1,4 +1,4 @@
-"""One run of an import: its job, the question, progress, outcomes, signals and the summary."""
+"""One run of an import: job, confirmation, progress, outcomes, signals and summary."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import IO
 
 import attrs
 
-from wosdk_async.cli.exit_codes import CliError, Exit, say, saying_if_slow, writing
+from wosdk_async.cli.exit_codes import CliError, Exit, reporting_if_slow, say, writing
 from wosdk_async.cli.import_arguments import ImportArguments
 from wosdk_async.cli.options import TEMPORARY
 from wosdk_async.cli.output.files import require_not_kept, require_not_needed, require_not_store
@@ -50,47 +50,49 @@ from wosdk_async.regular_files import open_user_path
 __all__ = ["require_new", "require_outcomes", "run_import", "say_sheet"]
 
 
-def run_import(given: ImportArguments) -> int:
+def run_import(arguments: ImportArguments) -> int:
     """Carry out an import, or its remaining rows, and return the exit status."""
-    if given.target.read_only:
+    if arguments.target.read_only:
         raise CliError("--read-only: an import changes the Company, so nothing is sent")
-    require_outcomes(given)
+    require_outcomes(arguments)
     tune_process()
-    temporary = given.sandbox == TEMPORARY and given.options.folder is None  # the job ends with its Company
-    workers = given.workers(say)
+    temporary = (
+        arguments.sandbox == TEMPORARY and arguments.options.folder is None
+    )  # deleted with its Company
+    workers = arguments.workers(say)
     with ExitStack() as exits:
-        folder = given.options.folder
+        folder = arguments.options.folder
         if temporary:
             folder = Path(exits.enter_context(tempfile.TemporaryDirectory())) / "job"
-        job = _job(given, folder, workers)  # before the sandbox starts
-        calls = given.options.limit
-        variables = exits.enter_context(company_variables(given.sandbox))
+        job = _job(arguments, folder, workers)  # before the sandbox starts
+        calls = arguments.options.limit
+        variables = exits.enter_context(company_variables(arguments.sandbox))
         client = {
             "limits": Limits(connections=calls),
             "in_flight": calls,
             "adaptive": calls > DEFAULT_IN_FLIGHT,
         }
-        runner = exits.enter_context(Runner(given.target, variables, rate=given.rate, **client))
+        runner = exits.enter_context(Runner(arguments.target, variables, rate=arguments.rate, **client))
         opened = runner.run(job.open(runner.company, identity=identity_of(variables)))
         exits.callback(lambda: runner.run(job.close()))
-        if opened.new and given.outcomes is not None:
-            require_new(given.outcomes, given.force)
-            require_not_kept("--outcomes", given.outcomes)  # the folder of the job is there only now
+        if opened.new and arguments.outcomes is not None:
+            require_new(arguments.outcomes, arguments.force)
+            require_not_kept("--outcomes", arguments.outcomes)  # now that the folder of the job exists
         _say_plan(opened, job)
         if opened.plan.leaves_done:
-            _confirm_again(opened, ask=not given.yes)
+            _confirm_again(opened, ask=not arguments.yes)
         if variables is None and (count := opened.plan.rows(Action.SEND, Action.LOOK_UP)):
             rows = counted(count, "row")
-            confirm(runner.company, rows, job.operation.question, ask=not given.yes)
+            confirm(runner.company, rows, job.operation.question, ask=not arguments.yes)
 
         def stop() -> None:
             job.exit_status = signals.status or Exit.SOME
             job.stop()
 
         signals = StopSignals(stop, grace=WORKERS_GRACE if workers is not None else None)
-        lines = _lines(given.outcomes, anew=opened.new or given.force)
+        lines = _lines(arguments.outcomes, anew=opened.new or arguments.force)
         try:
-            summary = runner.run(_run(job, signals, lines, given, temporary), exit_soon=False)
+            summary = runner.run(_run(job, signals, lines, arguments, temporary), exit_soon=False)
         except WosdkError as error:
             if signals.status is None:
                 raise
@@ -101,29 +103,31 @@ def run_import(given: ImportArguments) -> int:
     return signals.status or Exit.SOME
 
 
-def _job(given: ImportArguments, folder: Path | None, workers: WorkerPool | None) -> Import:
-    """Return the import of a file, which is read."""
-    import_map = ImportMap.load(given.map_file, operation=given.operation)
-    with saying_if_slow(f"reading {shown_source(given.file)}"):
-        found = open_input(given.file, folder, **attrs.asdict(given.reading.with_rules(import_map.rules)))
+def _job(arguments: ImportArguments, folder: Path | None, workers: WorkerPool | None) -> Import:
+    """Return the import of a file, with its rows read."""
+    import_map = ImportMap.load(arguments.map_file, operation=arguments.operation)
+    with reporting_if_slow(f"reading {shown_source(arguments.file)}"):
+        found = open_input(
+            arguments.file, folder, **attrs.asdict(arguments.reading.with_rules(import_map.rules))
+        )
         say_sheet(found.source)
-        details = dict(given.options.details)
+        details = dict(arguments.options.details)
         if found.address is not None:
             details[ADDRESS] = found.address
-        options = attrs.evolve(given.options, folder=found.folder, details=details)
+        options = attrs.evolve(arguments.options, folder=found.folder, details=details)
         job = Import(found.source, import_map, workers=workers, report_words=COMMAND_WORDS, options=options)
         job.read()
     return job
 
 
 def say_sheet(source: Source) -> None:
-    """Say which sheet of a workbook is read."""
+    """Print which sheet of a workbook is read."""
     if (sheet := getattr(source, "sheet", None)) is not None:
-        say(f"{source.path}: the sheet {sheet!r} is read")
+        say(f"{source.path}: reading sheet {sheet!r}")
 
 
 def _say_plan(opened: OpenedJob, job: Import) -> None:
-    """Say in a line what is sent, what is skipped and why; nothing for a first run."""
+    """Print what is sent, and what is skipped and why; nothing for a first run."""
     if not opened.new or opened.plan.leaves_done:
         say(f"{opened.folder}: {plan_text(opened.plan, job.operation.label)}")
     if not opened.is_idle:
@@ -135,16 +139,16 @@ def _say_plan(opened: OpenedJob, job: Import) -> None:
         say(f"rows to correct and import: {rejects_of(opened.folder)}")
     if plan.rows(Action.LEAVE):
         say(
-            f"to decide the rows of {opened.folder / IN_DOUBT}: wosdk jobs settle {opened.folder} --row N ..."
+            f"to settle the rows of {opened.folder / IN_DOUBT}: wosdk jobs settle {opened.folder} --row N ..."
         )
 
 
 def _confirm_again(opened: OpenedJob, *, ask: bool) -> None:
-    """Ask whether rows that are done are meant to be sent once more. Raise CliError when they are not."""
+    """Ask whether to send done rows again. Raise CliError after a no."""
     if not ask:
         return
     text = (
-        f"{counted(opened.plan.leaves_done, 'row')} done by the job before: --again sends all rows once more"
+        f"{counted(opened.plan.leaves_done, 'row')} done by the earlier job; --again sends all rows once more"
     )
     if is_interactive():
         say(text)
@@ -155,13 +159,13 @@ async def _run(
     job: Import,
     signals: StopSignals,
     lines: IO[bytes] | nullcontext[None],
-    given: ImportArguments,
+    arguments: ImportArguments,
     temporary: bool,
 ) -> Summary:
     with lines as file, signals.handled():  # both last until the summary is printed
         opened = await job.open()
         writer = OutcomeWriter(file, job.stop)
-        for warning in job.warnings:  # said before the question
+        for warning in job.warnings:  # printed before the prompt
             writer.stage(f"warning: {warning}")
         skipped, shown = opened.plan.rows(Action.SKIP), not opened.is_idle
         with RowProgress(job.rows, done=skipped, shown=shown, workers=lambda: job.workers_now) as progress:
@@ -176,14 +180,14 @@ async def _run(
 
             async with _saying_when_idle(progress):
                 summary = await job.run(on_row=on_row, on_stage=on_stage)
-        if temporary:  # it is deleted before anybody could look
+        if temporary:  # deleted before anybody could look
             summary.folder, summary.files = None, []
         ended = f"the import has ended, {counted(summary.done, 'row')} {summary.label}"
         with writing(ended):
-            writer.say_problems(summary, given.outcomes)
+            writer.say_problems(summary, arguments.outcomes)
             about = opened.about
-            say_files(summary, attrs.evolve(about, options={**about.options, **given.options.details}))
-            print_summary(summary, given.as_json, ran=not opened.is_idle)
+            say_files(summary, attrs.evolve(about, options={**about.options, **arguments.options.details}))
+            print_summary(summary, arguments.as_json, ran=not opened.is_idle)
         if summary.files_failed is not None:
             text = f"{ended}, but its files could not be written: {message_of(summary.files_failed)}"
             if summary.all_ended:
@@ -194,7 +198,7 @@ async def _run(
 
 @asynccontextmanager
 async def _saying_when_idle(progress: RowProgress) -> AsyncIterator[None]:
-    """Let the progress say within the block that nothing has happened for a while."""
+    """Let the progress report within the block that nothing happens for a while."""
 
     async def look() -> None:
         while True:
@@ -211,28 +215,28 @@ async def _saying_when_idle(progress: RowProgress) -> AsyncIterator[None]:
 # --- the file of the outcomes ---------------------------------------------------------------
 
 
-def require_outcomes(given: ImportArguments) -> None:
+def require_outcomes(arguments: ImportArguments) -> None:
     """Raise CliError when the outcomes would overwrite a file that the import needs."""
-    if given.outcomes is None:
+    if arguments.outcomes is None:
         return
-    require_not_needed("--outcomes", given.outcomes, Path(given.file), given.map_file)
-    if given.sandbox is not None and given.sandbox != TEMPORARY:
-        require_not_store("--outcomes", given.outcomes, Path(given.sandbox))
-    require_not_kept("--outcomes", given.outcomes)
+    require_not_needed("--outcomes", arguments.outcomes, Path(arguments.file), arguments.map_file)
+    if arguments.sandbox is not None and arguments.sandbox != TEMPORARY:
+        require_not_store("--outcomes", arguments.outcomes, Path(arguments.sandbox))
+    require_not_kept("--outcomes", arguments.outcomes)
 
 
 def require_new(outcomes: Path, force: bool) -> None:
     """Refuse to overwrite the outcomes of an earlier import: they may be the only list of what it created."""
     if not force and outcomes.is_file() and outcomes.stat().st_size:
         raise CliError(
-            f"{outcomes} exists already, and may be the only list of what an earlier import created; "
-            "name another file, or add --force to overwrite it"
+            f"{outcomes} exists, and may be the only list of what an earlier import created; name another "
+            "file, or add --force to overwrite it"
         )
 
 
 def _lines(outcomes: Path | None, *, anew: bool) -> IO[bytes] | nullcontext[None]:
-    """Return the file for the outcomes; a resumed job writes after those of its earlier runs."""
+    """Return the file for the outcomes; a resumed job appends to it."""
     if outcomes is None:
         return nullcontext()
-    # Unbuffered: the line of a row is in the file even if the process is killed later.
+    # Unbuffered: a kill loses no line.
     return open_user_path(outcomes, append=not anew, buffering=0)

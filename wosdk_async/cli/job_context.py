@@ -1,4 +1,4 @@
-"""The Company and the file of a job, from what its journal keeps of the command of its last run."""
+"""Company, input file and output files of a job, by the options of its last run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import attrs
 import click
 
 from wosdk_async.cli.exit_codes import CliError, say
-from wosdk_async.cli.import_arguments import Reading, kept_globals, kept_import
+from wosdk_async.cli.import_arguments import ReadOptions, kept_globals, kept_import
 from wosdk_async.cli.options import TEMPORARY, target_of
 from wosdk_async.errors import ConfigurationError
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from wosdk_async.jobs.journal import JobPlan, Journal
     from wosdk_async.jobs.options import ExcelSeparator
 
-__all__ = ["company_of_job", "input_of", "require_lasting", "source_of", "write_files"]
+__all__ = ["WrittenFiles", "company_of_job", "input_of", "require_lasting", "source_of", "write_files"]
 
 
 @contextmanager
 def company_of_job(ctx: click.Context, folder: Path) -> Iterator[Runner]:
-    """Connect to the Company of a job. Raise CliError when the options lead to another one."""
+    """Connect to the Company of a job. Raise CliError when the options name another one."""
     from wosdk_async.cli.runner import Runner, company_variables, identity_of
     from wosdk_async.jobs.journal.folder import plan_as_last_given
     from wosdk_async.jobs.ledger.request import company_identity
@@ -37,23 +37,22 @@ def company_of_job(ctx: click.Context, folder: Path) -> Iterator[Runner]:
     if target.read_only:
         raise CliError("--read-only: this changes the job or its Company, so nothing is sent")
     kept = {name: value for name, value in kept_globals(plan.options).items() if not getattr(target, name)}
-    given = kept_import(plan.options, folder)
-    sandbox = None if given is None else given.sandbox
+    arguments = kept_import(plan.options, folder)
     with (
-        company_variables(sandbox) as variables,
+        company_variables(None if arguments is None else arguments.sandbox) as variables,
         Runner(attrs.evolve(target, **kept), variables) as runner,
     ):
         runner.run(runner.company.connect())
         found = identity_of(variables) or company_identity(runner.company)
         if found != plan.company:
-            raise CliError(f"the job in {folder} is of Company {plan.company!r}, not of {found!r}")
+            raise CliError(f"the job in {folder} belongs to Company {plan.company!r}, not to {found!r}")
         yield runner
 
 
 def require_lasting(plan: JobPlan, folder: Path) -> None:
-    """Raise CliError when the Company of the job lived only in the process that began it."""
-    given = kept_import(plan.options, folder)
-    if given is not None and given.sandbox == TEMPORARY:
+    """Raise CliError for a job whose temporary local Company has ended."""
+    arguments = kept_import(plan.options, folder)
+    if arguments is not None and arguments.sandbox == TEMPORARY:
         raise CliError(
             f"{folder}: the Company of this job ended with the import (--sandbox without STORE.db), so "
             "it cannot be resumed"
@@ -61,29 +60,35 @@ def require_lasting(plan: JobPlan, folder: Path) -> None:
 
 
 def input_of(plan: JobPlan, folder: Path) -> Path:
-    """Return the file of the rows; what came from stdin or a URL was copied into the folder."""
+    """Return the input file; stdin and URLs were copied into the folder."""
     copies = sorted(folder.glob(f"input.{plan.sha256[:16]}*"))
     file = copies[0] if copies else Path(plan.file)
     if not file.is_file():
-        raise CliError(f"{file}: the file of this job is not there any more; put it back")
+        raise CliError(f"{file}: the input file of this job is missing; put it back")
     return file
 
 
 def source_of(plan: JobPlan, folder: Path) -> Source:
-    """Return the rows of a job, read as by its last command; ``plan`` has the options of that."""
+    """Return the rows of a job, read with the options of ``plan``."""
     from wosdk_async.jobs import open_source
     from wosdk_async.jobs.sources.table import TableRules
 
-    given = kept_import(plan.options, folder)
-    reading = Reading() if given is None else given.reading
+    arguments = kept_import(plan.options, folder)
+    reading = ReadOptions() if arguments is None else arguments.reading
     reading = reading.with_rules(TableRules.of_options(plan.options))
     return open_source(input_of(plan, folder), **attrs.asdict(reading))
 
 
-async def write_files(
-    journal: Journal, excel: ExcelSeparator | None = None, *, require_input: bool = False
-) -> list[Path]:
-    """Write the files of the job again, and return them; without its input only those that do not need it."""
+@attrs.frozen
+class WrittenFiles:
+    """Files of a job that were written; not ``complete`` if the input was missing for some of them."""
+
+    paths: list[Path]
+    complete: bool
+
+
+async def write_files(journal: Journal, excel: ExcelSeparator | None = None) -> WrittenFiles:
+    """Write the files of a job again; without its input only those that do not need it."""
     from wosdk_async.cli.output.reporting import COMMAND_WORDS, say_kept
     from wosdk_async.cli.texts import in_commands
     from wosdk_async.jobs.journal.entries import as_last_given
@@ -94,13 +99,11 @@ async def write_files(
     try:
         source = await off_the_loop(source_of, plan, journal.folder)
     except (CliError, ConfigurationError) as error:
-        if require_input:
-            raise
         why = error.explained(in_commands) if isinstance(error, ConfigurationError) else error.message
-        say(f"rejects.csv and in_doubt.csv stay as they are: {why}")
+        say(f"rejects.csv and in_doubt.csv are not written: {why}")
         source = None
-    given = kept_import(plan.options, journal.folder)
-    excel = excel or (None if given is None else given.options.csv_for_excel)
-    files = await write_outputs(journal, source, csv_for_excel=excel, words=COMMAND_WORDS)
-    say_kept(files)
-    return files
+    arguments = kept_import(plan.options, journal.folder)
+    excel = excel or (None if arguments is None else arguments.options.csv_for_excel)
+    paths = await write_outputs(journal, source, csv_for_excel=excel, words=COMMAND_WORDS)
+    say_kept(paths)
+    return WrittenFiles(paths, complete=source is not None)

@@ -1,4 +1,4 @@
-"""Output of ``wosdk jobs``: the list, and a job with plan, counts, runs and what its command would do."""
+"""Output of ``wosdk jobs list`` and ``show``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from wosdk_async.cli.output.reporting import command_of
 from wosdk_async.cli.texts import counted, in_commands, message_of, plan_text, refusal_text, visible
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs import ImportMap, ImportOptions
-from wosdk_async.jobs.journal import JobRun, Journal, State
+from wosdk_async.jobs.journal import JobRun, Journal
 from wosdk_async.jobs.journal.worker_tables import audit_facts
 from wosdk_async.jobs.ledger.decision import Plan
 from wosdk_async.jobs.ledger.facts import preview_of
@@ -42,7 +42,7 @@ _FIRST = 5  # rows of each kind
 
 
 async def job_facts(folder: Path) -> dict[str, Any]:
-    """Return everything that ``wosdk jobs show`` shows of a job, as plain data."""
+    """Return the output of ``wosdk jobs show`` as plain data."""
     async with Journal.open(folder, snapshot=True) as journal:
         seen = await overview(journal)
         fine = {"done", "not_started", *(["sending"] if seen.running else [])}
@@ -53,7 +53,7 @@ async def job_facts(folder: Path) -> dict[str, Any]:
         }
         references: dict[str, int] = {}
         for each in await journal.references():
-            state = "created" if each.state == State.DONE else each.state.name.lower().replace("_", " ")
+            state = "created" if each.outcome == "done" else each.outcome.replace("_", " ")
             label = f"{state} for {each.reference}"
             references[label] = references.get(label, 0) + 1
         return {
@@ -89,10 +89,10 @@ def _audited(row: Any) -> dict[str, Any]:
 
 
 def print_jobs(file: IO[str], jobs: Iterable[Mapping[str, Any]]) -> None:
-    """Print two lines for each job: its folder and its progress. Nothing is truncated, to copy the paths."""
+    """Print two lines for each job: its whole folder, and its progress."""
     for job in jobs:
         sheet = f", sheet {job['sheet']!r}" if job["sheet"] else ""
-        about = f"begun {_shown_time(job['begun'])}; {job['operation']}, {job['company']}{sheet}"
+        about = f"started {_shown_time(job['begun'])}; {job['operation']}, {job['company']}{sheet}"
         file.write(f"{visible(job['folder'])}\n  {visible(f'{_brief_text(job)}; {about}')}\n")
 
 
@@ -147,7 +147,7 @@ def _lines(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
         ("file", f"{plan['file']} ({plan['size']} bytes, sha256 {plan['sha256'][:12]})"),
         ("company", plan["company"]),
         ("operation", f"{plan['operation']}, {marker}"),
-        ("begun", _shown_time(plan["created_at"])),
+        ("started", _shown_time(plan["created_at"])),
         ("command", facts["command"] or "none: started by a program"),
         *_audit_lines(facts["workers"], facts["audit"]),
         *((f"run {run['number']}", _run(run)) for run in facts["runs"]),
@@ -179,7 +179,7 @@ def _run(run: Mapping[str, Any]) -> str:
     details, ended = run["details"], "without a recorded end (killed, or still running)"
     if run["ended_at"] is not None:
         ended = f"to {_time(run['ended_at'])}, exit status {run['exit_status']}"
-    if command := details.get("command"):  # not the import, such as an undo
+    if command := details.get("command"):  # such as undo; none for an import
         ended += f", {command}"
     why = "".join(
         f"; {name}: {text}"
@@ -217,10 +217,7 @@ def _shown_time(time: str) -> str:
 
 
 async def _same_command_would(seen: Overview) -> str:
-    """Return what the command of the last run would do if run again.
-
-    The file and the map are read as that command would read them.
-    """
+    """Return what the command of the last run would do now, by reading the file and the map."""
     if seen.running is not None:
         return "refused while another process works on the job"
     try:
@@ -229,16 +226,16 @@ async def _same_command_would(seen: Overview) -> str:
         return f"refused: {message_of(error)}"
     if seen.audit_left:
         found = "is due" if seen.audit_found is None else f"found {seen.audit_found}"
-        would += f"; the keys of all rows to look up: the audit {found}"
+        would += f"; the audit {found}: it looks up the keys of all rows"
     return would
 
 
 def _decided(seen: Overview) -> str:
-    given = kept_import(seen.given.options, seen.folder)
-    if given is None:
+    arguments = kept_import(seen.given.options, seen.folder)
+    if arguments is None:
         return "run the program that started the job again"
-    import_map = ImportMap.load(given.map_file, operation=seen.plan.operation)
-    options = ImportOptions(folder=seen.folder, resume=True, marker=given.options.marker)
+    import_map = ImportMap.load(arguments.map_file, operation=seen.plan.operation)
+    options = ImportOptions(folder=seen.folder, resume=True, marker=arguments.options.marker)
     source = source_of(seen.given, seen.folder)
     request = ImportRequest(source=source, import_map=import_map, options=options).with_rules()
     with contextlib.closing(request.read()) as rows, preview_of(request, rows, seen.plan.company) as preview:

@@ -27,7 +27,7 @@ __all__ = [
     "commands",
     "entities",
     "entity_argument",
-    "excel_separator",
+    "excel_option",
     "fields_argument",
     "job_argument",
     "json_body_option",
@@ -37,6 +37,7 @@ __all__ = [
     "output_options",
     "properties",
     "properties_option",
+    "raw_option",
     "target_of",
     "target_options",
     "unchecked_option",
@@ -80,54 +81,32 @@ def _remember(ctx: click.Context, param: click.Parameter, value: Any) -> None:
 
 
 class Number(click.FloatRange):
-    """A range of numbers; errors say which ones there are, and how one is written."""
-
-    def __init__(
-        self,
-        least: float,
-        most: float | None = None,
-        *,
-        whole: bool = False,
-        is_open: bool = False,
-        hint: str,
-    ) -> None:
-        super().__init__(least, most, min_open=is_open)
-        which = f"over {least:g}" if is_open else f"of {least:g} or more"
-        which = which if most is None else f"from {least:g} to {most:g}"
-        self._whole = whole
-        self._needed = f"{'a whole number' if whole else 'a number'} {which}; {hint}"
+    """A finite number with a lower bound."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return the number."""
-        try:
-            found = float(super().convert(value, param, ctx))
-        except click.BadParameter:
-            found = math.nan
-        if not math.isfinite(found) or (self._whole and not found.is_integer()):
-            self.fail(f"{value!r} is not {self._needed}", param, ctx)
-        return int(found) if self._whole else found
-
-
-_SECONDS = Number(0, is_open=True, hint="write seconds, such as --deadline 30")
+        """Return the number; NaN and infinity pass the bounds of click."""
+        found = super().convert(value, param, ctx)
+        if not math.isfinite(found):
+            self.fail(f"{value!r} is not a finite number; write one such as 30", param, ctx)
+        return float(found)
 
 
 def target_options(hidden: bool = False) -> Callable[[Any], Any]:
     """Return a decorator that adds the global options, for ``wosdk`` and commands that use a Company."""
     shared: dict[str, Any] = {"expose_value": False, "callback": _remember, "hidden": hidden}
-    deadline = "Seconds for each call as a whole; otherwise 60, and 120 for calls that change something."
     options = (
+        click.option("--profile", metavar="NAME", help="Saved profile (WOSDK_PROFILE).", **shared),
+        click.option("--company", metavar="NAME", help="Company name (WOSDK_COMPANY).", **shared),
         click.option(
-            "--profile", metavar="NAME", help="Profile of the settings file (WOSDK_PROFILE).", **shared
-        ),
-        click.option("--company", metavar="NAME", help="The Company, instead of WOSDK_COMPANY.", **shared),
-        click.option("--deadline", type=_SECONDS, metavar="SECONDS", help=deadline, **shared),
-        click.option("--read-only", is_flag=True, help="Refuse whatever could change something.", **shared),
-        click.option(
-            "-v",
-            "--verbose",
-            count=True,
-            help="Show each request on stderr; -vv with headers and bodies, without secrets.",
+            "--deadline",
+            type=Number(0, min_open=True),
+            metavar="SECONDS",
+            help="Limit for each call (default: 60; writes 120).",
             **shared,
+        ),
+        click.option("--read-only", is_flag=True, help="Refuse every change.", **shared),
+        click.option(
+            "-v", "--verbose", count=True, help="Show requests on stderr; -vv adds bodies.", **shared
         ),
     )
 
@@ -139,13 +118,13 @@ def target_of(ctx: click.Context) -> Target:
     return Target(**ctx.find_root().ensure_object(dict))
 
 
-unchecked_option = click.option(
-    "--unchecked", is_flag=True, help="Send names and values as they are, without asking the catalogue."
+unchecked_option = click.option("--unchecked", is_flag=True, help="Skip the checks by the catalogue.")
+excel_option = click.option(
+    "--csv-for-excel",
+    type=click.Choice(["comma", "semicolon"]),
+    help="CSV for Excel; semicolon where 1,5 is a number.",
 )
-
-
-excel_separator = click.Choice(["comma", "semicolon"])
-"""What separates the cells of a CSV for Excel, in all commands that write one."""
+raw_option = click.option("--csv-raw", is_flag=True, help="CSV for programs: no apostrophe before =1+1.")
 
 TEMPORARY = "\0"
 """``--sandbox`` without a STORE; no file can have this name."""
@@ -155,28 +134,16 @@ output_option = click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Write there instead of to stdout.",
+    help="Write to FILE instead of stdout.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-yes_option = click.option("--yes", is_flag=True, help="Do not ask.")
+yes_option = click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 
 _OUTPUT = (
-    click.option("--json", "as_json", is_flag=True, help="JSON, one record a line, as the service sent it."),
-    click.option(
-        "--csv", "as_csv", is_flag=True, help="CSV (RFC 4180), safe for spreadsheets: +49 30 becomes '+49 30."
-    ),
-    click.option(
-        "--csv-for-excel",
-        "excel",
-        type=excel_separator,
-        help="CSV for Excel: semicolon, with numbers such as 1,5, where the region writes them so.",
-    ),
-    click.option(
-        "--csv-raw",
-        "raw",
-        is_flag=True,
-        help="CSV for programs: no apostrophe before texts that begin like a formula.",
-    ),
+    click.option("--json", "as_json", is_flag=True, help="JSON lines, as the service sent the records."),
+    click.option("--csv", "as_csv", is_flag=True, help="CSV, safe for spreadsheets: =1+1 becomes '=1+1."),
+    excel_option,
+    raw_option,
     output_option,
 )
 
@@ -186,18 +153,25 @@ def output_options(function: Any) -> Any:
 
     @functools.wraps(function)
     def command(
-        *args: Any, as_json: bool, as_csv: bool, excel: Any, raw: bool, output: Path | None, **others: Any
+        *args: Any,
+        as_json: bool,
+        as_csv: bool,
+        csv_for_excel: Any,
+        csv_raw: bool,
+        output: Path | None,
+        **others: Any,
     ) -> Any:
-        kind = "json" if as_json else "csv" if as_csv or excel or raw else "table"
-        if as_json and (as_csv or excel or raw):
-            other = "--csv" if as_csv else "--csv-for-excel" if excel else "--csv-raw"
-            raise click.UsageError(f"--json and {other} are two formats of one result; give one of them")
+        csv = {"--csv": as_csv, "--csv-for-excel": csv_for_excel, "--csv-raw": csv_raw}
+        other = next((option for option, value in csv.items() if value), None)
+        if as_json and other:
+            raise click.UsageError(f"--json and {other} exclude each other; give one of them")
+        kind = "json" if as_json else "csv" if other else "table"
         if output is None:
             require_stdout(", or name a file with --output")
         else:
             require_writable(output)
             require_not_kept("--output", output)
-        return function(*args, result=Output(kind, output, excel, raw), **others)
+        return function(*args, result=Output(kind, output, csv_for_excel, csv_raw), **others)
 
     return added(command, *_OUTPUT)
 
@@ -221,8 +195,8 @@ def change_options(function: Any) -> Any:
     return added(
         command,
         yes_option,
-        click.option("--dry-run", is_flag=True, help="Show the requests that change something; send none."),
-        click.option("--json", "as_json", is_flag=True, help="One JSON object on a line for each record."),
+        click.option("--dry-run", is_flag=True, help="Show the requests without sending them."),
+        click.option("--json", "as_json", is_flag=True, help="Print JSON lines, one for each record."),
         target_options(hidden=True),
     )
 
@@ -258,13 +232,15 @@ def names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
 
 def properties(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
     """Return property paths of the entity on the line, one step of ``Customer.Name`` at a time."""
-    from wosdk_async.model import entity_class
+    from wosdk_async.model import entity_class, registry
+    from wosdk_async.model.metadata import is_nested
 
     # while an option still lacks its value, click leaves the entity in ctx.args
     owner = entity_class(ctx.params.get("entity") or next(iter(ctx.args), ""))
     *steps, last = incomplete.split(".")
     for step in steps:
-        owner = _class_of_step(owner, step)
+        meta = _wire(owner).get(step)
+        owner = registry.resolve(meta["of"]) if meta and is_nested(meta) else None
     prefix = "".join(f"{step}." for step in steps)
     return [prefix + name for name in _starting(last, _wire(owner))]
 
@@ -288,25 +264,13 @@ def _wire(owner: Any) -> Mapping[str, Any]:
     return {} if owner is None else {meta["name"]: meta for meta in owner.__wire__.values()}
 
 
-def _class_of_step(owner: Any, step: str) -> Any:
-    from wosdk_async.model import registry
-
-    meta = _wire(owner).get(step)
-    return None if meta is None or not meta["of"] or meta["type"] == "enum" else registry.resolve(meta["of"])
-
-
 # --- arguments of records -------------------------------------------------------------------
 
 entity_argument = click.argument("entity", shell_complete=entities)
 fields_argument = click.argument("fields", nargs=-1, metavar="[NAME=VALUE]...", shell_complete=assignments)
 json_body_option = click.option(
-    "--json-body",
-    type=click.Path(path_type=Path),
-    metavar="FILE|-",
-    help="The fields as a JSON object.",
+    "--json-body", type=click.Path(path_type=Path), metavar="FILE|-", help="Fields as a JSON object."
 )
-
-
 where_option = click.option(
     "-w",
     "--where",
@@ -318,7 +282,7 @@ where_option = click.option(
 )
 
 
-def properties_option(*names: str, example: str = "") -> Callable[[Any], Any]:
+def properties_option(*names: str) -> Callable[[Any], Any]:
     """Return a decorator that adds the property paths to read; the command gets ``paths``."""
     return click.option(
         "-p",
@@ -328,10 +292,20 @@ def properties_option(*names: str, example: str = "") -> Callable[[Any], Any]:
         multiple=True,
         metavar="PATH",
         shell_complete=properties,
-        help=f"Read this property path{example}; may be repeated.",
+        help="Property to read: '*', Customer.Name; repeatable.",
     )
 
 
 # --- jobs -----------------------------------------------------------------------------------
 
-job_argument = click.argument("job", type=click.Path(path_type=Path))
+
+def job_argument(function: Any) -> Any:
+    """Add the argument JOB, a folder or its input file; the command gets ``folder``."""
+
+    @functools.wraps(function)
+    def command(*args: Any, job: Path, **others: Any) -> Any:
+        from wosdk_async.jobs.journal.folder import folder_of
+
+        return function(*args, folder=folder_of(job), **others)
+
+    return click.argument("job", type=click.Path(path_type=Path))(command)

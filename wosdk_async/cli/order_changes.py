@@ -38,14 +38,14 @@ _LOG = "ActionLogRecords.*"
 """Property path of an order's log."""
 
 SHOWN = "shown"
-"""Member of an order that was read with one more text for its line; no name of the service begins small."""
+"""Extra key of an order with a text for its line; names of the service begin with a capital letter."""
 
 
 # --- options -----------------------------------------------------------------------------------
 
 
 class _LocalTime(click.ParamType):  # type: ignore[type-arg]  # generic only for type checkers
-    """A local time without a zone."""
+    """Local time without a zone."""
 
     name = "time"
 
@@ -60,19 +60,16 @@ class _LocalTime(click.ParamType):  # type: ignore[type-arg]  # generic only for
 
 comment_option = click.option("--comment", metavar="TEXT", help="Text for the order's log.")
 at_option = click.option(
-    "--at",
-    type=_LocalTime(),
-    metavar="TIME",
-    help="Local time of an action in the past, such as 2026-03-01T08:00.",
+    "--at", type=_LocalTime(), metavar="TIME", help="Local time in the past: 2026-03-01T08:00."
 )
-reason_option = click.option("--reason", metavar="NAME|ID", help="The reason; without it all are listed.")
+reason_option = click.option("--reason", metavar="NAME|ID", help="Reason; without it all are listed.")
 
 
 # --- the action --------------------------------------------------------------------------------
 
 
 def _moved(before: str | None, result: WorkOrder) -> ChangeResult:
-    """Return the result of a move: the states before and after."""
+    """Return the states before and after a move."""
     after = None if result.status_id is None else str(result.status_id)
     return ChangeResult(
         f"{before or '?'} -> {after}" if after and after != before else "done", {"after": after}
@@ -81,26 +78,25 @@ def _moved(before: str | None, result: WorkOrder) -> ChangeResult:
 
 @attrs.frozen(kw_only=True)
 class OrderPlan:
-    """One action, ready to be carried out on any work order."""
+    """One action that can be carried out on any work order."""
 
     what: str
-    """The action in words, such as ``hold, reason 'Weather'``."""
+    """Text of the action, such as ``hold, reason 'Weather'``."""
     act: Callable[[Company, int], Awaitable[Any]]
     made: Callable[[str | None, Any], ChangeResult] = attrs.field(default=_moved)
-    """Returns the result as text, from the state before and the result of the call."""
+    """Returns the result, from the state before and the result of the call."""
     shows: str = _LOG
-    """Property path in which the effect can be seen."""
+    """Property path that shows the effect."""
     prepare: Callable[[Company, dict[int, dict[str, Any]]], Awaitable[None]] | None = None
-    """Reads more of the orders before they are shown, and puts a text for the line under :data:`SHOWN`."""
+    """Reads more of the orders, and sets their :data:`SHOWN`."""
 
 
 def order_verb(
     name: str, *options: Callable[[Any], Any]
 ) -> Callable[[Callable[..., Awaitable[OrderPlan]]], click.Command]:
-    """Return a decorator that makes a command for any number of work orders.
+    """Return a decorator that makes a command for work orders of a function that returns its plan.
 
-    It decorates the function that makes the plan, from the Company and the values of ``options``; the help
-    is its docstring with the rule of ORDER.
+    The function takes the Company and the values of ``options``; its docstring is the help.
     """
 
     def decorate(plan: Callable[..., Awaitable[OrderPlan]]) -> click.Command:
@@ -110,10 +106,10 @@ def order_verb(
             orders: tuple[str, ...],
             by: str | None,
             options: ChangeOptions,
-            **given: Any,
+            **values: Any,
         ) -> None:
             named = RecordTexts.read(WorkOrder, orders, by)
-            _change_orders(ctx, named, options, functools.partial(plan, **given))
+            _change_orders(ctx, named, options, functools.partial(plan, **values))
 
         text, examples, rest = (plan.__doc__ or "").partition("\n\n    \b\n")
         command.__doc__ = f"{text}\n\n    {ORDER_RULE}{examples}{rest}"
@@ -130,7 +126,7 @@ def _change_orders(
     options: ChangeOptions,
     plan: Callable[[Company], Awaitable[OrderPlan]],
 ) -> None:
-    """Find the orders, make the plan, show both, ask, and carry it out on all orders at once."""
+    """Find the orders, make the plan, show both, ask, and carry it out on all orders concurrently."""
 
     async def planned(company: Company) -> tuple[OrderPlan, list[RecordChange]]:
         made, found = await plan(company), await read_orders(company, named)
@@ -146,21 +142,21 @@ def _change_orders(
 
 
 async def read_orders(company: Company, named: RecordTexts) -> dict[int, dict[str, Any]]:
-    """Return the orders by their ids, in the order of the texts; raise the error of one that is not there."""
+    """Return the orders by id, in the order of the texts; raise the error of a missing one."""
     ids = await named.ids(company, certain=True)
-    given: dict[int, str] = {}
+    texts: dict[int, str] = {}
     for text, id in zip(named.texts, ids, strict=True):
         if not isinstance(id, int):
             raise CliError(f"ORDER is {text!r}; it takes an id or a number such as RSC000005")
-        if id in given:
-            say(f"{text} and {given[id]} are one work order; it is changed once")
-        given.setdefault(id, text)
-    records = await asyncio.gather(*(company.get("WorkOrder", id, properties=_READ) for id in given))
-    return dict(zip(given, records, strict=True))
+        if id in texts:
+            say(f"{text} and {texts[id]} are the same work order; it is changed once")
+        texts.setdefault(id, text)
+    records = await asyncio.gather(*(company.get("WorkOrder", id, properties=_READ) for id in texts))
+    return dict(zip(texts, records, strict=True))
 
 
 def change_of(plan: OrderPlan, id: int, record: dict[str, Any]) -> RecordChange:
-    """Return the change that carries out the plan on one order, which was read."""
+    """Return the change that carries out a plan on one order."""
     number, state = record.get("Number"), record.get("StatusId")
     before = None if state is None else str(state)
     customer = (record.get("Customer") or {}).get("DisplayAs")
@@ -180,16 +176,16 @@ def change_of(plan: OrderPlan, id: int, record: dict[str, Any]) -> RecordChange:
 
 
 async def reason_id(company: Company, action: str, reason: str | None) -> int:
-    """Return the id of the reason for ``OnHold`` or ``Cancel``; raise CliError with all names without one."""
+    """Return the id of a reason for ``OnHold`` or ``Cancel``; without one raise CliError with all names."""
     orders = company.work_orders
     if reason is None:
         names = [row.display_as or str(row.id) for row in await orders.reasons(action)]
         listed = ", ".join(repr(name) for name in sorted(names))
         raise CliError(f"--reason is missing; the Company has {listed or 'none that can be chosen'}")
-    given = id_or_name(reason)
-    return await (orders.hold_reason(given) if action == "OnHold" else orders.cancel_reason(given))
+    find = orders.hold_reason if action == "OnHold" else orders.cancel_reason
+    return await find(id_or_name(reason))
 
 
 def id_or_name(text: str) -> Any:
-    """Return the id that digits are, or the name."""
+    """Return digits as an id, any other text as a name."""
     return int(text) if text.isdecimal() and text.isascii() else text

@@ -15,7 +15,7 @@ from typing import Any, Self
 import attrs
 
 from wosdk_async.cli.exit_codes import CliError, say
-from wosdk_async.cli.runner import require_yes
+from wosdk_async.cli.runner import NOT_A_TERMINAL, require_yes
 from wosdk_async.regular_files import create_file, parse_toml, read_regular, replace_file
 
 __all__ = [
@@ -43,12 +43,12 @@ _MAX_SIZE = 1 << 20  # bytes; a settings file has a few hundred
 def require_profile_name(name: str) -> None:
     """Raise CliError for a name that cannot be that of a profile."""
     if not _NAME.fullmatch(name):
-        raise CliError(f"--profile {name!r}: a profile is named by letters, digits, - and _, 64 at most")
+        raise CliError(f"--profile {name!r} is not a valid name; use 1 to 64 letters, digits, - and _")
 
 
 @attrs.frozen
 class ProfileFile:
-    """A settings file with its text; one that is not there yet is empty."""
+    """A settings file with its text; a missing one is empty."""
 
     path: Path
     text: str = attrs.field(repr=False)  # it may hold a secret
@@ -56,13 +56,13 @@ class ProfileFile:
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Read a settings file. The message about one that cannot be read holds nothing of it."""
+        """Read a settings file. Errors hold nothing of its text."""
         text = _text_of(path)
         try:
             return cls(path, text, parse_toml(text))
         except ValueError:
             pass  # not in the handler: the error may hold a secret
-        raise CliError(f"{path} is not TOML; correct it, or move it away")
+        raise CliError(f"{path} is not TOML; fix it, or move it away")
 
     @property
     def profiles(self) -> dict[str, Any]:
@@ -76,7 +76,7 @@ class ProfileFile:
         return found if isinstance(found, dict) else {}
 
     def replaced(self, name: str, changes: Mapping[str, str | None]) -> str:
-        """Return the text with a changed profile, a new one at the end. None removes a key.
+        """Return the text with a changed or new profile. None removes a key.
 
         Raises CliError if that would change more than the profile.
         """
@@ -91,17 +91,17 @@ class ProfileFile:
         except (ValueError, TypeError, RecursionError):
             pass  # not in the handler: the error may hold a secret
         raise CliError(
-            f"{self.path}: profile {name!r} cannot be changed there without touching the rest; give it a "
-            f"section [profiles.{name}] of its own, or write it by hand"
+            f"{self.path}: profile {name!r} cannot be changed without touching the rest; give it a section "
+            f"[profiles.{name}] of its own, or edit it by hand"
         )
 
     def require_unchanged(self) -> None:
-        """Raise CliError if somebody changed the file since it was read."""
+        """Raise CliError if the file has changed since it was read."""
         if _text_of(self.path) != self.text:
-            raise CliError(f"{self.path} was changed meanwhile; run the command again")
+            raise CliError(f"{self.path} has changed meanwhile; run the command again")
 
     def write(self, text: str) -> None:
-        """Write ``text`` atomically, for its owner only; refuse a file that was changed since it was read."""
+        """Write ``text`` atomically, for its owner only. Raise CliError if the file has changed meanwhile."""
         self.require_unchanged()
         write_private(self.path, text)
 
@@ -122,37 +122,37 @@ def _changed(lines: list[str], name: str, changes: Mapping[str, str | None]) -> 
     """Return the lines of a file with a changed profile."""
     header = re.compile(rf"""\s*\[\s*profiles\s*\.\s*(["']?){re.escape(name)}\1\s*\]\s*(#.*)?""")
     start = next((i for i, line in enumerate(lines) if header.fullmatch(line.rstrip())), None)
-    left = {key: value for key, value in changes.items() if value is not None}
+    new = {key: value for key, value in changes.items() if value is not None}
     if start is None:
         blank = [] if not lines or not lines[-1].strip() else ["\n"]
-        return [*_ended(lines), *blank, f"[profiles.{name}]\n", *_entries(left)]
+        return [*_ended(lines), *blank, f"[profiles.{name}]\n", *_entries(new)]
     end = next((i for i in range(start + 1, len(lines)) if _TABLE.match(lines[i])), len(lines))
     section: list[str] = []
     for line in _ended(lines[start + 1 : end]):
         found = _KEY.match(line)
         key = found["key"] if found else ""
-        if key in left:
-            section += _entries({key: left.pop(key)})
+        if key in new:
+            section += _entries({key: new.pop(key)})
         elif key not in changes:
             section.append(line)
     last = max((i + 1 for i, line in enumerate(section) if line.strip()), default=0)
-    section[last:last] = _entries(left)
+    section[last:last] = _entries(new)
     return [*_ended(lines[: start + 1]), *section, *lines[end:]]
 
 
 def _ended(lines: list[str]) -> list[str]:
-    """Return lines of which the last one has an end, too."""
+    """Return the lines with a line break behind the last one."""
     return [*lines[:-1], f"{lines[-1].rstrip(chr(10))}\n"] if lines else []
 
 
 def _entries(values: Mapping[str, str]) -> list[str]:
-    # A text of JSON is one of TOML, but for DEL, which TOML wants escaped.
+    # JSON strings are TOML strings, but for DEL, which TOML wants escaped.
     texts = {key: json.dumps(value, ensure_ascii=False) for key, value in values.items()}
     return [f"{key} = {text}\n".replace("\x7f", "\\u007f") for key, text in texts.items()]
 
 
 def create_private(path: Path, text: str) -> None:
-    """Create a file for its owner only. If it cannot be written, nothing of it remains."""
+    """Create a file for its owner only, or none if it cannot be written."""
     with _writing(path), create_file(path, _PRIVATE) as file:
         try:
             file.write(text.encode())
@@ -164,7 +164,7 @@ def create_private(path: Path, text: str) -> None:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file atomically, for its owner only; a link stays, and what it names is replaced."""
+    """Write a file atomically, for its owner only; of a link the target is replaced."""
     target = Path(os.path.realpath(path))
     with _writing(target), replace_file(target, mode=_PRIVATE, named_by_user=True) as file:
         file.write(text.encode())
@@ -180,7 +180,7 @@ def _writing(path: Path) -> Iterator[None]:
 
 
 DEFAULT_PROFILE = "default"
-"""The profile that is used when none is named and no variable is set."""
+"""Profile that is used when none is named and no variable is set."""
 
 ADDRESS_KEYS = ("token_url", "locator_url", "trusted_hosts")
 CREDENTIAL_KEYS = ("client_id", "client_secret", "client_secret_file", "credentials_command")
@@ -221,7 +221,7 @@ def write_profile(file: ProfileFile, name: str, values: Mapping[str, str], *, as
         _write(file, text, secret_file, secret)
     _remove_old_secret(file.path, name, text_of(old, "client_secret_file"), changes)
     named = "" if name == DEFAULT_PROFILE else f" --profile {name}"
-    say(f"profile {name!r} is in {file.path}; wosdk check{named} tries it again")
+    say(f"profile {name!r} is in {file.path}; wosdk check{named} tests it again")
     _say_variables()
 
 
@@ -238,7 +238,7 @@ def _write(file: ProfileFile, text: str, secret_file: Path | None, secret: str |
 
 
 def _new_secret_file(folder: Path, name: str) -> Path:
-    """Return the path of a file that does not exist yet."""
+    """Return the path of a new file."""
     usual = folder / f"{name}{_SUFFIX}"
     return folder / f"{name}.{token_hex(4)}{_SUFFIX}" if os.path.lexists(usual) else usual
 
@@ -266,12 +266,11 @@ def _confirm(
         before, after = (text and _HIDDEN.get(key, text) for text in (text_of(old, key), value))
         say(f"{key}: {before or 'not set'} -> {after or 'not set'}")
     if ask:
-        cannot = "stdin is not a terminal, so you cannot be asked; add --yes to change it anyway"
-        require_yes("Change it?", cannot, "nothing was written")
+        require_yes("Change it?", f"{NOT_A_TERMINAL}; add --yes to change it anyway", "nothing was written")
 
 
 def _say_variables() -> None:
-    """Name the variables that are set: they come before the profile."""
+    """Warn about variables that override the profile."""
     names = map(variable_of, PROFILE_KEYS)
     if found := [name for name in names if os.environ.get(name)]:
-        say(f"{', '.join(found)}: variables come before the profile, as long as they are set")
+        say(f"{', '.join(found)}: set variables override the profile")

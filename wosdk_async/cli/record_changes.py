@@ -21,7 +21,7 @@ from wosdk_async.text.safe_text import one_line, shortened
 
 __all__ = ["ChangeResult", "ChangeSession", "RecordChange"]
 
-_AT_ONCE = 32  # changes under way
+_AT_ONCE = 32  # concurrent changes
 _SHOWN = 20  # changes that are listed before the prompt
 _MAX_LABEL = 200  # characters
 _MAX_BODY = 1000  # characters of a request that --dry-run shows without --json
@@ -32,7 +32,7 @@ _MAX_BODY = 1000  # characters of a request that --dry-run shows without --json
 
 @attrs.frozen
 class ChangeResult:
-    """Result of a change: the text for the terminal, and members of the JSON object."""
+    """Result of a change: text for the terminal, and members of the JSON object."""
 
     text: str
     facts: dict[str, Any] = attrs.field(factory=dict)
@@ -50,7 +50,7 @@ class RecordChange:
     label: str = attrs.field(converter=_label)
     """Name of the record in the output and the prompt, such as the number of a work order."""
     facts: dict[str, Any]
-    """Members of the JSON object that are known before the change."""
+    """Members of the JSON object before the change."""
     make: Callable[[Company], Awaitable[ChangeResult]]
     shown: tuple[str, ...] = ()
     """Lines shown before the prompt; the label if empty."""
@@ -92,12 +92,12 @@ class RecordChange:
         return message_of(self.outcome) if isinstance(self.outcome, WosdkError) else ""
 
     def message(self) -> str:
-        """Return what went wrong and what to do about it."""
+        """Return the error and what to do about it."""
         text = f"{self.label}: {self._error}"
         if isinstance(self.outcome, InDoubtError):
             return f"{text}. {advice(self.look)}"
         if self.partly:
-            return f"{text}. A part of the change was made before that. {advice(self.look)}"
+            return f"{text}. Part of the change was made before. {advice(self.look)}"
         return text
 
     def as_json(self) -> str:
@@ -128,7 +128,7 @@ class ChangeSession:
         """Open a session of the Company. Raises CliError with ``--read-only``, before anything is sent."""
         target = target_of(ctx)
         if target.read_only:
-            raise CliError(f"--read-only: {ctx.info_name} changes records, so it is not sent")
+            raise CliError(f"--read-only: {ctx.info_name} changes records, so nothing is sent")
         require_stdout()
         dry = DryRun() if options.dry_run else None
         with Runner(target, before_send=dry) as runner:
@@ -140,7 +140,7 @@ class ChangeSession:
     ) -> None:
         """Show the changes, ask for confirmation, make them, and report on each in the given order.
 
-        Raise CliError when the user declined or cannot be asked, Exit when a change failed or is in doubt.
+        Raise CliError when the user declines or cannot be asked, Exit when a change failed or is in doubt.
         """
         for change in changes[:_SHOWN]:
             for line in change.shown or (change.label,):
@@ -166,9 +166,9 @@ class ChangeSession:
             raise click.exceptions.Exit(status)
 
     def _report(self, changes: Sequence[RecordChange]) -> CliError | None:
-        """Write a line for each outcome: what was done to stdout, what failed to stderr.
+        """Write a line for each outcome: done to stdout, failed to stderr.
 
-        Return the error if stdout cannot be written; the caller raises it unless a call in doubt is worse.
+        Return the error if stdout cannot be written: a call in doubt is worse.
         """
         unwritten = None
         ended = [change for change in changes if change.outcome is not None]
@@ -206,7 +206,7 @@ async def _make_all(company: Company, changes: Sequence[RecordChange], at_once: 
 
 
 def _status(changes: Sequence[RecordChange]) -> Exit:
-    """Return 7 if a change is in doubt; else the status of the only change, or 1 if one of many failed."""
+    """Return 7 if a change is in doubt, the status of a single change, or 1 if one of several failed."""
     found = [change.status for change in changes if change.status is not Exit.DONE]
     if not found or Exit.IN_DOUBT in found:
         return Exit.IN_DOUBT if found else Exit.DONE
@@ -214,7 +214,7 @@ def _status(changes: Sequence[RecordChange]) -> Exit:
 
 
 def _request(call: Any, as_json: bool) -> str:
-    """Return the request of a call as one line."""
+    """Return the request of a call on one line."""
     body = codec.loads(call.body) if call.body else None
     if as_json:
         return json_text({"method": call.method, "path": call.path, "body": body})

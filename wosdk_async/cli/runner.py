@@ -1,4 +1,4 @@
-"""Event loop and client of a command for one Company; Ctrl-C ends them within a second."""
+"""Event loop and client of a command; Ctrl-C ends them within a second."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from wosdk_async.settings.environment import ignored_profile
 from wosdk_async.transport.session.hosts import is_local
 
 __all__ = [
+    "NOT_A_TERMINAL",
     "LoginWait",
     "Runner",
     "company_variables",
@@ -34,14 +35,14 @@ __all__ = [
     "identity_of",
     "is_interactive",
     "login_wait_of",
+    "reporting_slow_login",
     "require_yes",
-    "saying_slow_login",
 ]
 
 T = TypeVar("T")
 
-_MISSING = ("no Company is named", "no credentials")  # errors of a Client whose settings lack one
-_EXIT_DELAY = 0.7  # seconds that closing gets after Ctrl-C
+_MISSING = ("no Company is named", "no credentials")  # errors of missing settings
+_EXIT_DELAY = 0.7  # seconds to close after Ctrl-C
 
 
 class Runner:
@@ -51,7 +52,7 @@ class Runner:
 
     Args:
         target: the global options of the command.
-        variables: the variables that name the Company, instead of the environment.
+        variables: the ``WOSDK_*`` variables, instead of the environment.
         more: further arguments of the client.
     """
 
@@ -87,24 +88,24 @@ class Runner:
     def run(self, call: Coroutine[Any, Any, T], *, exit_soon: bool = True) -> T:
         """Return the result of ``call``. Raises KeyboardInterrupt after Ctrl-C, when ``call`` has ended.
 
-        ``exit_soon`` ends the process soon after Ctrl-C even if something hangs.
+        With ``exit_soon`` the process exits soon after Ctrl-C even if something hangs.
         """
         watched = self._watched(call)
         return self._runner.run(_exiting_soon(watched) if exit_soon else watched)
 
     async def _watched(self, call: Coroutine[Any, Any, T]) -> T:
         """Return the result of ``call``, and report a slow log-in on stderr."""
-        async with saying_slow_login(lambda: login_wait_of(self._client)):
+        async with reporting_slow_login(lambda: login_wait_of(self._client)):
             try:
                 return await call
-            except WosdkError as error:  # of a command, about a record
+            except WosdkError as error:
                 error.hide(secrets_of(self.company))
                 raise
 
 
 @contextmanager
 def _without_cancelled_calls() -> Iterator[None]:
-    """Do not log that a call was cancelled and is in doubt: the command reports it itself."""
+    """Do not log cancelled calls in doubt: the command reports them."""
 
     def keep(record: logging.LogRecord) -> bool:
         return record.funcName != report_in_doubt.__name__
@@ -129,23 +130,26 @@ async def _exiting_soon(call: Coroutine[Any, Any, T]) -> T:
 
 
 def _ways_to_name_a_company() -> str:
-    """Return what to do if the Company or its credentials are not configured."""
+    """Return the remedy for a missing Company or missing credentials."""
     if found := ignored_profile(os.environ):
         named = " and ".join(found)
         is_set = "are" if len(found) > 1 else "is"
         return (
-            f"{named} {is_set} set, so the profile 'default' is not read: unset {named}, or add"
+            f"{named} {is_set} set, so the profile 'default' is ignored; unset {named}, or add"
             " --profile default"
         )
-    return "run `wosdk login` to save both, or pass --company NAME to choose a Company for this command"
+    return "run `wosdk login` to save both, or pass --company NAME"
 
 
 def confirm(company: Company, what: str, question: str, *, ask: bool) -> None:
-    """Show what is sent to which Company, and ask unless its host is a loopback address."""
+    """Print what is sent to which Company, and ask unless its host is a loopback address."""
     say(f"{what} for Company {company.name!r} at {company.host} (release {company.version})")
     if not ask or is_local(company.host or ""):
         return
-    require_yes(question, "stdin is not a terminal, so you cannot be asked; add --yes to continue anyway")
+    require_yes(question, f"{NOT_A_TERMINAL}; add --yes to continue anyway")
+
+
+NOT_A_TERMINAL = "stdin is not a terminal, so you cannot be asked"
 
 
 def require_yes(question: str, cannot_ask: str, refused: str = "nothing was sent") -> None:
@@ -164,30 +168,30 @@ def is_interactive() -> bool:
 # --- slow log-ins ---------------------------------------------------------------------------
 
 LoginWait = tuple[float, str]
-"""Seconds since a log-in began, and what it waits for; empty if that is not known."""
+"""Seconds since a log-in began, and what it waits for; empty if unknown."""
 
 _PATIENCE = 3.0  # seconds: a log-in takes less than one, even with a retry
 _BETWEEN_LOOKS = 0.5  # seconds
 
 
 def login_wait_of(client: Client) -> LoginWait | None:
-    """Return how long calls have waited for the current log-in; None if no call needs it."""
+    """Return the log-in for which calls wait; None if there is none."""
     for company in client.stats().companies:
-        # A session that is still valid is renewed in the background; no call waits for that.
+        # A valid session is renewed in the background; no call waits for that.
         if company.login_age is not None and not company.session_left:
             return company.login_age, company.login_waits_for
     return None
 
 
 @asynccontextmanager
-async def saying_slow_login(
+async def reporting_slow_login(
     look: Callable[[], LoginWait | None],
     *,
     patience: float = _PATIENCE,
     between_looks: float = _BETWEEN_LOOKS,
     show: Callable[[str], None] = say,
 ) -> AsyncIterator[None]:
-    """Report each slow log-in within the block once: one that ``look`` returns for ``patience`` seconds."""
+    """Report each slow log-in within the block once: one that takes ``patience`` seconds by ``look``."""
 
     async def watch() -> None:
         said = False

@@ -1,4 +1,4 @@
-"""SIGTERM and SIGHUP end a command as Ctrl-C does; calls that change something get time to end."""
+"""SIGTERM and SIGHUP as Ctrl-C, and the stop of a run that lets calls under way end."""
 
 from __future__ import annotations
 
@@ -10,44 +10,41 @@ from contextlib import ExitStack, contextmanager, suppress
 from types import FrameType
 from typing import Any
 
-__all__ = [
-    "INTERRUPTION",
-    "StopSignals",
-]
+__all__ = ["INTERRUPTION", "StopSignals"]
 
 
 class Interruption:
-    """The first signal that interrupted the command, if one other than Ctrl-C did."""
+    """The first SIGTERM or SIGHUP, if any."""
 
     def __init__(self) -> None:
         self._first: int | None = None
 
     @property
     def status(self) -> int:
-        """The exit status that shells give a program that the signal ended: 130 for Ctrl-C."""
+        """The exit status by the convention of shells: 130 for Ctrl-C."""
         return 128 + (self._first or signal.SIGINT)
 
     def handle(self) -> None:
-        """Treat SIGTERM and SIGHUP as Ctrl-C from now on; a signal ignored by nohup stays ignored."""
+        """Treat SIGTERM and SIGHUP as Ctrl-C from now on, unless nohup ignores them."""
         for name in ("SIGTERM", "SIGHUP"):  # Windows has no SIGHUP
             number = getattr(signal, name, None)
             if number is not None and signal.getsignal(number) is signal.SIG_DFL:
                 signal.signal(number, self._interrupt)
 
     def exit_at_once(self, status: Any) -> None:
-        """Let signals end the process from now on: the command has ended, and Python waits for threads."""
+        """Let Ctrl-C end the process at once: the command has ended, and Python waits for threads."""
         signal.signal(signal.SIGINT, lambda *_: os._exit(status if isinstance(status, int) else 0))
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         self._first = self._first or number
-        handler = signal.getsignal(signal.SIGINT)  # while calls are under way it is that of the event loop
+        handler = signal.getsignal(signal.SIGINT)  # during calls that of the event loop
         (handler if callable(handler) else signal.default_int_handler)(number, frame)
 
 
 INTERRUPTION = Interruption()
 
 
-# Seconds that calls under way get after the signal; docker kills a container 10 s after SIGTERM.
+# Seconds for calls under way after the signal; docker kills a container 10 s after SIGTERM.
 _GRACE = {signal.SIGINT: 30.0, signal.SIGTERM: 6.0}
 if hasattr(signal, "SIGHUP"):  # Windows has none
     _GRACE[signal.SIGHUP] = 6.0
@@ -58,8 +55,8 @@ class StopSignals:
     """Signals that stop a run; ``status`` is the exit status of the first one, None without any.
 
     Args:
-        stop: called by the first signal; and by a second one, or when the grace ends, to abort the calls.
-        grace: seconds after which the run itself aborts the calls; None means those of the signal.
+        stop: called by the first signal, and to abort calls by a second one or when the grace ends.
+        grace: seconds after which the run itself aborts the calls; None: those of the signal.
     """
 
     def __init__(self, stop: Callable[[], None], *, grace: float | None = None) -> None:
@@ -71,7 +68,7 @@ class StopSignals:
         """Handle the signals within the block."""
         loop = asyncio.get_running_loop()
         with ExitStack() as handlers:
-            # Windows has no such handlers: there Ctrl-C cancels the run, which still waits for its calls.
+            # Windows has no such handlers: Ctrl-C cancels the run, which still waits for its calls.
             with suppress(NotImplementedError):
                 for number in _GRACE:
                     loop.add_signal_handler(number, self._handle, number)

@@ -1,4 +1,4 @@
-"""Human-readable texts: on one line, JSON, and library remedies in the terms of the command line."""
+"""Texts for people: single lines, JSON, and remedies of the library as commands and options."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def visible(text: str) -> str:
 
 
 def shell_words(*words: str) -> str:
-    r"""Return words of a command as a shell reads them; with control characters as ``$'a\x0ab'``."""
+    r"""Return words quoted for a shell; those with control characters as ``$'a\x0ab'``."""
     return " ".join(map(_shell_word, words))
 
 
@@ -72,7 +72,7 @@ def json_text(value: Any) -> str:
 
     try:
         text = codec.dumps(value).decode()
-    except ValueError:  # an integer beyond 64 bits, half a surrogate pair, or many levels
+    except ValueError:  # an integer beyond 64 bits, half a surrogate pair, or deep nesting
         text = _slow_json_text(value)
     return json_escaped(text)
 
@@ -107,22 +107,21 @@ def _slow_json_text(value: Any) -> str:
 
 # --- remedies in the terms of the command line ------------------------------------------------
 
-_WORDS: Mapping[Remedy, str] = {  # the others are said as to whoever sends JSON
+_WORDS: Mapping[Remedy, str] = {  # the others as for whoever sends JSON
     Remedy.AUTHORITY: (
-        "if you trust the authority that signed it (your own, or that of a proxy that intercepts TLS), name "
-        "its certificate in SSL_CERT_FILE"
+        "if you trust the authority that signed it (your own, or a proxy that intercepts TLS), name its "
+        "certificate in SSL_CERT_FILE"
     ),
     Remedy.ENDPOINT: "check {variable}",
     Remedy.MOVE_ON: f"to get it from {{state}} to {{target}}, run {{steps}}; {OWN_MOVES}",
     Remedy.REOPEN: f"`wosdk run WoReopenCommand WorkOrderId={{id}}` reopens it; {OWN_MOVES}",
     Remedy.MOVED_BY_COMMANDS: (
-        "commands move a work order from state to state, updates do not: wosdk start, hold, complete and "
-        "the like do"
+        "an update does not move a work order from state to state; use wosdk start, hold, complete and so on"
     ),
     Remedy.NEW_ROWS: "if the unknown rows are new, add --new-rows",
     Remedy.SEND_AGAIN: "to send all rows once more, add --again",
-    Remedy.SAME_COMMAND: "give the command without --again: it sends the remaining rows",
-    Remedy.SETTLE: "decide the rows in doubt with wosdk jobs settle {folder}",
+    Remedy.SAME_COMMAND: "run the command without --again: it sends the remaining rows",
+    Remedy.SETTLE: "settle the rows in doubt with wosdk jobs settle {folder}",
     Remedy.OTHER_FOLDER: "name another folder with --job DIR",
     Remedy.THAT_FOLDER: "add --job {folder}",
     Remedy.KNOWN_FOLDER: "add --job with its folder",
@@ -130,14 +129,15 @@ _WORDS: Mapping[Remedy, str] = {  # the others are said as to whoever sends JSON
     Remedy.STOP_AFTER: "--stop-after sets the limit",
     Remedy.STOP_AFTER_DOUBT: "--stop-after-doubt sets the limit",
     Remedy.DECIDE_ROWS: (
-        "look for each row in doubt yourself, and write wosdk jobs settle {folder} --row N created ID, or "
+        "look for each row in doubt yourself, and run wosdk jobs settle {folder} --row N created ID, or "
         "--row N not-created"
     ),
     Remedy.RUN_AGAIN: "wosdk jobs resume does that first",
-    Remedy.WRITE_OUTPUTS: "the journal is right: fix this, then run wosdk jobs rejects {folder}",
-    Remedy.LOCAL_DISK: "place the job on a local disk with --job DIR",
-    Remedy.PERMISSIONS: "change the permissions, or place the job elsewhere with --job DIR",
-    Remedy.DELIMITER: "its cells seem to be separated by {delimiter}: add --delimiter {delimiter}",
+    Remedy.WRITE_OUTPUTS: "the journal is complete: fix this, then run wosdk jobs rejects {folder}",
+    Remedy.LOCAL_DISK: "put the job on a local disk with --job DIR",
+    Remedy.PERMISSIONS: "change the permissions, or put the job elsewhere with --job DIR",
+    Remedy.SETTINGS_FILE: "run `wosdk login`, which writes it, or unset WOSDK_CONFIG",
+    Remedy.DELIMITER: "its delimiter seems to be {delimiter}: add --delimiter {delimiter}",
     Remedy.HEADER_ROW: "add --header-row {line}, or header_row = {line} to the map",
     Remedy.OTHER_HEADER: "if another line is the header, add --header-row with its number",
     Remedy.ENCODING: "it looks like {encoding}: add --encoding {encoding}, or save the file as UTF-8",
@@ -145,30 +145,30 @@ _WORDS: Mapping[Remedy, str] = {  # the others are said as to whoever sends JSON
         "find out its encoding and add it, as in --encoding cp1252, or save the file as UTF-8"
     ),
     Remedy.UTF_16: ("export the data as comma-separated UTF-8, or add --encoding utf-16-le if it is UTF-16"),
-    Remedy.JSON_LINES: "with one object a line it is read as .jsonl: rename it, or add --format jsonl",
-    Remedy.READ_AS_CSV: "give it the suffix .csv, or add --format csv",
+    Remedy.JSON_LINES: "if it has one object a line, rename it to .jsonl, or add --format jsonl",
+    Remedy.READ_AS_CSV: "rename it to .csv, or add --format csv",
     Remedy.OTHER_SHEET: "name another with --sheet",
     Remedy.PIPE: "name a file, or pipe one in: wosdk import - < requests.csv",
     Remedy.LEAVE_OUT: "leave out --{option}",
     Remedy.OVERWRITE: "name another file, or add --force to replace it",
-    Remedy.FORMAT: "name it with --format csv, or end the name with {suffixes}",
-    Remedy.INCREMENTAL: "name a file, or add --since last if it has the parts of an export of changes",
-    Remedy.EXPORT_AGAIN: "give the same command to resume, or add --again to throw away what it has read",
+    Remedy.FORMAT: "add --format csv, or end the name with {suffixes}",
+    Remedy.INCREMENTAL: "name a file, or add --since last for a directory of parts",
+    Remedy.EXPORT_AGAIN: "run the same command to resume, or add --again to discard what it has read",
     Remedy.STATE_FOLDER: "name another folder with --state",
     Remedy.CATALOGUE: "wosdk describe lists them",
-    Remedy.QUERY_UNKNOWN: ("wosdk query {entity} --unchecked --all --json writes its records as they come"),
+    Remedy.QUERY_UNKNOWN: "wosdk query {entity} --unchecked --all --json writes its records",
     Remedy.UNCHECKED: "--unchecked sends it anyway",
     Remedy.UPDATE_OTHER: "wosdk update {entity} {other} writes another",
     Remedy.DELETE: "wosdk delete {entity} {id} deletes this record",
     Remedy.IF_UNCHANGED: "--if-unchanged compares it",
 }
-_UNQUOTED = {"suffixes", "steps"}  # facts that list alternatives and are not an argument
+_UNQUOTED = {"suffixes", "steps"}  # facts that are no argument
 _STEPS = {"pick_up": "`wosdk pickup`", "start": "`wosdk start`", "resume": "`wosdk resume --start`"}
 """Commands for the actions of ``WAYS_ON``."""
 
 
 def in_commands(remedy: Remedy, facts: Mapping[str, Any]) -> str:
-    """Return what a user of the command line does, with the facts of the error quoted for a shell."""
+    """Return a remedy with commands and options, and the facts of the error quoted for a shell."""
     words = _WORDS.get(remedy)
     if words is None:
         return in_json(remedy, facts)
@@ -183,17 +183,17 @@ def in_commands(remedy: Remedy, facts: Mapping[str, Any]) -> str:
 
 
 def message_of(error: WosdkError) -> str:
-    """Return the human-readable message of an error; a text of the service is unchanged."""
+    """Return the message of an error with its remedies; texts of the service are unchanged."""
     if getattr(error, "refusal", None) is not None:
         return f"nothing was sent: {error.shown(in_commands)}"
     return error.shown(in_commands)
 
 
-# --- what an import does with its rows, and why it does nothing ------------------------------
+# --- plan and refusal of an import ------------------------------------------------------------
 
 
 def plan_text(plan: Plan, label: str) -> str:
-    """Return what an import does with the rows of its file; ``label`` is what a row is then: ``created``."""
+    """Return what an import does with the rows of its file; ``label`` is that of done rows: ``created``."""
     from wosdk_async.jobs.ledger.decision import Action, Standing
 
     counts = {each: plan.counts.get(each, 0) for each in Standing}
@@ -219,7 +219,7 @@ def plan_text(plan: Plan, label: str) -> str:
 
 
 def refusal_text(refusal: Refusal) -> str:
-    """Return why an import does nothing, and what can be done."""
+    """Return why an import is refused, and what to do."""
     from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 
     return ImportRefusedError(refusal).shown(in_commands)

@@ -1,8 +1,7 @@
 """``-v``: a line on stderr for each request and its response, and with ``-vv`` headers and bodies.
 
-It never shows a secret. The form of a log-in and its response are not shown at all. In all other texts the
-secrets that were sent or received are hidden, whichever way they are written (:class:`Secrets`), and values
-of fields such as ``Password`` by the name of the field.
+It never shows a secret: neither the form of a log-in nor its response, no secret that was sent or received,
+in whichever encoding (:class:`Secrets`), and no value of a field such as ``Password``.
 """
 
 from __future__ import annotations
@@ -68,7 +67,7 @@ class _ShownRequest:
 
 
 class _ShowingEngine(WatchedEngine):
-    """Engine whose requests are sent by another one, and noted in ``log``."""
+    """Engine that sends by another one, and reports requests to ``log``."""
 
     def __init__(self, engine: StreamingEngine, log: RequestPrinter) -> None:
         super().__init__(engine)
@@ -89,7 +88,7 @@ class _ShowingEngine(WatchedEngine):
 
     @asynccontextmanager
     async def stream(self, url: str, headers: RequestHeaders = ()) -> AsyncIterator[StreamedResponse]:
-        """Download a file. Only its host is shown: the rest of the address may be signed."""
+        """Download a file. Only its host is shown: the rest of the URL may be signed."""
         request = _ShownRequest("GET", f"{urlsplit(url).scheme}://{urlsplit(url).hostname}/***", (), None)
         try:
             async with super().stream(url, headers) as response:
@@ -103,7 +102,7 @@ _MAX_LINE = 1000  # characters of a line about a request, and of a header
 _MAX_BODY = 4000
 _MAX_HEADERS = 40
 _MAX_SEARCHED = 64 * 1024  # bytes of a request in which secret fields are looked for
-_KEPT = 16  # secrets that are remembered: tokens change, and a late response may repeat an old one
+_KEPT = 16  # secrets: a late response may repeat an old token
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 
 _MEMBER = re.compile(r'"(?P<name>(?:[^"\\]|\\.){1,200})"\s*:\s*"(?P<value>(?:[^"\\]|\\.)*)"?')
@@ -120,7 +119,7 @@ class RequestPrinter:
         self._proxies = Secrets()
         for name in _PROXIES:
             for variable in (name, name.lower()):
-                with contextlib.suppress(ConfigurationError):  # it is refused where it is used
+                with contextlib.suppress(ConfigurationError):  # raised where it is used
                     address = Secret(os.environ.get(variable, ""))
                     self._proxies += parse_proxy(address, variable).secrets
         self._secrets = self._proxies
@@ -130,13 +129,13 @@ class RequestPrinter:
         return _ShowingEngine(engine_for(options or ClientOptions(), limits), self)
 
     def attempt_ended(self, attempt: Attempt) -> None:
-        """Print the request that ended just now: it was an attempt of a call."""
+        """Print the request that just ended: an attempt of a call."""
         if self._ended is not None:
             self._ended.attempt = attempt
             self._print(self._ended)
 
     def begin(self, request: _ShownRequest) -> None:
-        """Note the secrets that a request holds."""
+        """Note the secrets of a request."""
         for name, value in request.headers:
             if name.lower() == "authorization" and isinstance(value, Secret):
                 self._learn(value.reveal().partition(" ")[2])
@@ -148,13 +147,13 @@ class RequestPrinter:
             self._learn(*_secret_values(request.body[:_MAX_SEARCHED].decode("utf-8", "replace")))
 
     def responded(self, request: _ShownRequest, response: Response) -> None:
-        """Keep the response, and note the token in that of a log-in."""
+        """Keep the response, and note the token of a log-in."""
         request.response = response
         if asks_for_token(request.body):
             self._learn(*_tokens(response.body))
 
     def end(self, request: _ShownRequest) -> None:
-        """Print the request when it turns out to be no attempt of a call: those end at once after this."""
+        """Print the request soon, unless :meth:`attempt_ended` is called at once and prints it."""
         request.seconds = time.monotonic() - request.started
         self._ended = request
         asyncio.get_running_loop().call_soon(self._print, request)
@@ -168,7 +167,7 @@ class RequestPrinter:
             self._secrets = self._proxies + Secrets(*self._found)
 
     def _hidden(self, text: str, longest: int) -> str:
-        """Return ``text`` on one line, without secrets and signed parts of addresses, and cut."""
+        """Return ``text`` on one line, without secrets and signed URLs, cut to ``longest``."""
         masked = mask_text(_SIGNED.sub(r"\1?***", text), self._secrets)
         shown = visible(masked[:longest])
         return shown if len(masked) <= longest else f"{shown}..."
@@ -181,7 +180,7 @@ class RequestPrinter:
         if self._level < 2:
             return
         if asks_for_token(request.body):
-            _detail(">", "(the form of a log-in and its response are not shown)")
+            _detail(">", "(form and response of a log-in are not shown)")
             return
         assert not isinstance(request.body, Secret)  # noqa: S101 - that is a log-in
         self._print_message(">", dict(request.headers), request.body)
@@ -201,8 +200,8 @@ class RequestPrinter:
 def _facts(request: _ShownRequest) -> Iterator[str]:
     """Yield the parts of the line about a request."""
     response, attempt = request.response, request.attempt
-    became = request.failure if response is None else str(response.status)
-    yield f"{request.method} {request.url}: {became} in {request.seconds:.3f} s"
+    outcome = request.failure if response is None else str(response.status)
+    yield f"{request.method} {request.url}: {outcome} in {request.seconds:.3f} s"
     if attempt is not None:
         yield f"attempt {attempt.number}"
         if attempt.request_id:
@@ -226,7 +225,7 @@ def _is_secret(name: str) -> bool:
 
 
 def _tokens(body: bytes) -> list[str]:
-    """Return the token in the response to a log-in, if it can be read."""
+    """Return the token in the response to a log-in, if there is one."""
     try:
         token = document_of(body)["access_token"]
     except (ValueError, KeyError):
@@ -235,13 +234,13 @@ def _tokens(body: bytes) -> list[str]:
 
 
 def _secret_values(text: str) -> list[str]:
-    """Return the values of secret fields in JSON, as they are written and as they are meant."""
+    """Return the values of secret fields in JSON, with escapes and decoded."""
     found = []
     for member in _MEMBER.finditer(text):
         if _is_secret(member["name"]):
             found.append(member["value"])
             try:
                 found.append(json.loads(f'"{member["value"]}"'))
-            except ValueError:  # it is cut
+            except ValueError:  # cut
                 continue
     return list(dict.fromkeys(found))[:_KEPT]

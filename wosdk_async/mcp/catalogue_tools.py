@@ -1,4 +1,4 @@
-"""The catalogue for agents: entities, fields, commands, enums and error codes, as a tool and as resources."""
+"""The catalogue for agents, as a tool and as resources: entities, commands, enums and error codes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _JSON = "application/json"
 
 
 class DescribeResult(Result):
-    """What the catalogue knows."""
+    """Names, or one definition."""
 
     names: dict[str, list[str]] = Field(
         default_factory=dict, description="Names of entities, commands and enums, without a definition."
@@ -60,10 +60,10 @@ def add_resources(server: MCPServer) -> None:
         return _found(load().enums, name, _enum)
 
     def errors() -> str:
-        return _text({code: _error(code) for code in _codes()})
+        return _text({code: _error(code) for code in sorted(known_codes())})
 
     def error(code: str) -> str:
-        return _found(_codes(), code, _error)
+        return _found({each: each for each in known_codes()}, code, _error)
 
     base = "wosdk://catalogue"
     for function, uri, title in (
@@ -101,13 +101,14 @@ def _names(part: str) -> dict[str, list[str]]:
 
 def _definition(name: str) -> dict[str, Any]:
     catalogue = load()
-    kinds: tuple[tuple[Any, Any], ...] = ((catalogue.commands, _command), (catalogue.enums, _enum))
-    for table, shown in kinds:
-        for known, row in table.items():
-            if known.lower() == name.strip().lower():
-                return dict(shown(row))
-    found = catalogue.entity(name.strip())
-    if found is not None:
+    wanted = name.strip().lower()
+    for command in catalogue.commands.values():
+        if command.name.lower() == wanted:
+            return _command(command)
+    for enum in catalogue.enums.values():
+        if enum.name.lower() == wanted:
+            return _enum(enum)
+    if (found := catalogue.entity(wanted)) is not None:
         return _entity(found)
     known_names = (*catalogue.entities, *catalogue.aliases, *catalogue.commands, *catalogue.enums)
     near = suggestion(name, known_names) or "; without a name, describe lists all"
@@ -167,10 +168,6 @@ def _field(row: CatalogueField) -> dict[str, Any]:
             "meaning": row.meaning or row.note,
         }
     )
-
-
-def _codes() -> dict[str, str]:
-    return {code: code for code in sorted(known_codes())}
 
 
 def _error(code: str) -> dict[str, Any]:

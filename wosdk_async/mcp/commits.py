@@ -1,7 +1,7 @@
-"""Plans are committed once: over repeated calls, restarts, and several servers with one journal.
+"""Commits of plans, each carried out once: over repeated calls, restarts, and servers that share a journal.
 
-A plan with a marker is found again by it, so a commit that was cut off is finished by the next one. A plan
-without a marker is sent at most once; when no response reports its outcome, it stays in doubt.
+A plan in doubt with a marker is looked up, so the next commit finishes an interrupted one. A plan without a
+marker is sent at most once; without a response it stays in doubt.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from wosdk_async.mcp.results import Problem, problem
 from wosdk_async.protocol.writes import UNDECIDED, LookUps, State
 from wosdk_async.transport.clock import TransportClock
 
-__all__ = ["Commits", "Ending"]
+__all__ = ["CommitOutcome", "Commits"]
 
 _NOTHING_DONE = (NotSentError, DeadlineError, NoAnswerError, ThrottledError, SessionError)
 
 
 @attrs.frozen(kw_only=True)
-class Ending:
+class CommitOutcome:
     """The outcome of a plan."""
 
     state: str
@@ -44,9 +44,9 @@ class Ending:
     record: dict[str, Any] | None = None
     problem: Problem | None = None
     repeated: bool = False
-    """Whether an earlier commit, or a look-up, had the result."""
+    """Whether the result is of an earlier commit or a look-up."""
     wait: float | None = None
-    """Seconds after which the outcome can be known."""
+    """Seconds until a look-up can decide."""
 
 
 @attrs.frozen(kw_only=True)
@@ -59,53 +59,54 @@ class Commits:
     gate: WriteGate
     target: str
     clock: TransportClock = TransportClock()
-    """Clock of the look-ups: that of this process alone."""
+    """Clock of the look-ups in this process."""
     _look_ups: dict[tuple[str, int], LookUps] = attrs.field(factory=dict, init=False)
-    """Look-ups of plans in doubt, by id and attempt: another server may have sent a plan again meanwhile."""
+    """Look-ups of plans in doubt by id and attempt: another server may have sent a plan again meanwhile."""
 
-    async def commit(self, id: str) -> Ending:
-        """Carry out a plan unless that was done; finish what an earlier commit left."""
+    async def commit(self, id: str) -> CommitOutcome:
+        """Carry out a plan unless that was done; finish an interrupted commit."""
         return await self._with_lock(id, send=True)
 
-    async def settle(self, id: str) -> Ending:
+    async def settle(self, id: str) -> CommitOutcome:
         """Find out the outcome of a plan; send nothing."""
         return await self._with_lock(id, send=False)
 
-    async def _with_lock(self, id: str, *, send: bool) -> Ending:
-        plan = self._mine(id)
+    async def _with_lock(self, id: str, *, send: bool) -> CommitOutcome:
+        plan = self._plan(id)
         if plan is None:
-            return Ending(state="unknown")
-        if (ended := _ended(plan)) is not None:
-            return ended
+            return CommitOutcome(state="unknown")
+        if (outcome := _final_outcome(plan)) is not None:
+            return outcome
         try:
             with self.journal.lock(id):
-                current = self._mine(id) or plan
-                return await self._ending(current, send=send)
+                current = self._plan(id) or plan
+                return await self._outcome(current, send=send)
         except PlanBusyError:
-            return Ending(state="busy", plan=plan)
+            return CommitOutcome(state="busy", plan=plan)
         except PlansUnusableError as error:  # raised before this call sent anything
             state = State.IN_DOUBT if plan.state in UNDECIDED else State.PLANNED
-            return Ending(state=state.word, plan=plan, problem=self._problem(error))
+            return CommitOutcome(state=state.word, plan=plan, problem=self._problem(error))
 
-    def _mine(self, id: str) -> Plan | None:
+    def _plan(self, id: str) -> Plan | None:
+        """Return a plan of this Company."""
         found = self.journal.get(id)
         return found if found is not None and found.target == self.target else None
 
-    async def _ending(self, plan: Plan, *, send: bool) -> Ending:
-        if (ended := _ended(plan)) is not None:
-            return ended
+    async def _outcome(self, plan: Plan, *, send: bool) -> CommitOutcome:
+        if (outcome := _final_outcome(plan)) is not None:
+            return outcome
         if plan.state is State.PLANNED and self.journal.now() >= plan.expires:
             self.journal.expired(plan.id)  # on the disk: the clock may be set back
-            return Ending(state="expired", plan=plan)
+            return CommitOutcome(state="expired", plan=plan)
         if plan.state is State.PLANNED:
-            return await self._send(plan) if send else Ending(state=State.PLANNED.word, plan=plan)
-        if plan.state is State.SENDING:  # its lock was free: the server that sent it has ended
+            return await self._send(plan) if send else CommitOutcome(state=State.PLANNED.word, plan=plan)
+        if plan.state is State.SENDING:  # its lock was free, so the server that sent it has ended
             plan = self._doubt(plan)
         return await self._resolve(plan, send=send)
 
     # --- sending ----------------------------------------------------------------------------
 
-    async def _send(self, plan: Plan) -> Ending:
+    async def _send(self, plan: Plan) -> CommitOutcome:
         change = change_of(plan)
         self.journal.begin(plan.id)  # on the disk before the first byte leaves
         plan = attrs.evolve(plan, attempt=plan.attempt + 1)
@@ -117,29 +118,29 @@ class Commits:
         except _NOTHING_DONE as error:
             with suppress(PlansUnusableError):  # then the journal has a doubt, which is safe
                 self.journal.plan_again(plan.id)
-            return Ending(state=State.PLANNED.word, plan=plan, problem=self._problem(error))
+            return CommitOutcome(state=State.PLANNED.word, plan=plan, problem=self._problem(error))
         except WosdkError as error:
             found = self._problem(error)
             with suppress(PlansUnusableError):
                 self.journal.end(plan.id, State.REFUSED, found.model_dump(mode="json"))
-            return Ending(state=State.REFUSED.word, plan=plan, problem=found)
-        except Exception:  # a mistake of ours says nothing of the request
+            return CommitOutcome(state=State.REFUSED.word, plan=plan, problem=found)
+        except Exception:  # a bug says nothing about the request
             return self._in_doubt(self._doubt(plan), None)
-        with suppress(PlansUnusableError):  # it was carried out, whether or not that can be written down
+        with suppress(PlansUnusableError):  # it was carried out, even if that cannot be written
             self.journal.end(plan.id, State.DONE, record)
-        return Ending(state=State.DONE.word, plan=plan, record=record)
+        return CommitOutcome(state=State.DONE.word, plan=plan, record=record)
 
     # --- doubts -----------------------------------------------------------------------------
 
     def _doubt(self, plan: Plan) -> Plan:
-        """Note a doubt. What was sent until now may still take effect, as long as the options say."""
+        """Write a doubt; what was sent may still take effect within the settle time."""
         self._look_ups[plan.id, plan.attempt] = LookUps(self.clock.now(), self.company.options.settle)
-        with suppress(PlansUnusableError):  # the journal has it as begun, which is a doubt, too
+        with suppress(PlansUnusableError):  # as sending in the journal it is in doubt, too
             self.journal.end(plan.id, State.IN_DOUBT)
         return attrs.evolve(plan, state=State.IN_DOUBT)
 
-    async def _resolve(self, plan: Plan, *, send: bool) -> Ending:
-        """Look a plan in doubt up by its marker; without one it stays in doubt."""
+    async def _resolve(self, plan: Plan, *, send: bool) -> CommitOutcome:
+        """Look up a plan in doubt by its marker; without one it stays in doubt."""
         if plan.marker is None:
             return self._in_doubt(plan, None)
         now, attempt = self.clock.now, (plan.id, plan.attempt)
@@ -159,29 +160,29 @@ class Commits:
         if found is not None:
             with suppress(PlansUnusableError):
                 self.journal.end(plan.id, State.DONE, found)
-            return Ending(state=State.DONE.word, plan=plan, record=found, repeated=True)
+            return CommitOutcome(state=State.DONE.word, plan=plan, record=found, repeated=True)
         if look_ups.state is State.IN_DOUBT:
             return self._in_doubt(plan, None)
         self.journal.plan_again(plan.id)
-        return await self._send(plan) if send else Ending(state=State.PLANNED.word, plan=plan)
+        return await self._send(plan) if send else CommitOutcome(state=State.PLANNED.word, plan=plan)
 
-    def _in_doubt(self, plan: Plan, error: WosdkError | None) -> Ending:
+    def _in_doubt(self, plan: Plan, error: WosdkError | None) -> CommitOutcome:
         wait = None
         look_ups = self._look_ups.get((plan.id, plan.attempt))
         if plan.marker is not None and look_ups is not None:
             wait = max(look_ups.counts_from - self.clock.now(), 1.0)
         found = self._problem(error) if error else None
-        return Ending(state=State.IN_DOUBT.word, plan=plan, problem=found, wait=wait)
+        return CommitOutcome(state=State.IN_DOUBT.word, plan=plan, problem=found, wait=wait)
 
     def _problem(self, error: WosdkError) -> Problem:
         return problem(error, secrets_of(self.company))
 
 
-def _ended(plan: Plan) -> Ending | None:
+def _final_outcome(plan: Plan) -> CommitOutcome | None:
     """Return the final outcome of a plan; None while that may change."""
     if plan.state is State.DONE:
-        return Ending(state=plan.state.word, plan=plan, record=plan.outcome, repeated=True)
+        return CommitOutcome(state=plan.state.word, plan=plan, record=plan.outcome, repeated=True)
     if plan.state is State.REFUSED:
         problem = Problem.model_validate(plan.outcome)
-        return Ending(state=plan.state.word, plan=plan, problem=problem, repeated=True)
+        return CommitOutcome(state=plan.state.word, plan=plan, problem=problem, repeated=True)
     return None

@@ -1,8 +1,7 @@
-"""Plans on the disk: what was planned, what was begun, and the outcome.
+"""Plans on the disk.
 
-One SQLite file, which several servers may share; each plan has a lock of its own, which the system releases
-when a server ends in whatever way. A plan is ``sending`` on the disk before its first byte leaves. If it is
-``sending`` while nobody holds its lock, it is in doubt: a server ended in between.
+Several servers can share the SQLite file. The system releases the lock of a plan when its server ends. A
+plan is ``sending`` on the disk before its first byte leaves; without a holder of its lock it is in doubt.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from wosdk_async.text.remedies import Remedy
 __all__ = ["EXPIRES", "Plan", "PlanBusyError", "PlanJournal", "PlansUnusableError"]
 
 EXPIRES = 600.0
-"""Seconds after which a plan that was not begun cannot be committed any more."""
+"""Seconds for which a plan can be committed."""
 
 _FILE, _LOCKS = "plans.db", "locks"
 _SCHEMA = """
@@ -41,12 +40,12 @@ CREATE TABLE IF NOT EXISTS plan (
     state TEXT NOT NULL, attempt INTEGER NOT NULL, outcome TEXT
 ) STRICT
 """
-_BUSY = 5.0  # seconds to wait for another server that writes
+_BUSY = 5.0  # seconds to wait for another writer
 _STATES = {state.word: state for state in State if state is not State.FOUND}
 
 
 class PlanBusyError(Exception):
-    """A plan that another server, or another call, is committing right now."""
+    """A plan that another server or call is committing."""
 
 
 class PlansUnusableError(ConfigurationError):
@@ -64,23 +63,23 @@ class Plan:
 
     id: str
     target: str
-    """Text that identifies the Company: its name, and the addresses of its region."""
+    """The Company: its name, and a digest of the addresses of its region."""
     action: str
     name: str
     """The entity, or the command."""
     record: int | None
     """Id of the record that is updated."""
     fields: dict[str, Any] = attrs.field(repr=False)
-    """Fields by the service's names, as the agent gave them and with the marker."""
+    """Fields by the service's names, with the marker."""
     marker: str | None
-    """Python path of the field that holds the plan's id; None if the change cannot be found again."""
+    """Python path of the field that holds the plan's id; None without a marker."""
     version: int | None
-    """Version of the record that is updated, when the plan was made."""
+    """Version of the record that is updated, at the time of the plan."""
     made: float
     expires: float
     state: State = State.PLANNED
     attempt: int = 0
-    """How often it was begun."""
+    """Number of attempts."""
     outcome: dict[str, Any] | None = attrs.field(default=None, repr=False)
 
 
@@ -93,8 +92,8 @@ class PlanJournal:
     """The plans in a folder.
 
     Args:
-        folder: made if it is not there; only its owner may read it.
-        now: the time in seconds since 1970; servers that share a folder need about the same.
+        folder: created if missing; only its owner may read it.
+        now: returns seconds since 1970; servers that share a folder need about the same.
 
     Raises:
         ConfigurationError: the folder or the file cannot be used, or others can read it.
@@ -141,23 +140,23 @@ class PlanJournal:
         return plan
 
     def begin(self, id: str) -> None:
-        """Write that a plan is sent from now on. The caller holds its lock.
+        """Write that a plan is being sent. The caller holds its lock.
 
-        Raises PlanBusyError for a plan that is not there or was begun: a second guard, should locks fail.
+        Raises PlanBusyError for a plan that is not there or is being sent: a second guard, should locks fail.
         """
-        if not self._write(id, State.SENDING, _only=State.PLANNED):
+        if not self._write(id, State.SENDING, only=State.PLANNED):
             raise PlanBusyError(id)
 
     def end(self, id: str, state: State, outcome: dict[str, Any] | None = None) -> None:
-        """Write how an attempt ended: done, refused permanently, or in doubt."""
+        """Write the end of an attempt: done, refused, or in doubt."""
         self._write(id, state, outcome=None if outcome is None else json.dumps(outcome))
 
     def expired(self, id: str) -> None:
-        """Write that a plan can never be committed any more, regardless of the clock."""
-        self._write(id, State.PLANNED, _only=State.PLANNED, expires=0.0)
+        """Write that a plan has expired, regardless of the clock."""
+        self._write(id, State.PLANNED, only=State.PLANNED, expires=0.0)
 
     def plan_again(self, id: str) -> None:
-        """Write that a plan was not carried out, for certain, and may be committed."""
+        """Write that a plan was certainly not carried out, and can be committed."""
         self._write(id, State.PLANNED, expires=self.now() + EXPIRES)
 
     @contextmanager
@@ -180,10 +179,10 @@ class PlanJournal:
         finally:
             held.release()
 
-    def _write(self, id: str, state: State, _only: State | None = None, **values: Any) -> bool:
-        """Write a state and values, and return whether there was such a plan (in the state ``_only``)."""
+    def _write(self, id: str, state: State, only: State | None = None, **values: Any) -> bool:
+        """Write a state and values, and return whether there was such a plan (in the state ``only``)."""
         changes = ", ".join(f"{name} = :{name}" for name in ("state", *values))
-        named = values | {"id": id, "state": state.word, "only": None if _only is None else _only.word}
+        named = values | {"id": id, "state": state.word, "only": None if only is None else only.word}
         with self._open() as journal:
             done = journal.execute(
                 f"UPDATE plan SET {changes}, attempt = attempt + (:state = 'sending')"  # noqa: S608 - our names
@@ -194,9 +193,9 @@ class PlanJournal:
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        """Open the file for one transaction, which is on the disk when the block ends.
+        """Open the file for one durable transaction. Raises PlansUnusableError.
 
-        Raises PlansUnusableError. A file that was removed is not made again: others could read that one.
+        A missing file is not created again: others could read that one.
         """
         try:
             with closing(connect_database(self.folder / _FILE, timeout=_BUSY)) as connection:
@@ -205,18 +204,18 @@ class PlanJournal:
                 with connection:
                     yield connection
         except (OSError, sqlite3.Error, OverflowError) as error:
-            why = getattr(error, "strerror", None) or error  # the text of an OSError names the path
+            why = getattr(error, "strerror", None) or error  # str() of an OSError names the path
             raise PlansUnusableError(f"the plans cannot be read or written ({why})") from error
 
 
 def _private_folder(path: Path, *, parents: bool = False) -> None:
-    """Make a folder that only its owner can read, or check the existing one."""
+    """Create a folder that only its owner can read, or check the existing one."""
     path.mkdir(mode=0o700, parents=parents, exist_ok=True)
     _require_private(path, os.lstat(path), "folder")
 
 
 def _private_file(path: Path) -> None:
-    """Make an empty file that only its owner can read, or check the existing one."""
+    """Create an empty file that only its owner can read, or check the existing one."""
     with suppress(FileExistsError):
         create_file(path, 0o600).close()
     _require_private(path, os.lstat(path), "file")

@@ -1,4 +1,4 @@
-"""What a plan may be: what is refused, its names, its marker, and the view of it that a person approves."""
+"""Rules of a plan: refusals, names, marker, and the view of it that a person approves."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wosdk_async.catalogue import load
 from wosdk_async.codec.masking import mask_fields
 from wosdk_async.codec.record_dicts import wire_name_of
 from wosdk_async.errors import InvalidCallError, UnknownNameError
-from wosdk_async.mcp.results import MAX_BYTES, bytes_of, plain_number
+from wosdk_async.mcp.results import MAX_BYTES, bytes_of, id_in, plain_number
 from wosdk_async.mcp.rows import entity_named
 from wosdk_async.model import Command, Record, WoCreateCommand, command_class, index, registry
 from wosdk_async.model.metadata import is_nested
@@ -28,7 +28,6 @@ from wosdk_async.text.suggestions import suggestion
 __all__ = [
     "WriteGate",
     "class_of",
-    "marked",
     "order_id",
     "planned_view",
     "refuse_command",
@@ -36,6 +35,7 @@ __all__ = [
     "refuse_fields",
     "refuse_plan_ids",
     "service_names",
+    "with_marker",
 ]
 
 _DELETING = re.compile("delet|remov", re.IGNORECASE)  # facts 3.4: a removal is a mark, IsRemoved, too
@@ -52,19 +52,19 @@ def refuse_command(kind: type[Command[Any]]) -> None:
         raise InvalidCallError(f"{name} changes nothing, so it needs no plan")
     if carried := _carried(name):
         raise InvalidCallError(
-            f"{name} carries any record or command in {carried}, which a plan could not check;"
+            f"{name} can carry any record or command in {carried}, which a plan cannot check;"
             " use action create or update, or plan each command by itself"
         )
 
 
 def _carried(command: str) -> str:
-    """Return the field of a command that may hold anything: a command, or the whole of any record."""
+    """Return the field of a command that can hold any command or record."""
     fields = load().commands[command].request
     return next((each.name for each in fields if each.kind == "object" and not each.of), "")
 
 
 def refuse_fields(value: Any) -> None:
-    """Raise InvalidCallError for fields that delete, or hold secrets: plans and conversations are kept."""
+    """Raise InvalidCallError for fields that delete or hold secrets: plans and conversations are kept."""
     for _, name, item in _members(value):
         if is_secret_name(name):
             raise InvalidCallError(f"{name!r:.60} holds a secret; set it without an agent")
@@ -100,7 +100,7 @@ def refuse_plan_ids(fields: Mapping[str, Any]) -> None:
     """
     for path, _, value in _members(fields):
         if isinstance(value, str) and _PLAN_ID.fullmatch(value):
-            raise InvalidCallError(f"{path}: it is the id of a plan, which only that plan may write")
+            raise InvalidCallError(f"{path} is the id of a plan, which only that plan may write")
 
 
 def class_of(action: str, name: str) -> type[Record]:
@@ -117,8 +117,7 @@ def class_of(action: str, name: str) -> type[Record]:
 def service_names(cls: type[Record], value: Any) -> Any:
     """Return the JSON of a record with the service's names at every depth; unknown names stay.
 
-    Names may be in any case, aliases, or those in Python. Raises InvalidCallError for a field that is there
-    twice, in two spellings.
+    Names can be in any case, aliases or Python names. Raises InvalidCallError for a field in two spellings.
     """
     if isinstance(value, list):
         return [service_names(cls, item) for item in value]
@@ -136,9 +135,8 @@ def service_names(cls: type[Record], value: Any) -> Any:
 
 
 def order_id(fields: Mapping[str, Any]) -> int | None:
-    """Return the id of the work order that a command is about; it may be a text, as in other fields."""
-    value = fields.get("WorkOrderId")
-    return int(value) if isinstance(value, int | str) and str(value).isdecimal() else None
+    """Return the id of the work order of a command, a number or its text."""
+    return id_in(str(fields.get("WorkOrderId")))
 
 
 _ORDER_MARKER = "PoNumber"
@@ -146,13 +144,13 @@ _NO_MARKER = "none"
 _SHOWN = "DisplayAs"  # facts 3.4: the service makes it of other fields, at least for contacts
 
 
-def marked(
+def with_marker(
     action: str, name: str, fields: dict[str, Any], wanted: str, id: str
 ) -> tuple[dict[str, Any], str | None]:
-    """Return the fields with the plan's id in its marker, and the Python path of the marker, if there is one.
+    """Return the fields with the plan's id as marker, and the Python path of the marker, if there is one.
 
-    ``wanted`` is the field that the agent named; empty for the usual one, ``none`` for no marker. Raises
-    InvalidCallError if it cannot carry a marker, or has a value.
+    ``wanted`` is the field that the agent named; empty for the default, ``none`` for no marker. Raises
+    InvalidCallError for a field that cannot be a marker, or has a value.
     """
     is_order = action == "command" and name == WoCreateCommand.wire_name
     if wanted == _NO_MARKER:
@@ -169,9 +167,9 @@ def marked(
     if not key:
         return fields, None
     if key in given:
-        raise InvalidCallError(f"marker {key!r:.60}: it has a value; leave that out, or name another field")
+        raise InvalidCallError(f"marker {key!r:.60} has a value; leave that out, or name another field")
     if key.lower() == _SHOWN.lower():
-        raise InvalidCallError(f"marker {key!r:.60}: the service may write that field itself; name another")
+        raise InvalidCallError(f"marker {key!r:.60}: the service may overwrite that field; name another")
     owner: Any = entity_named("WorkOrder" if is_order else name)
     python = next((python for python, meta in owner.__wire__.items() if meta["name"] == key), None)
     if python is None or owner.__wire__[python]["type"] != "string":
@@ -187,7 +185,7 @@ _MASK = "***"
 
 
 def planned_view(calls: list[Call[Any]], secrets: Secrets) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the requests that ``calls`` would send, and what the user should know of this view.
+    """Return the requests that ``calls`` would send, and notes about hidden values.
 
     The RequestId is left out: each commit has a new one. Requests that cannot be shown whole are refused.
     """
@@ -209,13 +207,13 @@ def planned_view(calls: list[Call[Any]], secrets: Secrets) -> tuple[list[dict[st
         raise InvalidCallError(
             f"{len(view.hidden)} values look like secrets and could not be shown; leave secrets out"
         )
-    why = f"looks like a secret: {_MASK} hides it or a part of it here, and commit sends the whole."
+    why = f"looks like a secret: {_MASK} hides it or a part of it here, but commit sends all of it."
     return requests, [f"{path} {why}" for path in view.hidden]
 
 
 @attrs.define
 class _View:
-    """Makes the view of bodies, and keeps the paths of what it hides."""
+    """View of bodies, and the paths of what it hides."""
 
     secrets: Secrets
     hidden: list[str] = attrs.field(factory=list)
@@ -239,8 +237,8 @@ class _View:
 
     def _name(self, name: str) -> str:
         shown = one_line(self.secrets.hide(name, len(name)))
-        if shown != name or len(name) > 100:  # two names could be shown alike
-            raise InvalidCallError(f"the name {shown:.60} cannot be shown as it is; leave it out")
+        if shown != name or len(name) > 100:  # two names could look alike
+            raise InvalidCallError(f"the name {shown:.60} cannot be shown unchanged; leave it out")
         return name
 
     def _field(self, name: str, value: Any, path: str, depth: int) -> Any:
@@ -255,9 +253,9 @@ _COMMIT = object()
 
 
 class WriteGate:
-    """``before_send`` hook of a client whose changes all belong to a plan.
+    """``before_send`` hook that refuses every change outside a plan.
 
-    A second lock: a tool that only reads, and has a mistake, cannot change anything with this client either.
+    A second lock: even a reading tool with a bug cannot change anything with this client.
     """
 
     def __init__(self) -> None:
@@ -265,14 +263,14 @@ class WriteGate:
 
     @contextmanager
     def dry_run(self) -> Iterator[DryRun]:
-        """Keep the calls of a block instead of sending them."""
+        """Collect the calls of a block instead of sending them."""
         dry = DryRun()
         with self._set(dry):
             yield dry
 
     @contextmanager
     def commit(self) -> Iterator[None]:
-        """Send the calls of a block. The journal must have the plan as begun."""
+        """Send the calls of a block. The journal must have the plan as sending."""
         with self._set(_COMMIT):
             yield
 
@@ -285,10 +283,10 @@ class WriteGate:
             self._open.reset(before)
 
     async def __call__(self, call: Call[Any], company: str) -> Response | None:
-        """Let a call pass, keep it, or refuse it."""
+        """Let a call pass, collect it, or refuse it."""
         how = self._open.get()
         if isinstance(how, DryRun):
             return await how(call, company)
         if call.reads or how is _COMMIT:
             return None
-        raise InvalidCallError("not sent: it belongs to no plan that is being committed")
+        raise InvalidCallError("not sent: the change belongs to no plan; call plan, then commit")

@@ -1,4 +1,4 @@
-"""The tools that change something: plan, commit, settle. They are there with ``--allow-writes`` only."""
+"""The tools that change something, with ``--allow-writes`` only: plan, commit, settle."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from pydantic import Field
 from wosdk_async.catalogue import Command, load
 from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.mcp.commits import Commits, Ending
+from wosdk_async.mcp.commits import CommitOutcome, Commits
 from wosdk_async.mcp.plan_journal import EXPIRES, Plan, new_id
 from wosdk_async.mcp.plan_rules import (
     class_of,
-    marked,
     order_id,
     planned_view,
     refuse_plan_ids,
     service_names,
+    with_marker,
 )
 from wosdk_async.mcp.preparing import change_of, warnings_of, with_order_command
-from wosdk_async.mcp.results import RecordId, Result, one_fitted, safe_text
+from wosdk_async.mcp.results import RecordId, Result, fit_record, id_in, safe_text
 from wosdk_async.mcp.rows import entity_named
 from wosdk_async.query.plan import KEYS
 
@@ -151,7 +151,7 @@ class PlanTools:
             plan=made.id,
             expires_at=datetime.fromtimestamp(made.expires, UTC).isoformat(timespec="seconds"),
             would_send=requests,
-            untrusted_now=one_fitted(current, secrets)[0] if current else None,
+            untrusted_now=fit_record(current, secrets)[0] if current else None,
             warnings=warnings_of(made, current) + notes,
             marker=made.marker is not None,
             next="Show this to the user. If the user agrees, call commit with the plan's id.",
@@ -174,14 +174,14 @@ class PlanTools:
     def _planned(
         self, action: str, name: str, fields: dict[str, Any], record: int | None, marker: str
     ) -> Plan:
-        """Return a plan by the service's names, with its marker. Raises InvalidCallError for a wrong one."""
-        named = class_of(action, name)  # what follows looks for the service's names only
+        """Return a plan by the service's names, with its marker. Raises InvalidCallError."""
+        named = class_of(action, name)  # the rules below know the service's names only
         verb, name, fields = with_order_command(action, named.wire_name, service_names(named, fields))
         if (record is None) == (verb == "update"):
             raise InvalidCallError("an update takes 'record', the id; other actions do not")
         refuse_plan_ids(fields)
         id, now = new_id(), self.commits.journal.now()
-        fields, path = marked(verb, name, fields, marker, id)
+        fields, path = with_marker(verb, name, fields, marker, id)
         return Plan(
             id=id,
             target=self.commits.target,
@@ -196,7 +196,7 @@ class PlanTools:
         )
 
     async def _current(self, plan: Plan) -> dict[str, Any]:
-        """Return the record that a plan is about, as it is now; empty for a new one."""
+        """Return the current record of a plan; empty for a new one."""
         if plan.action == "update" and plan.record is not None:
             kind = entity_named(plan.name)
             known = {meta["name"] for meta in kind.__wire__.values()}
@@ -210,7 +210,7 @@ class PlanTools:
         return {}
 
 
-def _commit_result(id: str, ending: Ending) -> CommitResult:
+def _commit_result(id: str, ending: CommitOutcome) -> CommitResult:
     doubtful = ending.state in ("in_doubt", "busy")
     look = look_with(ending.plan) if doubtful and ending.plan is not None else None
     advice = _ADVICE.get(ending.state, "")
@@ -230,12 +230,12 @@ def _commit_result(id: str, ending: Ending) -> CommitResult:
 
 
 _NEWEST = 5
-# Their WorkOrderId is not the order that they make, by the meanings in the catalogue.
+# By the catalogue they create another order than that of their WorkOrderId.
 _MAKE_ANOTHER_ORDER = ("WoCopyCommand", "GeneratePmWoCommand")
 
 
 def look_with(plan: Plan) -> dict[str, Any] | None:
-    """Return a tool call that shows the effect of a plan, if there was one; None if none is known to."""
+    """Return a tool call that shows the effect of a plan; None if none is known."""
     if plan.marker is not None:
         return _by_marker(plan)
     if plan.action == "update":
@@ -251,7 +251,7 @@ def _of_command(plan: Plan) -> dict[str, Any] | None:
     command = load().commands[plan.name]
     result = _of_result(command)
     if result and any(each.kind == "ref" and each.of == result for each in command.request):
-        return _newest(result)  # it carries a record and gives it back: it creates one
+        return _newest(result)  # it carries a record and returns it: it creates one
     order = order_id(plan.fields)
     if order is not None:
         return {"tool": "get_work_order", "arguments": {"order": f"id:{order}"}}
@@ -266,7 +266,7 @@ def _of_command(plan: Plan) -> dict[str, Any] | None:
 
 
 def _of_result(command: Command) -> str:
-    """Return the entity that a command gives back; empty if it gives none."""
+    """Return the entity that a command returns; empty for none."""
     return next((each.of or "" for each in command.response if each.kind == "ref"), "")
 
 
@@ -276,9 +276,8 @@ def _can(entity: Any, operation: str) -> bool:
 
 
 def _record(entity: Any, id: Any) -> dict[str, Any] | None:
-    if isinstance(id, str) and id.isdecimal() and len(id) <= 18:
-        id = int(id)
-    if type(id) is not int or not _can(entity, "retrieve"):
+    id = id_in(str(id))
+    if id is None or not _can(entity, "retrieve"):
         return None
     return {"tool": "get_record", "arguments": {"entity": entity, "record": id}}
 

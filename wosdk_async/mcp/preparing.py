@@ -1,4 +1,4 @@
-"""A planned change as a command or record of the model, checked."""
+"""The fields of a plan as a checked command or record."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.mapping.needed_fields import empty_fields
 from wosdk_async.mcp.plan_journal import Plan
 from wosdk_async.mcp.plan_rules import class_of, refuse_command, refuse_emptied_lists, refuse_fields
-from wosdk_async.mcp.results import one_fitted
+from wosdk_async.mcp.results import fit_record
 from wosdk_async.model import Command, Record, WoCreateCommand, WorkOrder
 from wosdk_async.protocol.arguments import require_support
 from wosdk_async.protocol.order_rules import DUE_TIMES, replaced_fields, warning_of_move
@@ -29,7 +29,7 @@ _MAX_BYTES = 64_000  # of the fields of a plan
 
 @attrs.frozen(kw_only=True)
 class Change:
-    """What a plan sends."""
+    """The change that a plan sends."""
 
     subject: Record = attrs.field(repr=False)
     """The command, or the record that is created or updated."""
@@ -39,7 +39,7 @@ class Change:
     version: int | None = None
 
     def key(self) -> Marker | None:
-        """Return the marker with its key. Raises InvalidCallError for a record that cannot carry it."""
+        """Return the marker with its key. Raises InvalidCallError for a record that cannot have it."""
         make: Any = Marker.of_command if isinstance(self.subject, Command) else Marker.of_record
         return make(self.subject, self.marker) if self.marker else None
 
@@ -56,9 +56,9 @@ class Change:
         return None if result is None else outcome_of(result, company)
 
     async def send(self, company: Company, *, dry: bool = False) -> dict[str, Any]:
-        """Carry it out, and return the result as plain values. A record with the marker is not made again.
+        """Send the change, and return the result as plain values. A record with the marker is not doubled.
 
-        For a dry run nothing is looked up or compared.
+        A dry run looks up and compares nothing.
         """
         look: dict[str, Any] = {"marker": self.marker, "look_first": True} if self.marker and not dry else {}
         if isinstance(self.subject, Command):
@@ -75,12 +75,12 @@ class Change:
 
 
 def outcome_of(result: Any, company: Company) -> dict[str, Any]:
-    """Return the result of a change: its values, and what a record in it refers to by id and name."""
+    """Return the values of a result; of records in it ids and names."""
     found = to_dict(result)
     for name, value in found.items():
         if isinstance(value, dict):
             found[name] = {inner: _named(item) for inner, item in value.items() if not isinstance(item, list)}
-    return one_fitted(found, secrets_of(company))[0]
+    return fit_record(found, secrets_of(company))[0]
 
 
 def _named(value: Any) -> Any:
@@ -89,9 +89,9 @@ def _named(value: Any) -> Any:
 
 
 def with_order_command(action: str, name: str, fields: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
-    """Return a create of a work order as the command that creates one; anything else as it is.
+    """Return a create of a work order as the command that creates one; anything else unchanged.
 
-    The service computes when the order is due, unless that would replace a field that is given.
+    The service computes when the order is due, unless that would replace one of ``fields``.
     """
     if (action, name) != ("create", "WorkOrder"):
         return action, name, fields
@@ -100,10 +100,7 @@ def with_order_command(action: str, name: str, fields: dict[str, Any]) -> tuple[
 
 
 def warnings_of(plan: Plan, current: Mapping[str, Any]) -> list[str]:
-    """Return what the user should know before the plan is committed.
-
-    ``current`` is the record that it is about, as it is now; empty for a new one.
-    """
+    """Return warnings about a plan; ``current`` is its record now, empty for a new one."""
     found = []
     if plan.action == "command" and (moved := warning_of_move(plan.name, current.get("StatusId"))):
         found.append(f"{moved}.")
@@ -121,11 +118,11 @@ def warnings_of(plan: Plan, current: Mapping[str, Any]) -> list[str]:
             )
     if plan.marker is None:
         found.append(
-            "The change carries no marker: if no response comes, it is unknown whether it was"
-            " carried out, and this plan is not sent again."
+            "The change has no marker: without a response it is unknown whether it was carried out, and this"
+            " plan is not sent again."
         )
     if plan.action == "update" and plan.version is None:
-        found.append("The entity has no version: a change by somebody else in between is overwritten.")
+        found.append("The entity has no version: a concurrent change by somebody else is overwritten.")
     return found
 
 
@@ -136,9 +133,9 @@ def _empty(order: dict[str, Any]) -> list[str]:
 
 
 def change_of(plan: Plan) -> Change:
-    """Return what a plan sends. Raises InvalidCallError for fields that do not fit."""
+    """Return the change of a plan. Raises InvalidCallError for wrong fields."""
     if len(json.dumps(plan.fields)) > _MAX_BYTES:
-        raise InvalidCallError(f"the fields take more than {_MAX_BYTES:,} bytes; make a smaller change")
+        raise InvalidCallError(f"the fields take more than {_MAX_BYTES:,} bytes; plan a smaller change")
     refuse_fields(plan.fields)
     fields = _exact(plan.fields)
     kind: Any = class_of(plan.action, plan.name)
@@ -163,7 +160,7 @@ def change_of(plan: Plan) -> Change:
 
 
 def _require_no_mistakes(record: Record, *, new: bool = False) -> None:
-    """Raise InvalidCallError that names all mistakes by the service's names, which an agent knows."""
+    """Raise InvalidCallError with all mistakes, by the service's names."""
     found = [
         f"{wire_path(type(record), each.path)} {each.in_json or each.message}"
         for each in problems(record, new=new)
@@ -174,7 +171,7 @@ def _require_no_mistakes(record: Record, *, new: bool = False) -> None:
 
 
 def _exact(value: Any) -> Any:
-    """Return JSON values with the digits that were written: 12.1 is not 12.0999."""
+    """Return JSON values with floats as exact decimals: 12.1 is not 12.0999."""
     if isinstance(value, float):
         return Decimal(repr(value))
     if isinstance(value, Mapping):

@@ -1,8 +1,7 @@
-"""Tools that read: work orders, records of any entity, what has changed, what can be chosen."""
+"""Tools that read: work orders, records of any entity, changes, and choices."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from functools import reduce
@@ -16,8 +15,16 @@ from wosdk_async.catalogue import load
 from wosdk_async.codec.checks import named_by
 from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import InvalidCallError, UnknownNameError
-from wosdk_async.mcp.results import RecordId, RecordResult, Result, RowsResult, fitted, one_fitted
-from wosdk_async.mcp.rows import MAX_ROWS, Filter, RowsQuery, conditions, entity_named, queryable
+from wosdk_async.mcp.results import RecordId, RecordResult, Result, RowsResult, fit_record, fit_records, id_in
+from wosdk_async.mcp.rows import (
+    MAX_ROWS,
+    UNREADABLE_CURSOR,
+    Filter,
+    RowsQuery,
+    conditions,
+    entity_named,
+    queryable,
+)
 from wosdk_async.model import RepairCode, WoPriority, WorkOrder, WorkOrderType
 from wosdk_async.protocol.arguments import entity_name
 from wosdk_async.query.builder import selection
@@ -50,9 +57,8 @@ _TABLES: Mapping[str, Any] = {
 }
 _MAX_CHOICES = 500
 _OVERLAP = timedelta(minutes=5)
-_ID = re.compile(r"[1-9][0-9]{0,17}")  # 0071 is a number
-_MAX_COUNTED = 20_000  # rows: they are read by their ids
-_SEPARATOR = "."  # between the time and the cursor, which is of base64
+_MAX_COUNTED = 20_000  # rows, counted by reading their ids
+_SEPARATOR = "."  # between the time and the cursor, which is base64
 
 Limit = Annotated[int, Field(ge=1, le=MAX_ROWS, description=f"Maximum number of records, 1 to {MAX_ROWS}.")]
 Cursor = Annotated[str, Field(max_length=300, description="'more' of the result before; empty to begin.")]
@@ -172,16 +178,15 @@ class ReadTools:
         log = record.get("ActionLogRecords")
         if isinstance(log, list):
             record = record | {"ActionLogRecords": log[::-1]}  # the newest first: the rest may be cut
-        shown, _, cut = one_fitted(record, secrets_of(self.company))
+        shown, _, cut = fit_record(record, secrets_of(self.company))
         return RecordResult(entity="WorkOrder", untrusted_record=shown, cut=cut)
 
     async def _id(self, order: str) -> int:
         if not order.startswith("id:"):
             return (await self.company.work_orders.by_number(order, properties=["Id"])).id or 0
-        id = order.removeprefix("id:").strip()
-        if not id.isdecimal() or len(id) > 18:
+        if (id := id_in(order.removeprefix("id:"))) is None:
             raise InvalidCallError(f"{order!r:.60} is not an id; write id:90417, or the number of the order")
-        return int(id)
+        return id
 
     async def changes_since(
         self,
@@ -194,7 +199,7 @@ class ReadTools:
         Begin again with 'next_since' later: it looks back five minutes, so that an order may come twice. Not
         every change is a move: an edited field is none.
         """
-        begin, cursor = _begun(cursor, datetime.now(UTC))
+        began, cursor = _split_cursor(cursor, datetime.now(UTC))
         moved = Filter(property="LastActionDateUtc", operator=">=", value=since)
         query = RowsQuery(
             entity=WorkOrder,
@@ -205,8 +210,8 @@ class ReadTools:
         )
         rows = await query.page(self.company, cursor)
         if rows.more:
-            rows.more = f"{int(begin.timestamp())}{_SEPARATOR}{rows.more}"
-        following = (begin - _OVERLAP).isoformat(timespec="seconds").replace("+00:00", "Z")
+            rows.more = f"{int(began.timestamp())}{_SEPARATOR}{rows.more}"
+        following = (began - _OVERLAP).isoformat(timespec="seconds").replace("+00:00", "Z")
         return ChangesResult(**dict(rows), next_since=since if rows.more else following)
 
     async def list_choices(
@@ -236,7 +241,7 @@ class ReadTools:
         named = [
             {"Id": row.id, "DisplayAs": row.display_as} for row in rows if not getattr(row, "is_removed", 0)
         ]
-        shown, _ = fitted(named[:_MAX_CHOICES], secrets_of(self.company))
+        shown, _ = fit_records(named[:_MAX_CHOICES], secrets_of(self.company))
         return ChoicesResult(kind=kind, untrusted_records=shown)
 
     async def get_record(
@@ -255,16 +260,14 @@ class ReadTools:
         """
         kind: Any = entity_named(entity)
         chosen = selection(kind, properties)
-        id: Any = record
-        if isinstance(record, str) and _ID.fullmatch(record.strip()):
-            id = int(record)
-        elif isinstance(record, str):
+        id: Any = (id_in(record) or record) if isinstance(record, str) else record
+        if isinstance(id, str):
             key = named_by(kind)
             if key is None:
                 raise InvalidCallError(f"{kind.wire_name} has no name or number; pass its id")
-            id = (await self.company.resolve(kind, names=[record], by=key))[record].id
+            id = (await self.company.resolve(kind, names=[id], by=key))[id].id
         found = await self.company.get(kind.wire_name, id, properties=chosen)
-        shown, _, cut = one_fitted(found, secrets_of(self.company))
+        shown, _, cut = fit_record(found, secrets_of(self.company))
         return RecordResult(entity=kind.wire_name, untrusted_record=shown, cut=cut)
 
     async def query_records(
@@ -309,11 +312,11 @@ class ReadTools:
         return CountResult(entity=name, count=min(rows, _MAX_COUNTED), exact=rows <= _MAX_COUNTED)
 
 
-def _begun(cursor: str, now: datetime) -> tuple[datetime, str]:
-    """Return when the first page was read, and the cursor of the rows. A later page begins no new time."""
+def _split_cursor(cursor: str, now: datetime) -> tuple[datetime, str]:
+    """Return the time of the first page, and the cursor of the rows."""
     if not cursor:
         return now, ""
     seconds, part, rows = cursor.partition(_SEPARATOR)
     if not (part and rows and seconds.isascii() and seconds.isdecimal() and len(seconds) <= 10):
-        raise InvalidCallError("the cursor cannot be read; leave it out to begin anew")
+        raise InvalidCallError(UNREADABLE_CURSOR)
     return min(now, datetime.fromtimestamp(int(seconds), UTC)), rows

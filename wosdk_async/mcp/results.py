@@ -1,7 +1,7 @@
 """Results of the tools: values of the Company without secrets, escaped and bounded; errors as results.
 
-Texts of work orders are written by anybody: tenants, vendors, senders of mails. They may try to instruct an
-agent, so results carry them below a name that begins with ``untrusted``.
+Anybody writes texts of work orders: tenants, vendors, senders of mails. They may try to instruct an agent, so
+they stand below names that begin with ``untrusted``.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import json
 import logging
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from decimal import Decimal
 from enum import Enum
@@ -50,11 +51,12 @@ __all__ = [
     "RecordResult",
     "Result",
     "RowsResult",
-    "answering",
+    "as_tool",
     "bytes_of",
-    "fitted",
+    "fit_record",
+    "fit_records",
+    "id_in",
     "known_codes",
-    "one_fitted",
     "plain_number",
     "problem",
     "safe_text",
@@ -69,19 +71,19 @@ _NOTICE = (
 MAX_BYTES = 48_000
 """Bytes of the records of one result, as JSON."""
 
-_READ = 20_000  # characters of a text that are looked at
+_READ = 20_000  # characters of a text that are read
 _DEPTH = 8
-_NAME = 100  # characters of the name of a field: releases may send names of their own
+_NAME = 100  # characters of the name of a field
 _WHOLE_FLOATS = 2**53
-_MAX_BITS = 10_000  # of a number: Python does not write one of more than 4,300 digits
-_MARKS = ("PerformDeletion", "IsNew")  # of writes: they say nothing about a record
+_MAX_BITS = 10_000  # of a number: Python writes none of more than 4,300 digits
+_MARKS = ("PerformDeletion", "IsNew")  # of writes, not of records
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
 _CUT = "the record is too long; name the properties to read"
 
 
 @attrs.frozen
 class _Bounds:
-    """Most of what one record may show."""
+    """Limits of one record."""
 
     text: int
     items: int
@@ -89,7 +91,7 @@ class _Bounds:
 
 
 _STEPS = (_Bounds(4000, 50), _Bounds(500, 20), _Bounds(120, 5))
-_LAST = _Bounds(120, 5, 20)  # of each field of a record that takes too much even then
+_LAST = _Bounds(120, 5, 20)  # for each field of a record that is too long even then
 
 
 def safe_text(text: str, longest: int = 500) -> str:
@@ -98,19 +100,19 @@ def safe_text(text: str, longest: int = 500) -> str:
 
 
 def bytes_of(value: Any) -> int:
-    """Return how many bytes of JSON a value takes."""
+    """Return the size of a value as JSON."""
     return len(json.dumps(value, ensure_ascii=False).encode())
 
 
-def fitted(records: Sequence[Any], secrets: Secrets) -> tuple[list[dict[str, Any]], bool]:
-    """Return the first of the records, as many as fit into a result, and whether something was cut off.
+def fit_records(records: Sequence[Any], secrets: Secrets) -> tuple[list[dict[str, Any]], bool]:
+    """Return the first records that fit into a result, and whether something was cut.
 
-    A record is cut further when it alone is too long.
+    A record that alone is too long is cut further.
     """
     found: list[dict[str, Any]] = []
     left, cut = MAX_BYTES, False
     for record in records:
-        shown, size, was_cut = one_fitted(record, secrets)
+        shown, size, was_cut = fit_record(record, secrets)
         if found and size > left:
             return found, True
         found.append(shown)
@@ -119,8 +121,8 @@ def fitted(records: Sequence[Any], secrets: Secrets) -> tuple[list[dict[str, Any
     return found, cut
 
 
-def one_fitted(record: Any, secrets: Secrets) -> tuple[dict[str, Any], int, bool]:
-    """Return a record that fits into a result, its bytes of JSON, and whether it was cut.
+def fit_record(record: Any, secrets: Secrets) -> tuple[dict[str, Any], int, bool]:
+    """Return a record that fits into a result, its size as JSON, and whether it was cut.
 
     ``secrets`` are hidden before anything is cut.
     """
@@ -136,7 +138,7 @@ def one_fitted(record: Any, secrets: Secrets) -> tuple[dict[str, Any], int, bool
 
 
 def _first_fields(masked: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of a record that fit, and a note that others do not."""
+    """Return the fields of a record that fit, with a note about the others."""
     shown: dict[str, Any] = {"cut": _CUT}
     left = MAX_BYTES - bytes_of(shown)
     for name, value in masked.items():
@@ -150,12 +152,12 @@ def _first_fields(masked: dict[str, Any]) -> dict[str, Any]:
 
 @attrs.define
 class _Reader:
-    """Makes plain JSON values of a record, and notes whether some were too deep to be shown."""
+    """Converter of records to plain JSON values, which notes whether some were too deep."""
 
     cut: bool = False
 
     def read(self, value: Any, depth: int) -> Any:
-        """Return a value as JSON has it; numbers keep their digits."""
+        """Return a value as JSON; numbers keep their digits."""
         if depth > _DEPTH and isinstance(value, Mapping | list | tuple):
             self.cut = True
             return "..."
@@ -174,7 +176,7 @@ class _Reader:
 
 
 def plain_number(value: Any) -> Any:
-    """Return a number that JSON readers keep, otherwise its text."""
+    """Return a number if JSON readers keep all its digits, otherwise its text."""
     if isinstance(value, int):
         if abs(value) < _WHOLE_FLOATS:
             return int(value)
@@ -199,7 +201,7 @@ def _bounded(value: Any, bounds: _Bounds) -> tuple[Any, bool]:
     if isinstance(value, dict):
         first = islice(value.items(), bounds.fields)
         made = {_text(name, _NAME): _bounded(item, bounds) for name, item in first}
-        lost = len(made) < len(value)  # also names that begin alike
+        lost = len(made) < len(value)  # also long names with the same beginning
         return {name: item for name, (item, _) in made.items()}, lost or any(cut for _, cut in made.values())
     return value, False
 
@@ -221,14 +223,21 @@ _MOVES = f"An update does not move a work order from state to state. Plan a comm
 _OPERATOR = "The person who runs this server has to act: `wosdk check` says what is wrong."
 
 
-def _no_truth(value: Any) -> Any:
+def _no_bool(value: Any) -> Any:
     """Refuse true and false, which would be read as the ids 1 and 0."""
     if isinstance(value, bool):
-        raise ValueError("it is true or false, and takes an id")
+        raise ValueError("it is true or false; write an id")
     return value
 
 
-RecordId = Annotated[int, BeforeValidator(_no_truth)]
+RecordId = Annotated[int, BeforeValidator(_no_bool)]
+
+_ID = re.compile(r"[1-9][0-9]{0,17}")  # 0071 is a number
+
+
+def id_in(text: str) -> int | None:
+    """Return the id in a text; None for any other text, such as a name or number."""
+    return int(text) if _ID.fullmatch(text.strip()) else None
 
 
 def known_codes() -> set[str]:
@@ -297,14 +306,14 @@ class RowsResult(Result):
 
 
 def problem(error: WosdkError, secrets: Secrets) -> Problem:
-    """Return an error as a result: without addresses, and without secrets that a record repeats."""
+    """Return an error as a result, without addresses and without secrets that a record repeats."""
     error.hide(secrets)
     made = problem_of(error).body
     rule = next(PROBLEMS[kind] for kind in type(error).__mro__ if kind in PROBLEMS)
-    # Texts about records hold their values, also when this library wrote them: names, ids, versions.
+    # Errors about records hold their values, even when this library wrote the text.
     by_service = not rule.detail and (bool(error.status) or isinstance(error, _ABOUT_RECORDS))
     detail, code = one_line(str(made["detail"])), made.get("code")
-    # A remedy is for the operator, and may name what another host has sent; that of a rule is from our table.
+    # A remedy is for the operator, and may repeat what another host sent; that of a rule is our own text.
     remedy = _OPERATOR if error.remedies and isinstance(error, _OF_CONNECTION) else ""
     if isinstance(error, BusinessRuleError) and error.remedies:
         remedy = _MOVES if Remedy.MOVED_BY_COMMANDS in error.remedies else one_line(error.remedy)
@@ -328,7 +337,7 @@ def problem(error: WosdkError, secrets: Secrets) -> Problem:
 
 
 def tool_result(result: Result) -> CallToolResult:
-    """Return a result for the client, as data and as text for clients that show texts only."""
+    """Return a result as data, and as text for clients that show texts only."""
     data = result.model_dump(mode="json", exclude_none=True)
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return CallToolResult(
@@ -338,13 +347,12 @@ def tool_result(result: Result) -> CallToolResult:
     )
 
 
-def answering(
+def as_tool(
     function: Callable[P, Awaitable[Result]], company: Company
 ) -> Callable[P, Awaitable[CallToolResult]]:
-    """Return a tool that gives the results of ``function``, and its errors as results.
+    """Return a tool that turns the errors of ``function`` into results.
 
-    A mistake of this program is a result, too: its text may hold anything, so it goes nowhere, and the log
-    gets the class alone.
+    A bug is a result, too: its text may hold anything, so the log gets the class alone.
     """
 
     @functools.wraps(function)
@@ -364,4 +372,4 @@ def answering(
     return answered
 
 
-_FAILED = "It has a mistake. Try other arguments, and report it to the person who runs this server."
+_FAILED = "It has a bug. Try other arguments, and report it to the person who runs this server."

@@ -1,7 +1,6 @@
-"""Rows of a query for an agent: its conditions, a few rows at a time, and the cursor of the next ones.
+"""Pages of a query: filters, rows, and the cursor of the next ones.
 
-A cursor is not secret and holds no text: the last id or a number of rows, and a digest of the query. With
-another query it is refused.
+A cursor holds the last id or a number of rows, and a digest of its query; with another query it is refused.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from wosdk_async.codec.text_values import parse_value
 from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import InvalidCallError, UnknownNameError
-from wosdk_async.mcp.results import RowsResult, fitted
+from wosdk_async.mcp.results import RowsResult, fit_records
 from wosdk_async.model import Record, entity_class, index
 from wosdk_async.protocol.arguments import entity_name, require_support
 from wosdk_async.query.builder import Query
@@ -32,9 +31,9 @@ from wosdk_async.text.suggestions import suggestion
 
 __all__ = [
     "MAX_ROWS",
+    "UNREADABLE_CURSOR",
     "Filter",
     "RowsQuery",
-    "Scalar",
     "conditions",
     "entity_named",
     "queryable",
@@ -53,13 +52,13 @@ _MAX_VALUES = 200  # of one condition
 class Filter(BaseModel):
     """One condition. All filters of a call must hold."""
 
-    model_config = ConfigDict(extra="forbid")  # a misspelt operator would be "="
+    model_config = ConfigDict(extra="forbid")  # a misspelt "operator" would be "="
 
     @model_validator(mode="before")
     @classmethod
-    def _without_nulls(cls, given: Any) -> Any:
-        """Take null for left out, as in the arguments of a tool."""
-        return {n: v for n, v in given.items() if v is not None} if isinstance(given, dict) else given
+    def _without_nulls(cls, filter_: Any) -> Any:
+        """Treat null as left out, as in the arguments of a tool."""
+        return {n: v for n, v in filter_.items() if v is not None} if isinstance(filter_, dict) else filter_
 
     property: str = Field(
         description="Property path by the service's names, such as StatusId, Customer.Name or Items.Task.Id.",
@@ -96,21 +95,21 @@ def conditions(entity: type[Record], filters: Sequence[Filter]) -> list[Conditio
     return [_condition(entity, each) for each in filters]
 
 
-def _condition(entity: type[Record], given: Filter) -> Condition:
-    where = f"filter of {given.property!r:.100}"
-    field: Any = property_at(find(root(entity), given.property))
-    if isinstance(field, Nested) and given.operator not in FOR_REFERENCES:
+def _condition(entity: type[Record], filter_: Filter) -> Condition:
+    where = f"filter of {filter_.property!r:.100}"
+    field: Any = property_at(find(root(entity), filter_.property))
+    if isinstance(field, Nested) and filter_.operator not in FOR_REFERENCES:
         raise InvalidCallError(
             f"{where}: a reference is compared by its id, with {', '.join(FOR_REFERENCES)}"
         )
-    if given.operator.endswith("like") and not isinstance(field, TextProperty):
-        raise InvalidCallError(f"{where}: {given.operator} takes a property that holds text")
-    values = [_typed(value, field, where) for value in _values(given, where)]
-    return compared(field, given.operator, values)
+    if filter_.operator.endswith("like") and not isinstance(field, TextProperty):
+        raise InvalidCallError(f"{where}: {filter_.operator} needs a text property")
+    values = [_typed(value, field, where) for value in _values(filter_, where)]
+    return compared(field, filter_.operator, values)
 
 
-def _values(given: Filter, where: str) -> list[Scalar]:
-    operator, value = given.operator, given.value
+def _values(filter_: Filter, where: str) -> list[Scalar]:
+    operator, value = filter_.operator, filter_.value
     if operator.startswith("is"):
         if value is not None:
             raise InvalidCallError(f"{where}: {operator} takes no value")
@@ -130,7 +129,7 @@ def _values(given: Filter, where: str) -> list[Scalar]:
 
 
 def _typed(value: Scalar, field: Any, where: str) -> Any:
-    """Return the value as the property holds it; agents write times and numbers as texts."""
+    """Return the value in the type of the property; agents write times and numbers as texts."""
     place = resolved(field)
     meta: Any = {"type": "integer"} if isinstance(field, Nested) else place.meta
     text = str(value).lower() if isinstance(value, bool) else str(value)
@@ -147,23 +146,25 @@ def _typed(value: Scalar, field: Any, where: str) -> Any:
 MAX_ROWS = 100
 """Rows of one result."""
 
+UNREADABLE_CURSOR = "the cursor cannot be read; leave it out to begin anew"
+
 _VERSION = 1
 _MAX_BITS = 63
 
 
 @attrs.frozen(kw_only=True)
 class RowsQuery:
-    """A query, and the place to resume it."""
+    """A query that is read in pages."""
 
     entity: type[Record]
     conditions: Sequence[Condition] = ()
     properties: Sequence[str] = ()
     order_by: Sequence[str] = ()
-    """As of ``Query.order_by``: a path, with ``-`` before it from high to low."""
+    """Paths as for ``Query.order_by``, with ``-`` before one for descending order."""
     limit: int = 20
 
     async def page(self, company: Company, cursor: str = "") -> RowsResult:
-        """Read the rows behind ``cursor``, or the first ones.
+        """Read the rows after ``cursor``, or the first ones.
 
         Raises:
             InvalidCallError: the cursor belongs to another query, or a name or value is wrong.
@@ -179,11 +180,13 @@ class RowsQuery:
         if start and not by_id:
             expression["FirstResultIndex"] = start
         rows = await company.query(name, expression, check=False)
-        shown, cut = fitted(rows[:limit], secrets_of(company))
+        shown, cut = fit_records(rows[:limit], secrets_of(company))
         more = ""
         if len(rows) > len(shown) and shown:
             last = property_of(rows[len(shown) - 1], "Id") if by_id else start + len(shown)
-            if type(last) is not int or last.bit_length() > _MAX_BITS:  # a cursor holds no text of others
+            if (
+                type(last) is not int or last.bit_length() > _MAX_BITS
+            ):  # a cursor holds no text of the Company
                 raise InvalidCallError(f"the ids of {name} cannot be paged by; order by another property")
             more = self._cursor(last, query=self._query(company))
         return RowsResult(entity=name, returned=len(shown), untrusted_records=shown, cut=cut, more=more)
@@ -194,7 +197,7 @@ class RowsQuery:
 
     @property
     def _by_id(self) -> int:
-        """1 or -1 where the rows come by a unique Id, ascending or descending; 0 otherwise."""
+        """1 or -1 for rows ordered by a unique Id, ascending or descending; 0 otherwise."""
         if entity_name(self.entity) in KEYS:
             return 0
         return {(): 1, ("Id",): 1, ("-Id",): -1}.get(tuple(self.order_by), 0)
@@ -210,7 +213,7 @@ class RowsQuery:
             padded = cursor + "=" * (-len(cursor) % 4)
             version, digest, at = json.loads(base64.urlsafe_b64decode(padded.encode()))
         except (ValueError, TypeError, binascii.Error, UnicodeError, RecursionError):
-            raise InvalidCallError("the cursor cannot be read; leave it out to begin anew") from None
+            raise InvalidCallError(UNREADABLE_CURSOR) from None
         if version != _VERSION or digest != _digest(query) or type(at) is not int or at < 1:
             raise InvalidCallError(
                 "the cursor belongs to another query; pass the same arguments as before, or leave it out"

@@ -1,4 +1,4 @@
-"""The server of one Company: its tools and resources, what an agent is told, and stdin and stdout."""
+"""The server of one Company over stdin and stdout: tools, resources and instructions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from wosdk_async.mcp.plan_journal import PlanJournal
 from wosdk_async.mcp.plan_rules import WriteGate
 from wosdk_async.mcp.plan_tools import PlanTools
 from wosdk_async.mcp.read_tools import ReadTools
-from wosdk_async.mcp.results import Result, answering
+from wosdk_async.mcp.results import Result, as_tool
 from wosdk_async.mcp.strict_server import StrictServer
 from wosdk_async.transport.clock import TransportClock
 from wosdk_async.version import VERSION
@@ -69,7 +69,7 @@ def make_server(company: Company, plans: PlanTools | None = None) -> StrictServe
     )
     for call, about in _tools(company, plans):
         server.add_tool(
-            answering(call, company),
+            as_tool(call, company),
             title=about.title,
             description=_description(call),
             annotations=about,
@@ -83,10 +83,7 @@ Tool = Callable[..., Awaitable[Result]]
 
 
 def _tools(company: Company, plans: PlanTools | None) -> Iterator[tuple[Tool, ToolAnnotations]]:
-    """Yield the tools in the order in which an agent should see them.
-
-    All have all annotations: a client takes one that is left out for the worst.
-    """
+    """Yield the tools with all annotations, for which clients otherwise assume the worst."""
     hints: dict[str, Any] = {"destructive_hint": False, "idempotent_hint": True, "open_world_hint": True}
     tools, read = ReadTools(company), partial(ToolAnnotations, read_only_hint=True, **hints)
     yield tools.find_work_orders, read(title="Find work orders")
@@ -105,7 +102,7 @@ def _tools(company: Company, plans: PlanTools | None) -> Iterator[tuple[Tool, To
 
 
 def _description(tool: Tool) -> str:
-    """Return the docstring of a tool without the line breaks of the source."""
+    """Return the docstring of a tool without its line breaks."""
     return "\n\n".join(" ".join(part.split()) for part in (getdoc(tool) or "").split("\n\n"))
 
 
@@ -115,19 +112,19 @@ MakeClient = Callable[..., Client]
 
 @attrs.frozen(kw_only=True)
 class ServerOptions:
-    """What the person who starts the server decides."""
+    """Options of the person who starts the server."""
 
     company: str | None = None
-    """Name of the Company; None for that of the settings."""
+    """Name of the Company; None: that of the settings."""
     allow_writes: bool = False
     state: Path | None = None
-    """Folder of the plans; None for the usual one."""
+    """Folder of the plans; None: the default."""
     settle: float | None = None
-    """Seconds for which a request that was given up may still take effect; None for those of the client."""
+    """Seconds for which a request in doubt may still take effect; None: those of the client."""
 
 
 def state_folder(environ: Mapping[str, str] = os.environ) -> Path:
-    """Return the folder for what programs of this user remember, by the XDG rules."""
+    """Return the default folder of the plans, by the XDG rules."""
     base = environ.get("XDG_STATE_HOME", "")
     root = Path(base) if os.path.isabs(base) else Path.home() / ".local" / "state"
     return root / "wosdk" / "mcp"
@@ -141,10 +138,15 @@ def plan_tools(
     now: Callable[[], float] = time.time,
     clock: TransportClock = TransportClock(),
 ) -> PlanTools:
-    """Return the tools that change something, by a client that was made with ``before_send=gate``.
+    """Return the tools that change something.
 
-    ``reads`` is the same Company of a client with ``read_only=True``. ``now`` returns the seconds since 1970,
-    by which plans expire; ``clock`` is that of the look-ups. An unusable folder is refused.
+    Args:
+        client: made with ``before_send=gate``.
+        gate: refuses changes outside a plan.
+        reads: the same Company of a client with ``read_only=True``.
+        options: of the server. Raises ConfigurationError for an unusable folder.
+        now: returns seconds since 1970, by which plans expire.
+        clock: of the look-ups.
     """
     company = client.company(options.company)
     if options.settle is not None:
@@ -155,14 +157,14 @@ def plan_tools(
 
 
 def _target(company: Company) -> str:
-    """Return a text that tells Companies of one name in two regions, or in two sandboxes, apart."""
+    """Return a text that differs for Companies of one name in two regions or sandboxes."""
     region = company.region
     digest = hashlib.blake2b(f"{region.locator_url}\n{region.token_url}".encode(), digest_size=6)
     return f"{company.name} ({digest.hexdigest()})"
 
 
 async def serve(make_client: MakeClient, options: ServerOptions) -> None:
-    """Serve one Company over stdin and stdout until the client of the protocol disconnects."""
+    """Serve one Company over stdin and stdout until the MCP client disconnects."""
     async with AsyncExitStack() as exits:
         reads = (await exits.enter_async_context(make_client(read_only=True))).company(options.company)
         plans = None

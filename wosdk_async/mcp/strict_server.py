@@ -1,8 +1,8 @@
-"""A server that refuses arguments a tool does not have, and answers lines that are no messages.
+"""MCP server that refuses unknown arguments, and responds to unreadable lines.
 
-The library drops both. A misspelt condition would be no condition at all: an agent would get, count or report
-all records instead of some. And the client of an unreadable line would wait for ever: a text with half of a
-surrogate pair is enough, which models write sometimes.
+The library ignores both. A misspelt filter would be none: an agent would get all records instead of some. And
+the client of an unreadable line would wait forever: half a surrogate pair is enough, which models sometimes
+write.
 """
 
 from __future__ import annotations
@@ -35,17 +35,18 @@ __all__ = ["StrictServer"]
 
 _MAX_ERRORS = 5
 _CLOSED = {"additionalProperties": False}
+_NULL = {"type": "null"}
 
 
 class StrictServer(MCPServer[Any]):
-    """Server of one Company, whose name is in the results; the options are those of ``MCPServer``."""
+    """Server of one Company, which results name; the options are those of ``MCPServer``."""
 
     def __init__(self, company: str, name: str, **options: Any) -> None:
         super().__init__(name, **options)
         self._company = company
 
     async def run_stdio_async(self) -> None:
-        """Serve stdin and stdout. A line that is no message gets a response, too."""
+        """Serve stdin and stdout; unreadable lines get a response."""
         async with stdio_server() as (lines, responses):
             below = self._lowlevel_server
             await below.run(
@@ -53,11 +54,11 @@ class StrictServer(MCPServer[Any]):
             )
 
     async def list_tools(self) -> list[Tool]:
-        """Return the tools. Their schemas allow no other arguments, and are without references."""
+        """Return the tools. Their schemas have no references and no nulls, and allow no other arguments."""
         return [
             each.model_copy(
                 update={
-                    "input_schema": _inlined(each.input_schema) | _CLOSED,
+                    "input_schema": _without_null(_inlined(each.input_schema)) | _CLOSED,
                     "output_schema": _inlined(each.output_schema),
                 }
             )
@@ -67,20 +68,20 @@ class StrictServer(MCPServer[Any]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Call a tool, unless it does not have one of the arguments."""
+        """Call a tool, or refuse unknown and wrong arguments."""
         schema = await self._schema(name)
         found = _unknown(name, schema, arguments)
         if found:
             return self._refused(found)
         try:
-            return await super().call_tool(name, _meant(schema, arguments), context)
+            return await super().call_tool(name, _normalized(schema, arguments), context)
         except ToolError as error:
             if not isinstance(error.__cause__, ValidationError):
                 raise
-            return self._refused(_said(error.__cause__, _parts_of(schema)))
+            return self._refused(_message(error.__cause__, _parts_of(schema)))
 
     async def _schema(self, tool: str) -> dict[str, Any]:
-        """Return the schema of a tool's arguments; empty for a tool that is not there."""
+        """Return the schema of a tool's arguments; empty for an unknown tool."""
         return next((each.input_schema for each in await super().list_tools() if each.name == tool), {})
 
     def _refused(self, detail: str) -> CallToolResult:
@@ -91,10 +92,7 @@ class StrictServer(MCPServer[Any]):
 
 
 def _inlined(part: Any, kinds: dict[str, Any] | None = None) -> Any:
-    """Return a JSON Schema with each reference replaced by what it names: some clients read no ``$defs``.
-
-    None of ours refers to itself.
-    """
+    """Return a JSON Schema with references inlined: some clients read no ``$defs``. Ours have no cycles."""
     if isinstance(part, list):
         return [_inlined(each, kinds) for each in part]
     if not isinstance(part, dict):
@@ -106,8 +104,21 @@ def _inlined(part: Any, kinds: dict[str, Any] | None = None) -> Any:
     return made
 
 
+def _without_null(part: Any) -> Any:
+    """Return a JSON Schema without null among the alternatives: what is null is left out, see ``_meant``."""
+    if isinstance(part, list):
+        return [_without_null(each) for each in part]
+    if not isinstance(part, dict):
+        return part
+    made = {name: _without_null(each) for name, each in part.items() if (name, each) != ("default", None)}
+    if _NULL in made.get("anyOf", ()):
+        kept = [each for each in made.pop("anyOf") if each != _NULL]
+        made = (kept[0] if len(kept) == 1 else {"anyOf": kept}) | made
+    return made
+
+
 def _unknown(tool: str, schema: dict[str, Any], arguments: dict[str, Any]) -> str:
-    """Return what is wrong with the names of the arguments; empty if nothing is."""
+    """Return the message about an unknown argument; empty if all are known."""
     names = list(schema.get("properties", {}))
     wrong = next((each for each in arguments if each not in names), None) if schema else None
     if wrong is None:
@@ -116,10 +127,10 @@ def _unknown(tool: str, schema: dict[str, Any], arguments: dict[str, Any]) -> st
     return f"{tool} has no argument {safe_text(repr(wrong), 60)}{near}"
 
 
-def _meant(schema: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments as clients mean them: null is left out, one text or object is a list of one.
+def _normalized(schema: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments as clients mean them: without nulls, and one text or object as a list of one.
 
-    The library itself reads a list that comes as the text of its JSON.
+    The library itself reads a list that comes as JSON text.
     """
     made = {}
     for name, value in arguments.items():
@@ -133,16 +144,13 @@ def _meant(schema: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _parts_of(schema: dict[str, Any]) -> str:
-    """Return the names that an element of an argument may have, such as those of a filter; or nothing."""
+    """Return the names that an element of an argument takes, such as those of a filter; or nothing."""
     kinds = schema.get("$defs", {})
     return f"; it takes {', '.join(next(iter(kinds.values()))['properties'])}" if len(kinds) == 1 else ""
 
 
-def _said(error: ValidationError, parts: str) -> str:
-    """Return what does not fit, without the values: they may be long, or hold anything.
-
-    ``parts`` says which names an element of an argument may have.
-    """
+def _message(error: ValidationError, parts: str) -> str:
+    """Return the errors without the values, which may hold anything; ``parts`` lists names of elements."""
     words = {"missing": "it is missing", "extra_forbidden": f"there is no such name{parts}"}
     errors = error.errors(include_url=False, include_context=False, include_input=False)
     lines = []
@@ -153,12 +161,12 @@ def _said(error: ValidationError, parts: str) -> str:
     return safe_text("; ".join([*lines[:_MAX_ERRORS], *more]), 1000)
 
 
-# The id, if it precedes the arguments; what follows them cannot be read.
+# The id, if it precedes the arguments: what follows is unreadable.
 _ID = re.compile(r'\s*\{[^{}\[\]]*?"id"\s*:\s*(-?[0-9]{1,15}(?=\s*[,}])|"[^"\\]{1,200}")')
 
 
 class _ReadableRequests(ObjectReceiveStream[SessionMessage | Exception]):
-    """Stream of the messages on stdin; what cannot be read is answered on stdout and left out."""
+    """Stream of the messages on stdin; unreadable lines get a response and are skipped."""
 
     def __init__(self, lines: Any, responses: Any) -> None:
         self._lines = lines
@@ -186,14 +194,14 @@ class _ReadableRequests(ObjectReceiveStream[SessionMessage | Exception]):
 
 
 def _error_response(error: ValidationError) -> JSONRPCError | None:
-    """Return the response to a line that cannot be read; None for an empty line."""
+    """Return the response to an unreadable line; None for an empty line."""
     first = error.errors(include_url=False, include_context=False)[0]
     no_json = first["type"] == "json_invalid"
     line = first["input"] if no_json and isinstance(first["input"], str) else ""
     if no_json and not line.strip():
         return None
     found = _ID.match(line)
-    said = (
+    message = (
         "the request cannot be read as JSON: use whole Unicode characters, numbers of up to 4,300 digits, and"
         " less than 200 levels"
         if no_json
@@ -202,5 +210,5 @@ def _error_response(error: ValidationError) -> JSONRPCError | None:
     return JSONRPCError(
         jsonrpc="2.0",
         id=json.loads(found[1]) if found else None,
-        error=ErrorData(code=PARSE_ERROR if no_json else INVALID_REQUEST, message=said),
+        error=ErrorData(code=PARSE_ERROR if no_json else INVALID_REQUEST, message=message),
     )

@@ -76,9 +76,9 @@ NEVER_SENT = Verdict(
     "never sent",
     "always",
     when="no connection; a certificate is refused; cancelled or out of time before the first byte",
-    then="retried, creates too; then `NotSentError` or `DeadlineError`. A host that cannot be reached is "
-    "tried until the deadline, and every 5 s the locator is asked whether the Company has moved. After a "
-    "certificate, or where no TLS is spoken, `NotSentError`, at once",
+    then="retried, creates too; then `NotSentError` or `DeadlineError`. An unreachable host is retried until "
+    "the deadline, and every 5 s the locator is asked whether the Company has moved. A refused certificate, "
+    "or a server without TLS, raises `NotSentError` at once",
 )
 REFUSED = Verdict(
     "refused",
@@ -90,21 +90,20 @@ SESSION_REFUSED = Verdict(
     "session refused",
     "never",  # the attempt itself renews the session: transport/dispatcher.py
     when="{codes}; any 401",
-    then="token and host are renewed once for all calls, and the call is retried",
+    then="token and host are renewed once for all calls, then the call is retried",
 )
 OTHER_PATH = Verdict(
     "other path",
     "never",  # the attempt itself tries the paths
     when="{codes}, where sources show two paths of a command; a 404 page for the path that only one source "
-    "shows, until the Company has accepted a path of the command",
-    then="sent to the other path; if none remains, raised as the class of its code",
+    "shows, until the Company has accepted one of them",
+    then="sent to the other path; then `UnknownNameError`",
 )
 WAIT = Verdict(
     "wait",
     "always",
-    when="429; 503 with an error body of the service or a `Retry-After` (assumed: none was ever seen); "
-    "a code of `RetryPolicy(waits=...)`",
-    then="waits as asked, plus jitter, and retries; above 60 s `ThrottledError`",
+    when="429; 503 with an error body of the service or a `Retry-After`; a code of `RetryPolicy(waits=...)`",
+    then="retried after the requested wait plus jitter; then, or for a wait above 60 s, `ThrottledError`",
 )
 REPEAT = Verdict(
     "repeat",
@@ -115,9 +114,9 @@ REPEAT = Verdict(
 IN_DOUBT = Verdict(
     "in doubt",
     "if safe",
-    when="sent, and then a reset, half a response, any other 5xx, a page of a gateway, a redirect, no JSON, "
-    "no result, the response of another call",
-    then="safe to repeat: retried, then `NoAnswerError`. Otherwise `InDoubtError`, at once",
+    when="sent, then a reset, half a response, any other 5xx, a gateway's page, a redirect, no JSON, no "
+    "result, or the response to another call",
+    then="safe to repeat: retried, then `NoAnswerError`. Otherwise `InDoubtError` at once",
 )
 
 VERDICTS = (NEVER_SENT, REFUSED, SESSION_REFUSED, OTHER_PATH, WAIT, REPEAT, IN_DOUBT)
@@ -283,22 +282,21 @@ class Ending:
     error: type[WosdkError]
     exit_status: int
     """Exit status of the ``wosdk`` command."""
-    means: str
     passes: bool = False
     """Whether it may be gone a moment later, so that the lookup of a call in doubt tries again."""
 
 
 ENDINGS = (
-    Ending(InDoubtError, 7, "it may have been carried out"),
-    Ending(SessionError, 5, "no session", passes=True),
-    Ending(ThrottledError, 6, "not carried out; later it may be", passes=True),
-    Ending(NotFoundError, 4, "no such record"),
-    Ending(RefusedError, 3, "refused"),
-    Ending(NotUniqueError, 3, "several records"),
-    Ending(NotSentError, 6, "not carried out; later it may be", passes=True),
-    Ending(NoAnswerError, 6, "not carried out; later it may be", passes=True),
-    Ending(DeadlineError, 6, "not carried out; later it may be", passes=True),
-    Ending(WosdkError, 2, "the call or a setting cannot be used"),
+    Ending(InDoubtError, 7),
+    Ending(SessionError, 5, passes=True),
+    Ending(ThrottledError, 6, passes=True),
+    Ending(NotFoundError, 4),
+    Ending(RefusedError, 3),
+    Ending(NotUniqueError, 3),
+    Ending(NotSentError, 6, passes=True),
+    Ending(NoAnswerError, 6, passes=True),
+    Ending(DeadlineError, 6, passes=True),
+    Ending(WosdkError, 2),
 )
 
 

@@ -11,10 +11,14 @@ from typing import Any
 
 import python_calamine as calamine
 
-from wosdk_async.readers.program import Line, Unreadable
-from wosdk_async.readers.sheet_facts import Faults, SheetFacts, sheet_facts
+from wosdk_async.readers.opendocument_cells import without_shapes
+from wosdk_async.readers.program import CURRENCIES, Line, Unreadable
+from wosdk_async.readers.sheet_facts import SheetFacts, sheet_facts
+from wosdk_async.readers.sheet_xml import Faults
 
 __all__ = ["explain", "read"]
+
+Row = tuple[int, list[str], str, dict[int, str]]
 
 _DIGITS = 15  # significant digits that Excel keeps
 
@@ -22,23 +26,26 @@ _DIGITS = 15  # significant digits that Excel keeps
 def read(path: str, *, sheet: str | int | None = None, header_row: int | None = None) -> Iterator[Line]:
     """Yield the lines of a sheet; its first row with content is the header.
 
-    Line numbers are those that the sheet shows. A formula is read as its stored result.
+    Line numbers are those of the sheet. A formula is read as its stored result.
 
     Args:
         path: the workbook.
         sheet: name of the sheet, or its number from 1 (default: the first visible one).
-        header_row: line of the header, unless the first row has that of a file of rejects.
+        header_row: line of the header, unless the first row is the header of rejects.
     """
     _require_intact(path)
-    with open(path, "rb") as file:  # told by its content, not by its suffix
+    with open(path, "rb") as file:  # the content decides the format, not the suffix
         book = calamine.CalamineWorkbook.from_filelike(file)
     sheets = [each for each in book.sheets_metadata if each.typ == calamine.SheetTypeEnum.WorkSheet]
     name = _sheet_name(sheets, sheet)
     page = book.get_sheet_by_name(name)
-    if page.start is None or page.end is None:
-        raise Unreadable(f"the sheet {name!r} is empty", "OTHER_SHEET")
     others = [each.name for each in sheets if each.name != name]
     facts = sheet_facts(path, name)
+    if facts is not None and facts.shapes:
+        book = calamine.CalamineWorkbook.from_filelike(without_shapes(path, facts.shapes))
+        page = book.get_sheet_by_name(name)
+    if page.start is None or page.end is None:
+        raise Unreadable(f"the sheet {name!r} is empty", "OTHER_SHEET")
     table = _Table(
         facts or _facts_of(book, page, others),
         page.start[1],
@@ -57,7 +64,8 @@ def read(path: str, *, sheet: str | int | None = None, header_row: int | None = 
         if line in faults or _has_content(values):
             last = line
             found = table.faults_in(line, values) if table.covered else faults.get(line, {})
-            yield _row(line, values, found, times=facts is not None)
+            row = _row(line, values, found, times=facts is not None)
+            yield table.with_currencies(row) if table.currencies else row
     for last in sorted(line for line in faults if line > page.end[0] + 1):  # rows of formulas only
         yield _row(last, [""] * page.width, faults[last])
     yield (last,)
@@ -67,33 +75,36 @@ def _is_header(line: int, values: list[Any], header_row: int | None) -> bool:
     return _has_content(values) and (header_row in (None, line) or set(map(str, values)) >= _REJECTS)
 
 
-_REJECTS = {"_job", "_row"}  # columns of rejects, whose header is the first row
+_REJECTS = {"_job", "_row"}  # columns of rejects, whose first row is the header
 
 
 def _facts_of(book: Any, page: Any, others: list[str]) -> SheetFacts:
-    """Return what calamine tells of a sheet in other formats than .xlsx and .ods."""
+    """Return the facts that calamine has of a sheet in other formats than .xlsx and .ods."""
     merged = [
         (range(first[0] + 1, last[0] + 2), range(first[1], last[1] + 1))
         for first, last in page.merged_cell_ranges or ()
     ]
     filled = {name for name in others if book.get_sheet_by_name(name).start is not None}
-    return SheetFacts({}, merged, [], [], filled)
+    return SheetFacts({}, merged, [], [], filled, {}, [])
 
 
 class _Table:
-    """What is known of the cells of a table, by their places in its rows."""
+    """Facts of the cells of a table, by their places in its rows."""
 
     def __init__(self, facts: SheetFacts, left: int, width: int, end: int, *, blind: bool) -> None:
         self._is_blind = blind
         self.faults = _inside(facts.faults, left, width)
         self._facts, self._left, self._end = facts, left, end
         self._columns = range(left, left + width)
+        known = {column: runs for column, runs in facts.currencies.items() if column in self._columns}
+        self._signs = sorted({sign for runs in known.values() for _, sign in runs})
+        self.currencies = [_Amounts(column - left, runs, self._signs) for column, runs in known.items()]
         self._top = 0
         self.covered: dict[int, list[tuple[int, str, bool]]] = {}
         self._fillable: list[tuple[str, int]] = []
 
     def place_below(self, header: int, rows_of: Callable[[], Iterable[list[Any]]]) -> None:
-        """Find the cells below the header that merged ranges with content cover."""
+        """Find the cells below the header that are covered by merged ranges with content."""
         self._top = header
         if not self._facts.merged:
             return
@@ -118,7 +129,7 @@ class _Table:
                     self.covered.setdefault(line, []).append((column - self._left, name, may_be_empty))
 
     def about(self, others: list[str]) -> dict[str, Any]:
-        """Return what the import has to say of the sheet."""
+        """Return the facts of the sheet for the import's warnings."""
         below = range(self._top + 1, self._end + 1)
         return {
             "rows": sum(len(_common(each, below)) for each in self._facts.hidden_rows),
@@ -126,7 +137,17 @@ class _Table:
             "others": [name for name in others if name in self._facts.others],
             "merged": self._fillable[:_MERGED],
             "blind": self._is_blind,
+            "currencies": self._signs,
         }
+
+    def with_currencies(self, row: Row) -> Row:
+        """Return a row whose kinds name the currencies that only the formats of cells show."""
+        line, cells, kinds, faults = row
+        for column in self.currencies:
+            place, kind = column.place, column.kind_at(line)
+            if kind and kinds[place] == "n":
+                kinds = f"{kinds[:place]}{kind}{kinds[place + 1 :]}"
+        return line, cells, kinds, faults
 
     def faults_in(self, line: int, values: list[Any]) -> dict[int, str]:
         """Return why cells of a row cannot be used."""
@@ -137,6 +158,27 @@ class _Table:
         return faults
 
 
+class _Amounts:
+    """A column in which formats show currencies, with the kind of amounts in each of these."""
+
+    def __init__(self, place: int, runs: list[tuple[range, str]], signs: list[str]) -> None:
+        self.place = place
+        self._runs = iter(sorted(((rows, signs.index(sign)) for rows, sign in runs), key=_start))
+        self._run, self._kind = range(0), ""
+
+    def kind_at(self, line: int) -> str:
+        """Return the kind of the amount in a line after the one before; empty for other cells."""
+        while line >= self._run.stop:
+            self._run, sign = next(self._runs, (range(_LAST, _LAST + 1), 0))
+            self._kind = chr(CURRENCIES + sign)
+        return self._kind if line in self._run else ""
+
+
+def _start(run: tuple[range, int]) -> int:
+    return run[0].start
+
+
+_LAST = 1 << 53
 _MERGED = 1000
 _COVERED = "it is a part of the merged cells {}, which have one value; unmerge them and fill in each cell"
 
@@ -159,7 +201,7 @@ def _has_content(values: list[Any]) -> bool:
 
 
 def _require_intact(path: str) -> None:
-    """Raise Unreadable if a part differs from its checksum, which calamine does not compare."""
+    """Raise Unreadable if a part differs from its checksum, which calamine does not check."""
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as book:
             if part := book.testzip():
@@ -201,18 +243,18 @@ def _sheet_name(sheets: list[Any], sheet: str | int | None) -> str:
 
 
 def _is_text(path: str) -> bool:
-    """Return whether a file begins as a text of UTF-8 does."""
+    """Return whether a file starts as UTF-8 text."""
     with open(path, "rb") as file:
         head = file.read(4096)
     try:
-        text = codecs.getincrementaldecoder("utf-8")().decode(head)  # its last character may be cut
+        text = codecs.getincrementaldecoder("utf-8")().decode(head)  # the last character may be incomplete
     except UnicodeDecodeError:
         return False
     return bool(text.strip()) and "\0" not in text
 
 
-def _row(line: int, values: list[Any], faults: dict[int, str], *, times: bool = True) -> Line:
-    """Return a row; ``times`` says whether those that are none have faults already."""
+def _row(line: int, values: list[Any], faults: dict[int, str], *, times: bool = True) -> Row:
+    """Return a row; ``times`` says whether invalid times have faults already."""
     cells: list[str] = []
     kinds: list[str] = []
     for place, value in enumerate(values):
@@ -232,12 +274,12 @@ def _row(line: int, values: list[Any], faults: dict[int, str], *, times: bool = 
     return line, cells, "".join(kinds), faults
 
 
-_FIRST_DAY = date(1900, 3, 1)  # before, Excel has a day that never was
+_FIRST_DAY = date(1900, 3, 1)  # before, Excel has the nonexistent 1900-02-29
 _NO_TIME = "it is midnight or no date, and this format does not tell which; save the workbook as .xlsx"
 
 
 def _may_be_no_time(value: Any) -> bool:
-    """Return whether calamine may have made a time of a number that is none, such as -1 or 60."""
+    """Return whether calamine may have made a time from a number such as -1 or 60."""
     if isinstance(value, date):
         return (value.date() if isinstance(value, datetime) else value) < _FIRST_DAY
     return isinstance(value, time) and value == time()
@@ -280,6 +322,6 @@ def _number_text(value: float) -> str:
 
 
 def _whole_milliseconds(value: datetime) -> datetime:
-    """Return a time without the rounding errors of a sheet, which counts in fractions of days."""
+    """Return a time without the rounding errors of a sheet, which stores fractions of days."""
     rounded = round(value.microsecond, -3)
     return value.replace(microsecond=0) + timedelta(microseconds=rounded)

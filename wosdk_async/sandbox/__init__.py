@@ -1,19 +1,5 @@
 """Local, non-live Company that behaves like the service: a real HTTP server over a SQLite file.
 
-    http/       requests and responses: routes, log-in, admin addresses, OpenAPI
-    service/    what the service does: records, queries, commands, rules
-    storage/    records of several Companies in one SQLite file, group commit, snapshots
-    schema/     entity types, relations, values, bodies and dialects
-    seed/       records that a Company starts with, and rows of your own
-    faults/     faults on command
-    console/    pages for a browser
-    server.py   a real socket
-    local.py    the server in a thread of a test
-    clock.py    the one clock of a sandbox
-    access.py   who may use the sandbox's own addresses
-    env.py      settings that connect a client
-    errors.py   refusals of the service, errors of the sandbox
-
 It imports the catalogue, ``regular_files`` and ``text/``, never the client, so that a mistake of the client
 shows. ``wosdk_async.testing`` and the command line import it.
 """

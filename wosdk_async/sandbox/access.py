@@ -1,4 +1,4 @@
-"""Addresses of the sandbox itself, who may use them, and ids in paths.
+"""Addresses of the sandbox itself: who may use them, JSON in and out, ids in paths.
 
 Only this machine may use them, and no page of another site.
 
@@ -14,19 +14,31 @@ from __future__ import annotations
 
 import functools
 import ipaddress
+import json
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.requests import Request
 from starlette.responses import Response
 
+from wosdk_async.sandbox.errors import Refusal, StoreError
 from wosdk_async.sandbox.schema.bodies import dump
 
-__all__ = ["EVERYWHERE", "ID", "Endpoint", "error_response", "guarded", "is_internal", "is_loopback"]
+__all__ = [
+    "EVERYWHERE",
+    "ID",
+    "JsonEndpoint",
+    "error_response",
+    "guarded",
+    "is_internal",
+    "is_loopback",
+    "json_object",
+]
 
-Endpoint = Callable[[Request], Awaitable[Response]]
+JsonEndpoint = Callable[[Request], Awaitable[Mapping[str, object] | Response]]
 
 EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared only
 """Addresses to listen on that stand for all of this machine, each with the one that a client on it uses."""
@@ -38,12 +50,12 @@ _PAGES = frozenset({"/console", "/docs", "/openapi.json"})
 _READS = ("GET", "HEAD")
 _HEADER = "x-sandbox-console"
 _OF_BROWSERS = ("origin", "sec-fetch-site")  # one of them is in each request that changes something
-# urlsplit alone finds a host name in too much: it ignores user names, paths and braces
+# urlsplit accepts more than a host name: it ignores user names, paths and braces
 _AUTHORITY = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?", re.ASCII)
 
 
 class _IdConvertor(Convertor[int]):
-    """As many digits as an id can have, so that reading one never fails; a longer number is not found."""
+    """Convertor of ids: a number with more digits than any id has is not found."""
 
     regex = "[0-9]{1,18}"
 
@@ -58,27 +70,26 @@ register_url_convertor(ID, _IdConvertor())
 
 
 def is_internal(path: str, method: str) -> bool:
-    """Return whether an address belongs to the sandbox and not to the service.
+    """Return whether an address belongs to the sandbox itself: it is not recorded and gets no faults.
 
-    Requests to such addresses are not recorded and meet no fault. The root leads a browser to the console;
-    any other request to the root goes to the service.
+    The root leads a browser to the console; any other request to it goes to the service.
     """
     return path in _PAGES or path.startswith(_FOLDERS) or (path == "/" and method in _READS)
 
 
 def guarded(
-    endpoint: Endpoint, *, remedy: str, open_to_all: bool = False, for_programs: bool = False
-) -> Endpoint:
-    """Return an endpoint that refuses other machines and pages of other origins.
+    endpoint: JsonEndpoint, *, remedy: str, open_to_all: bool = False, for_programs: bool = False
+) -> Callable[[Request], Awaitable[Response]]:
+    """Return a JSON endpoint for starlette that refuses other machines and pages of other origins.
 
-    A request that changes something needs a header. A foreign page cannot send it unasked: the browser asks
-    first (a preflight), and nothing here ever agrees.
+    A request that changes something needs a header. A foreign page cannot send it: the browser sends a
+    preflight first, and nothing here ever agrees to one.
 
     Args:
-        endpoint: of starlette.
-        remedy: what to do instead, for a caller from another machine.
+        endpoint: returns the JSON, or a response of its own.
+        remedy: what a caller from another machine can do.
         open_to_all: whether other machines are let in.
-        for_programs: whether programs such as curl need no header, but browsers only.
+        for_programs: whether programs such as curl need no header, only browsers.
     """
 
     def objection(request: Request) -> str | None:
@@ -95,14 +106,43 @@ def guarded(
     @functools.wraps(endpoint)
     async def guarded_endpoint(request: Request) -> Response:
         reason = objection(request)
-        return await endpoint(request) if reason is None else error_response(403, reason)
+        return await _json_response(endpoint, request) if reason is None else error_response(403, reason)
 
     return guarded_endpoint
 
 
-def error_response(status: int, message: str) -> Response:
-    """Return an error of the sandbox itself: a message, without a code of the service."""
-    return Response(dump({"ErrorMessage": message}), status, media_type="application/json")
+async def _json_response(endpoint: JsonEndpoint, request: Request) -> Response:
+    try:
+        body = await endpoint(request)
+    except Refusal as refusal:
+        return error_response(refusal.status, refusal.message)
+    except (StoreError, ValueError, OverflowError) as error:
+        return error_response(400, str(error), "INCORRECT_MODEL")
+    if isinstance(body, Response):
+        return body
+    return Response(dump(body), media_type="application/json", headers={"Cache-Control": "no-store"})
+
+
+def error_response(status: int, message: str, code: str = "") -> Response:
+    """Return an error of the sandbox itself."""
+    body = ({"ErrorCode": code} if code else {}) | {"ErrorMessage": message}
+    return Response(dump(body), status, media_type="application/json")
+
+
+async def json_object(request: Request, *, optional: bool = False) -> dict[str, Any]:
+    """Return the JSON object of a request, empty if it is optional and missing; else raises ValueError."""
+    raw = await request.body()
+    if optional and not raw.strip():
+        return {}
+    try:
+        found = json.loads(raw)
+    except RecursionError:
+        raise ValueError("The body is nested too deeply.") from None
+    except ValueError as error:
+        raise ValueError(f"The body is not JSON: {error}.") from None
+    if not isinstance(found, dict):
+        raise ValueError("The body must be a JSON object.")
+    return found
 
 
 def is_loopback(host: str) -> bool:
@@ -117,8 +157,10 @@ def is_loopback(host: str) -> bool:
 
 def _is_local(request: Request) -> bool:
     """Return whether the caller is on this machine and used a loopback host name."""
-    near = request.client is None or is_loopback(request.client.host)
-    return near and is_loopback(_host_name(request))
+    local_peer = request.client is None or is_loopback(request.client.host)
+    hosts = request.headers.getlist("host")
+    named = _AUTHORITY.fullmatch(hosts[0]) if len(hosts) == 1 else None
+    return local_peer and named is not None and is_loopback(named[1].strip("[]"))
 
 
 def _is_foreign_page(request: Request) -> bool:
@@ -129,9 +171,3 @@ def _is_foreign_page(request: Request) -> bool:
         return urlsplit(origin).netloc != request.headers.get("host", "")
     except ValueError:
         return True
-
-
-def _host_name(request: Request) -> str:
-    values = request.headers.getlist("host")
-    found = _AUTHORITY.fullmatch(values[0]) if len(values) == 1 else None
-    return found[1].strip("[]") if found else ""

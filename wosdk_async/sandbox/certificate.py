@@ -18,13 +18,13 @@ from wosdk_async.sandbox.access import EVERYWHERE, is_loopback
 __all__ = ["Certificate", "read_certificate"]
 
 _NO_CHECK_TIME = 0x200000  # X509_V_FLAG_NO_CHECK_TIME, which Python has no name for
-_FLIGHTS = 4  # more than a handshake takes
+_HANDSHAKE_ROUNDS = 4  # more than a handshake takes
 _HOST = re.compile(r"(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 
 
 @attrs.frozen
 class Certificate:
-    """A key and its certificate, in one file."""
+    """Key and its certificate, in one file."""
 
     path: Path
     names: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ class Certificate:
         return min(usable, key=lambda name: is_loopback(name) is not local, default=address)
 
     def warnings(self, host: str) -> Iterator[str]:
-        """Yield why clients refuse it at ``host``."""
+        """Yield the reasons for which clients refuse it at ``host``."""
         now = time.time()
         if now > self.ends:
             yield f"the certificate in {self.path} expired on {_day(self.ends)}: clients refuse it"
@@ -61,23 +61,23 @@ def read_certificate(path: Path) -> Certificate:
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     try:
         context.load_cert_chain(path, password="")
-        shown = _shown_to_clients(context, path)
+        presented = _as_presented(context, path)
     except OSError as error:  # ssl.SSLError too
-        why = _what_is_missing(path) or error.strerror or str(error)
+        why = _missing_half(path) or error.strerror or str(error)
         raise ValueError(
             f"{path} cannot serve https ({why}); it takes a key without a password and its certificate, in "
             "PEM"
         ) from None
     return Certificate(
         path,
-        tuple(_names(shown.get("subjectAltName", ()))),
-        ssl.cert_time_to_seconds(shown["notBefore"]),
-        ssl.cert_time_to_seconds(shown["notAfter"]),
+        tuple(_names(presented.get("subjectAltName", ()))),
+        ssl.cert_time_to_seconds(presented["notBefore"]),
+        ssl.cert_time_to_seconds(presented["notAfter"]),
     )
 
 
-def _what_is_missing(path: Path) -> str:
-    """Return which half a file lacks, by the titles of PEM; an empty text if it has both or is not PEM."""
+def _missing_half(path: Path) -> str:
+    """Return which half a file lacks, by its PEM titles; empty if it lacks none or is not PEM."""
     try:
         content = path.read_bytes()
     except OSError:
@@ -88,10 +88,10 @@ def _what_is_missing(path: Path) -> str:
     return "it holds no certificate" if has_key else "it holds no private key"
 
 
-def _shown_to_clients(serving: ssl.SSLContext, path: Path) -> dict[str, Any]:
-    """Return the certificate as a client gets it: Python reads one only after a handshake has verified it.
+def _as_presented(serving: ssl.SSLContext, path: Path) -> dict[str, Any]:
+    """Return the certificate as a client sees it: Python reads one only after a handshake has verified it.
 
-    The client trusts that very certificate, whoever signed it and whatever the time is.
+    The client trusts this very certificate, whoever signed it and whatever the time is.
     """
     trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     trusting.check_hostname = False
@@ -100,7 +100,7 @@ def _shown_to_clients(serving: ssl.SSLContext, path: Path) -> dict[str, Any]:
     to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
     client = trusting.wrap_bio(to_client, to_server)
     server = serving.wrap_bio(to_server, to_client, server_side=True)
-    for _ in range(_FLIGHTS):
+    for _ in range(_HANDSHAKE_ROUNDS):
         for side in (client, server):
             with contextlib.suppress(ssl.SSLWantReadError):
                 side.do_handshake()

@@ -7,8 +7,9 @@ import contextlib
 import math
 import threading
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
+from typing import Any
 
 __all__ = ["Clock", "VirtualClock", "span_of"]
 
@@ -18,7 +19,7 @@ _UNITS = ("seconds", "minutes", "hours", "days")
 
 
 class Clock:
-    """A clock that runs, and can be moved forward from any thread."""
+    """Clock that runs, and can be moved forward from any thread."""
 
     _runs = True
 
@@ -54,7 +55,7 @@ class Clock:
             days: as seconds.
 
         Raises:
-            ValueError: the span is negative, or leads beyond the year 2300.
+            ValueError: the span is negative, or ends after the year 2300.
             TypeError: a unit is not a number.
         """
         for name, given in (("seconds", seconds), ("minutes", minutes), ("hours", hours), ("days", days)):
@@ -64,7 +65,7 @@ class Clock:
         # Compared as numbers first: a timedelta takes no more than 2.7 million years
         if not 0 <= wanted <= (_END - self.now).total_seconds():
             raise ValueError(
-                f"The clock cannot go forward by {wanted:g} seconds: name 0 or more, up to the year 2300."
+                f"The clock cannot move forward by {wanted:g} seconds: pass 0 or more, up to the year 2300."
             )
         span = timedelta(seconds=seconds, minutes=minutes, hours=hours, days=days)
         with self._lock:
@@ -90,11 +91,10 @@ class Clock:
 
 
 class VirtualClock(Clock):
-    """A clock that is frozen until it is moved.
+    """Clock that is frozen until it is moved.
 
     Args:
-        start: the first moment, as a datetime with a time zone or in nanoseconds since 1970; the present when
-            left out.
+        start: the first moment, a datetime with a time zone or nanoseconds since 1970; now when left out.
 
     Raises:
         ValueError: ``start`` has no time zone.
@@ -105,9 +105,11 @@ class VirtualClock(Clock):
     def __init__(self, start: datetime | int | None = None) -> None:
         super().__init__()
         if isinstance(start, datetime):
-            start = _nanoseconds(start)
+            if start.tzinfo is None:
+                raise ValueError(f"start {start} has no time zone; add one, as in {start}+00:00.")
+            start = (start - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1) * 1000
         elif start is not None and not isinstance(start, int):
-            raise ValueError(f"start is {start!r}; it must be a datetime with its zone.")
+            raise ValueError(f"start is {start!r}; it must be a datetime with a time zone.")
         self._start = time.time_ns() if start is None else start
 
     def __call__(self) -> int:
@@ -115,26 +117,12 @@ class VirtualClock(Clock):
         return self._start + self._moved_by
 
 
-def span_of(body: object) -> dict[str, float]:
-    """Return the arguments for `Clock.advance` that a JSON body holds.
-
-    Raises:
-        ValueError: the body has other members, or values that are not numbers.
-    """
-    if (
-        not isinstance(body, dict)
-        or not body.keys() <= set(_UNITS)
-        or not all(map(_is_number, body.values()))
-    ):
-        raise ValueError(f"Name how far the clock goes forward: numbers called {', '.join(_UNITS)}.")
-    return {name: float(value) for name, value in body.items()}
+def span_of(body: Mapping[str, object]) -> dict[str, Any]:
+    """Return the arguments of `Clock.advance` in a JSON body; raises ValueError for any others."""
+    if not body or not body.keys() <= set(_UNITS) or not all(map(_is_number, body.values())):
+        raise ValueError(f"Say how far the clock moves forward: numbers named {', '.join(_UNITS)}.")
+    return dict(body)
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float | Decimal) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _nanoseconds(moment: datetime) -> int:
-    if moment.tzinfo is None:
-        raise ValueError(f"start {moment} has no zone. Name one, as in {moment}+00:00.")
-    return (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1) * 1000
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

@@ -24,12 +24,7 @@ _WRITTEN = re.compile(
 
 
 def env_of(company: StoredCompany, root: str) -> Env:
-    """Return the environment variables that connect a client to a Company.
-
-    Args:
-        company: where the client logs in.
-        root: the address of the sandbox, without a slash at its end.
-    """
+    """Return the environment variables that connect a client to a Company of the sandbox at ``root``."""
     env = {
         "WOSDK_TOKEN_URL": f"{root}/OAuth/token",
         "WOSDK_LOCATOR_URL": root,
@@ -42,17 +37,16 @@ def env_of(company: StoredCompany, root: str) -> Env:
 
 
 def _untrusted_host(root: str) -> str:
-    """Return the host of an address if a client has to be told to trust it; else an empty text.
+    """Return the host of an address that a client trusts only if told to; else an empty text.
 
-    A client trusts ``localhost`` and loopback addresses. No token is sent to another host without https, nor
-    may a locator name it, unless it is trusted.
+    No token is sent to such a host without https, nor may a locator name it.
     """
     host = urlsplit(root).hostname or ""
     return "" if is_loopback(host) and not host.endswith(".localhost") else host
 
 
 def assignments(env: Mapping[str, str]) -> str:
-    """Return the variables for a shell: one line ``KEY=VALUE`` for each, quoted where needed."""
+    """Return the variables for a shell: a line ``KEY=VALUE`` for each, quoted where needed."""
     return "".join(f"{name}={shlex.quote(value)}\n" for name, value in env.items())
 
 
@@ -64,10 +58,8 @@ def are_assignments(text: str) -> bool:
 def write_assignments(env: Mapping[str, str], path: Path) -> None:
     """Write the variables to a file that only its owner can read; a reader sees all of them or none.
 
-    If ``path`` is a symbolic link, the file that it points to is replaced.
-
-    Raises:
-        OSError: the file cannot be written.
+    If ``path`` is a symbolic link, the file that it points to is replaced. Raises OSError if it cannot be
+    written.
     """
     try:
         with replace_file(path, mode=0o600, named_by_user=True) as file:
@@ -79,14 +71,11 @@ def write_assignments(env: Mapping[str, str], path: Path) -> None:
 
 def profiles(companies: Iterable[StoredCompany], root: str) -> str:
     """Return a settings file in TOML, with one profile for each Company, named after it."""
-    return "\n".join(_profile(company, root) for company in companies)
-
-
-def _profile(company: StoredCompany, root: str) -> str:
-    settings: dict[str, str | list[str]] = {**env_of(company, root)}
-    if hosts := settings.get("WOSDK_TRUSTED_HOSTS"):
-        settings["WOSDK_TRUSTED_HOSTS"] = str(hosts).split(",")
-    lines = [
-        f"{name.removeprefix('WOSDK_').lower()} = {json.dumps(value)}" for name, value in settings.items()
-    ]
-    return "\n".join([f"[profiles.{json.dumps(company.name)}]", *lines, ""])
+    lines: list[str] = []
+    for company in companies:
+        lines.append(f"[profiles.{json.dumps(company.name)}]")
+        for name, value in env_of(company, root).items():
+            written = json.dumps(value.split(",") if name == "WOSDK_TRUSTED_HOSTS" else value)
+            lines.append(f"{name.removeprefix('WOSDK_').lower()} = {written}")
+        lines.append("")
+    return "\n".join(lines)

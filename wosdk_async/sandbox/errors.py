@@ -1,7 +1,4 @@
-"""Errors of the sandbox: refusals with status, code and text, and what cannot be used.
-
-The texts of refusals are the recorded ones where facts 6 has them; the others are marked.
-"""
+"""Errors of the sandbox, and refusals of the service; facts 6 has their texts unless they are marked."""
 
 from __future__ import annotations
 
@@ -13,35 +10,29 @@ __all__ = [
     "Refusal",
     "StoreError",
     "broken_rule",
-    "custom_command",
+    "did_you_mean",
     "incorrect_model",
     "missing_record",
     "modified",
-    "nearest",
     "required",
     "unfinished_path",
-    "unknown_entity",
     "unknown_property",
     "unsupported",
 ]
 
 
 class StoreError(Exception):
-    """A store file that cannot be used; the text names the file and the remedy."""
+    """Store file that cannot be used; the text names the file and the remedy."""
 
 
 class FaultScriptError(ValueError):
-    """A fault script that cannot be used; the text names the rule and the remedy."""
+    """Fault script that cannot be used; the text names the rule and the remedy."""
 
 
 class Refusal(Exception):
-    """A request that the service refuses with an error body.
+    """Request that the service refuses: HTTP status, ``ErrorCode`` and ``ErrorMessage``.
 
-    Args:
-        status: the HTTP status.
-        code: the ``ErrorCode`` of the body.
-        message: the ``ErrorMessage`` of the body; a recorded text where one is known.
-        hint: what a reader needs beside a recorded text; the recorded dialect leaves it out.
+    ``hint`` is what a reader needs beside a recorded message; the recorded dialect leaves it out.
     """
 
     def __init__(self, status: int, code: str, message: str, hint: str = "") -> None:
@@ -53,15 +44,12 @@ class Refusal(Exception):
 
 
 def broken_rule(message: str, hint: str = "") -> Refusal:
-    """Return the refusal for a business rule that has no code of its own (facts 6)."""
+    """Return the refusal for a business rule without a code of its own (facts 6)."""
     return Refusal(400, "BUSINESS_LOGIC_ERROR", message, hint)
 
 
 def required(name: str, of: str = "") -> Refusal:
-    """Return the refusal for a missing field; the text is that of facts 6, the code is assumed.
-
-    ``of`` is the entity type that has the field, if the request does not say so.
-    """
+    """Return the refusal for a missing field of an entity type (text of facts 6, code assumed)."""
     return broken_rule(f"{name} is a required field", f" of {of}" if of else "")
 
 
@@ -71,25 +59,8 @@ def incorrect_model(message: str) -> Refusal:
 
 
 def unsupported(operation: str, entity: str) -> Refusal:
-    """Return the refusal for an operation that the entity type lacks (spec 4.9 rule 1, text of facts 6).
-
-    ``operation`` is Create, Retrieve, Update, Delete or Query.
-    """
+    """Return the refusal for an operation that the entity type lacks (spec 4.9 rule 1, text of facts 6)."""
     return Refusal(400, "ERROR_CODE_1000", f"{operation} operation is not supported by {entity} entity.")
-
-
-def custom_command(entity: str, path: str) -> Refusal:
-    """Return the refusal for an operation that only the command at ``path`` does (facts 3.9, text of 6)."""
-    text = (
-        f"There are some custom command for '{entity}' for that action. "
-        f"Use '/cmd/{path}' endpoint for that please."
-    )
-    return Refusal(400, "CUSTOM_COMMAND_ERROR", text)
-
-
-def unknown_entity(name: str) -> Refusal:
-    """Return the refusal for an entity type that does not exist."""
-    return Refusal(400, "ENTITY_NOT_FOUND", f"There are no such entityType as '{name}'")  # facts 6
 
 
 def unknown_property(entity: str, name: str) -> Refusal:
@@ -112,8 +83,8 @@ def modified() -> Refusal:
     return Refusal(400, "ERROR_CODE_6", "Data was already modified by another user.")  # facts 3.7
 
 
-def nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that a misspelt one is nearest to, or None if none is near."""
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return the known name that is nearest to a misspelled one, as part of a message; else nothing."""
     by_lower = {each.lower(): each for each in known}
-    close = difflib.get_close_matches(name.lower(), by_lower, n=1)
-    return by_lower[close[0]] if close else None
+    close = difflib.get_close_matches(name[:60].lower(), by_lower, n=1)
+    return f" (did you mean {by_lower[close[0]]}?)" if close else ""

@@ -20,9 +20,8 @@ from wosdk_async.sandbox.schema.dialect import SPEC, dialect_of
 from wosdk_async.sandbox.schema.values import Moment
 from wosdk_async.sandbox.seed.initial import reset
 from wosdk_async.sandbox.seed.rows import load_rows, seed_rows
-from wosdk_async.sandbox.server import ServerThread, listening, ports_of, prepared, running, web_root
+from wosdk_async.sandbox.server import RunInThread, listening, opened_store, ports_of, running, web_root
 from wosdk_async.sandbox.storage.companies import StoredCompany
-from wosdk_async.sandbox.storage.store import Store
 
 __all__ = ["LocalCompany"]
 
@@ -104,7 +103,7 @@ class LocalCompany:
         """
         self._require_open()
         target = Path(to) if to is not None else self._folder / f"{next(self._serial)}.snapshot"
-        self._thread.run(lambda: self._store.take_snapshot(target))
+        self._run(lambda: self._store.take_snapshot(target))
         return target
 
     def reset(self, snapshot: str | Path | None = None) -> None:
@@ -116,7 +115,7 @@ class LocalCompany:
             StoreError: the file is not a snapshot.
         """
         self._require_open()
-        self._thread.run(lambda: reset(self._store, snapshot))
+        self._run(lambda: reset(self._store, snapshot))
 
     def seed(self, rows: Mapping[str, Sequence[Mapping[str, Any]]], *, company: str | None = None) -> None:
         """Add rows to a Company: all of them, or none if one is refused.
@@ -132,20 +131,18 @@ class LocalCompany:
         owner = self._company(company)
         checked = seed_rows(rows)
         now = Moment.at(self.clock(), self._dialect.tick)
-        self._thread.run(lambda: load_rows(self._store, owner, checked, now))
+        self._run(lambda: load_rows(self._store, owner, checked, now))
 
     def __enter__(self) -> LocalCompany:
         with contextlib.ExitStack() as exits:
             self._folder = Path(exits.enter_context(tempfile.TemporaryDirectory()))
             self._serial = itertools.count(1)
-            path = self._path if self._path is not None else self._folder / "sandbox.db"
-            self._store: Store = exits.enter_context(
-                contextlib.closing(prepared(path, self._names, self._verification))
-            )
-            self.faults.script.require_companies(company.name for company in self._store.companies())
             listeners = [exits.enter_context(listening("127.0.0.1", 0)) for _ in range(2)]
+            path = self._path if self._path is not None else self._folder / "sandbox.db"
+            self._store, self._first = exits.enter_context(
+                opened_store(path, self._names, self._verification, self.faults)
+            )
             self._root = web_root(listeners[0], self._certificate)
-            self._first = (*self._names, self._store.companies()[0].name)[0]
             app = create_app(
                 self._store,
                 self.clock,
@@ -154,7 +151,7 @@ class LocalCompany:
                 ports=ports_of(listeners),
                 log=self._log,
             )
-            self._thread: ServerThread = exits.enter_context(running(app, listeners, self._certificate))
+            self._run: RunInThread = exits.enter_context(running(app, listeners, self._certificate))
             self._exits = exits.pop_all()
             self._open = True
         return self
@@ -176,14 +173,10 @@ class LocalCompany:
             raise RuntimeError("A LocalCompany serves inside its block: with LocalCompany() as local: ...")
 
     def _company(self, name: str | None) -> StoredCompany:
-        """Return the Company of this name, or the first one.
-
-        Raises:
-            KeyError: there is no Company of this name.
-        """
+        """Return the Company of this name, or the first one, as it is now."""
         self._require_open()
-        name = name or self._first
-        companies = self._thread.run(self._store.companies)
+        name = name or self._first.name
+        companies: Sequence[StoredCompany] = self._run(self._store.companies)
         found = next((company for company in companies if company.name.lower() == name.lower()), None)
         if found is None:
             names = ", ".join(company.name for company in companies)

@@ -1,4 +1,4 @@
-"""Real HTTP server over a store: in the foreground of a process, or in a thread."""
+"""HTTP server over a store: in the foreground of a process, or in a thread."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 from urllib.parse import urlsplit
 
 import uvicorn
@@ -25,11 +25,21 @@ from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.http.app import create_app
 from wosdk_async.sandbox.schema.dialect import SPEC
 from wosdk_async.sandbox.seed.initial import create_company, open_store, set_verification
+from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.store import Store
 
-__all__ = ["ServerThread", "console_of", "listening", "ports_of", "prepared", "running", "serve", "web_root"]
+__all__ = [
+    "RunInThread",
+    "console_of",
+    "listening",
+    "opened_store",
+    "ports_of",
+    "running",
+    "serve",
+    "web_root",
+]
 
-_T = TypeVar("_T")
+RunInThread = Callable[[Callable[[], Any]], Any]
 
 
 def serve(
@@ -71,54 +81,40 @@ def serve(
         OSError: the port is taken.
     """
     served = None if certificate is None else read_certificate(certificate)
+    faults = faults or Faults()
     with (
         listening(host, port) as listener,
         listening(host, second_port) as second,
-        contextlib.closing(prepared(store, companies, verification)) as opened,
+        opened_store(store, companies, verification, faults) as (opened, first),
     ):
-        if faults is not None:
-            faults.script.require_companies(company.name for company in opened.companies())
-        names = [name.strip().lower() for name in companies[:1]]
-        first = next(each for each in opened.companies() if not names or each.name.lower() in names)
-        listeners = [listener, second]
+        ports, root = ports_of([listener, second]), web_root(listener, served)
         app = create_app(
-            opened,
-            dialect=dialect,
-            faults=faults,
-            ports=ports_of(listeners),
-            open_admin=open_admin,
-            log=RequestLog(log),
+            opened, dialect=dialect, faults=faults, ports=ports, open_admin=open_admin, log=RequestLog(log)
         )
-        root = web_root(listener, served)
         server = _Server(app, lambda: announce(env_of(first, root)), served)
         with _signals_return():
-            server.run(sockets=listeners)
+            server.run(sockets=[listener, second])
 
 
-def prepared(path: str | Path, companies: Sequence[str], verification: bool | None = None) -> Store:
-    """Return the store in a file, with Companies of these names; a new store holds no other.
+@contextlib.contextmanager
+def opened_store(
+    path: str | Path, companies: Sequence[str], verification: bool | None, faults: Faults
+) -> Iterator[tuple[Store, StoredCompany]]:
+    """Open the store in a file for a block, and yield it with the first of these Companies, or of its own.
 
-    Args:
-        path: the SQLite file; made if it does not exist.
-        companies: names; those that the store does not have are added, with rows.
-        verification: whether all its Companies have the verification step; None leaves it.
-
-    Raises:
-        StoreError: the file cannot be used.
-        ValueError: a name cannot be used.
+    Companies that it lacks are added with their rows; a new store holds no other. Raises StoreError for the
+    file, FaultScriptError for a fault of an unknown Company, ValueError for a name that cannot be used.
     """
-    store = open_store(path, *companies[:1])
-    try:
+    with contextlib.closing(open_store(path, *companies[:1])) as store:
         known = {company.name.lower() for company in store.companies()}
         for name in companies:
             if name.strip().lower() not in known:
                 known.add(create_company(store, name).name.lower())
         if verification is not None:
             set_verification(store, store.companies(), verification)
-    except BaseException:
-        store.close()
-        raise
-    return store
+        faults.script.require_companies(company.name for company in store.companies())
+        names = [name.strip().lower() for name in companies[:1]]
+        yield store, next(each for each in store.companies() if not names or each.name.lower() in names)
 
 
 class _Server(uvicorn.Server):
@@ -133,7 +129,7 @@ class _Server(uvicorn.Server):
                 lifespan="off",
                 access_log=False,
                 log_level="error",
-                proxy_headers=False,  # access checks trust the address of the socket only
+                proxy_headers=False,  # access checks trust only the address of the socket
                 server_header=False,  # facts 3.8: not among the recorded headers
                 date_header=False,  # the application sends it, by the sandbox's clock
                 timeout_graceful_shutdown=5,
@@ -146,14 +142,15 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         self.loop = asyncio.get_running_loop()
+        self.end = asyncio.Event()
         await super().startup(sockets)
         if self.started:
             self._accepting()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Let clients that wait have their responses, for 5 s; drop at once what no client waits for.
+        """Send pending responses for up to 5 s; cancel at once what no client waits for.
 
-        Such as a request that a fault holds, whose client timed out. uvicorn waits for that, too.
+        uvicorn alone would also wait for a request that a fault holds and whose client timed out.
         """
         for server in self.servers:
             server.close()
@@ -166,49 +163,34 @@ class _Server(uvicorn.Server):
             async with asyncio.timeout(limit):
                 while state.connections and not self.force_exit:  # noqa: ASYNC110  # uvicorn has no event
                     await asyncio.sleep(0.001)
-        for connection in list(state.connections):  # its client reads nothing: a response would wait for ever
+        for connection in list(state.connections):  # its client reads nothing
             if connection.transport is not None:
                 connection.transport.abort()
         dropped = list(state.tasks)
         for task in dropped:
             task.cancel()
-        with _quiet(threading.current_thread()):
+        with _uvicorn_muted():
             await asyncio.gather(*dropped, return_exceptions=True)
 
 
 class _ThreadServer(_Server):
     """Server that another thread ends."""
 
-    def __init__(self, app: ASGIApp, started: Callable[[], None], certificate: Certificate | None) -> None:
-        super().__init__(app, started, certificate)
-        self.end = asyncio.Event()
-
     async def main_loop(self) -> None:
-        """Serve until ``end`` is set: uvicorn's own looks ten times a second whether it should end."""
+        """Serve until ``end`` is set; uvicorn's own loop polls ten times a second."""
         await self.on_tick(0)
         await self.end.wait()
-
-
-class ServerThread:
-    """Thread of a running server: the only one that may use the store."""
-
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop = loop
-
-    def run(self, work: Callable[[], _T]) -> _T:
-        """Run ``work`` there between two requests, and return its result."""
-
-        async def do() -> _T:
-            return work()
-
-        return asyncio.run_coroutine_threadsafe(do(), self._loop).result()
 
 
 @contextlib.contextmanager
 def running(
     app: ASGIApp, listeners: Sequence[socket.socket], certificate: Certificate | None = None
-) -> Iterator[ServerThread]:
-    """Run the server in a thread with its own event loop until the block ends."""
+) -> Iterator[RunInThread]:
+    """Run the server in a thread with its own event loop until the block ends.
+
+    Yields a function that calls another one in that thread, which alone may use the store, and returns its
+    result.
+    """
     ready = threading.Event()
     server = _ThreadServer(app, ready.set, certificate)
     failures: list[OSError] = []
@@ -224,41 +206,41 @@ def running(
     thread = threading.Thread(target=run, name="wosdk sandbox", daemon=True)
     thread.start()
     ready.wait()
-    if not server.started or server.loop is None:
+    loop = server.loop
+    if not server.started or loop is None:
         thread.join()
         if failures:
             raise OSError(failures[0].errno, f"The sandbox did not start: {failures[0].strerror}.")
         raise RuntimeError("The sandbox did not start; its error is above.")
+
+    async def awaited(work: Callable[[], Any]) -> Any:
+        return work()
+
     try:
-        yield ServerThread(server.loop)
+        yield lambda work: asyncio.run_coroutine_threadsafe(awaited(work), loop).result()
     finally:
-        server.loop.call_soon_threadsafe(server.end.set)
+        loop.call_soon_threadsafe(server.end.set)
         thread.join()
 
 
 @contextlib.contextmanager
-def _quiet(ending: threading.Thread) -> Iterator[None]:
-    """Keep what uvicorn logs in a thread from the console: a traceback of each request that is dropped."""
-    log, of_others = logging.getLogger("uvicorn.error"), _OfOthers(ending)
-    log.addFilter(of_others)
+def _uvicorn_muted() -> Iterator[None]:
+    """Drop what uvicorn logs in this thread: a traceback for each request that is cancelled."""
+    log, thread = logging.getLogger("uvicorn.error"), threading.get_ident()
+
+    def is_of_others(record: logging.LogRecord) -> bool:
+        return record.thread != thread
+
+    log.addFilter(is_of_others)
     try:
         yield
     finally:
-        log.removeFilter(of_others)
-
-
-class _OfOthers(logging.Filter):
-    def __init__(self, thread: threading.Thread) -> None:
-        super().__init__()
-        self._thread = thread
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        return record.thread != self._thread.ident
+        log.removeFilter(is_of_others)
 
 
 @contextlib.contextmanager
 def _signals_return() -> Iterator[None]:
-    """Ignore the signal that uvicorn raises again after it stopped, so that the caller continues."""
+    """Ignore the signal that uvicorn raises again after it has shut down, so that the caller continues."""
     signals = (signal.SIGINT, signal.SIGTERM)
     before = {number: signal.signal(number, lambda *_: None) for number in signals}
     try:
@@ -270,7 +252,7 @@ def _signals_return() -> Iterator[None]:
 
 @contextlib.contextmanager
 def listening(host: str, port: int) -> Iterator[socket.socket]:
-    """Bind a socket before anything else happens, so that a taken port is reported at once."""
+    """Bind a socket, so that a port in use is reported before anything else happens."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # asyncio switches Nagle's delay off only for sockets that name their protocol
     with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
@@ -286,10 +268,7 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
 
 
 def console_of(root: str) -> str | None:
-    """Return the address of the console of a sandbox served at ``root``.
-
-    None where the console cannot be reached by a loopback host name, as only its own machine may use it.
-    """
+    """Return the console's address for a sandbox at ``root``; None if its host is not a loopback name."""
     parts = urlsplit(root)
     host = parts.hostname or ""
     if not is_loopback(host):
@@ -302,11 +281,8 @@ def ports_of(listeners: Sequence[socket.socket]) -> list[int]:
     return [listener.getsockname()[1] for listener in listeners]
 
 
-def web_root(listener: socket.socket, certificate: Certificate | None = None) -> str:
-    """Return the address by which this machine reaches a listening socket, without the last slash.
-
-    With a certificate it is https, and the host is one that the certificate names, if it names any.
-    """
+def web_root(listener: socket.socket, certificate: Certificate | None) -> str:
+    """Return the address of a listening socket for clients; the host is one that the certificate names."""
     host, port = listener.getsockname()[:2]
     scheme = "http"
     if certificate is not None:

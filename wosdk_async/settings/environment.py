@@ -21,6 +21,7 @@ import attrs
 
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.settings.profiles import NAMES, PREFIX, default_profile, hidden_variables, named_profile
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.suggestions import suggestion
 from wosdk_async.transport.session.credentials import (
     CredentialProvider,
@@ -115,6 +116,7 @@ class Settings:
         elif credentials or region or trusted_hosts is not None or not given.keys().isdisjoint(_VARIABLES):
             found = given  # the profile is not mixed with these: they may be of another Company
         else:
+            _require_named_file(given)
             found = given | default_profile(env, given.get(_COMPANY) if company is None else company)
         _warn_of_misspelt(given)
         company = company if company is not None else found.get(_COMPANY)
@@ -192,6 +194,15 @@ def _own_addresses(profile: Mapping[str, Any], given: Mapping[str, Any]) -> dict
     own = profile.get("WOSDK_REGION", _REGIONS[0])
     left_out = _ADDRESSES if given.get("WOSDK_REGION", own) != own else ()
     return {key: value for key, value in profile.items() if key not in left_out}
+
+
+def _require_named_file(env: Mapping[str, Any]) -> None:
+    """Raise ConfigurationError if ``WOSDK_CONFIG`` names a settings file that is not there."""
+    if (path := env.get("WOSDK_CONFIG")) and not os.path.exists(path):
+        raise ConfigurationError(
+            f"WOSDK_CONFIG names the settings file {path}, and there is no such file",
+            remedies=(Remedy.SETTINGS_FILE,),
+        )
 
 
 def ignored_profile(env: Mapping[str, Any]) -> list[str]:

@@ -77,7 +77,7 @@ def named_profile(name: str, env: Mapping[str, Any]) -> dict[str, Any]:
             profile has a command that other users can change.
     """
     path = settings_file(env)
-    data, about = _file(path)
+    data, about = _file(path, env)
     profiles: Any = data.get("profiles")
     found = profiles.get(name) if isinstance(profiles, dict) else None
     if not isinstance(found, dict):
@@ -107,7 +107,7 @@ def default_profile(env: Mapping[str, Any], company: str | None) -> dict[str, An
         path = settings_file(env)
     except RuntimeError:  # a user without a home
         return {}
-    profiles = _file(path)[0].get("profiles") if os.path.exists(path) else None
+    profiles = _file(path, env)[0].get("profiles") if os.path.exists(path) else None
     if not isinstance(profiles, dict) or _DEFAULT not in profiles:
         return {}
     found = named_profile(_DEFAULT, env)
@@ -122,7 +122,7 @@ def settings_file(env: Mapping[str, Any]) -> Path:
     return (Path(base) if base else Path.home() / ".config") / "wosdk" / "config.toml"
 
 
-def _file(path: Path) -> tuple[dict[str, Any], os.stat_result]:
+def _file(path: Path, env: Mapping[str, Any]) -> tuple[dict[str, Any], os.stat_result]:
     """Return the content of the settings file, and its owner and mode."""
     content = b""
     try:
@@ -136,7 +136,8 @@ def _file(path: Path) -> tuple[dict[str, Any], os.stat_result]:
             why = f"is not TOML: {cause}"
     # Not in the handler: the cause, an error of decoding, holds the file, which may hold a secret.
     del content
-    raise ConfigurationError(f"the settings file {path} {why}")
+    named = ", which WOSDK_CONFIG names" if env.get("WOSDK_CONFIG") else ""
+    raise ConfigurationError(f"the settings file {path} {why}{named}")
 
 
 def _without_secrets(data: dict[str, Any]) -> dict[str, Any]:

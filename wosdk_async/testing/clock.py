@@ -1,8 +1,8 @@
-"""Clock of a test: it is frozen until it is moved, or until all calls can only wait.
+"""Clock of a test, which is frozen until it is moved, or until all calls only wait.
 
 A call that waits (for a retry, a latency of the sandbox, a response that never comes) would never end while
-the time is frozen. So when all calls under way wait, the clock moves forward to what is due next. A minute
-at the service takes no time in a test, and everything happens in the same order.
+the time is frozen. So once all pending calls wait, the clock moves forward to the next timer. A minute at the
+service takes no time in a test, and everything happens in the same order.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from wosdk_async.transport.clock import TransportClock
 __all__ = ["SkippingClock", "Work", "work"]
 
 _SECOND = 10**9
-_TURNS = 10  # of the loop; everything that is ready has run after these
+_SETTLED_AFTER = 10  # of the loop: after these all that is ready has run
 
 
 @attrs.define(eq=False)
 class Work:
-    """Work under way; the clock may move forward once it only waits."""
+    """Pending work; the clock may move forward once all of it only waits."""
 
     waits: int = 0
 
 
 work: ContextVar[Work | None] = ContextVar("work", default=None)
-"""The work that the running task is part of; tasks that it starts inherit it."""
+"""Work that the running task is part of; tasks that it starts inherit it."""
 
 
 @attrs.define(eq=False)
 class _Timer:
-    """A callback that is due at some moment, in one loop."""
+    """Callback that is due at some moment, in one loop."""
 
     due: int
     loop: asyncio.AbstractEventLoop
@@ -55,7 +55,7 @@ class _Timer:
 
 
 class SkippingClock(VirtualClock):
-    """Clock of the sandbox of a test, and of the clients connected to it.
+    """Clock of the sandbox of a test, and of its clients.
 
     ``clock.advance(minutes=21)`` moves it, ``clock.now`` is its moment in UTC. Moving wakes tasks whose sleep
     is over; they run when the test awaits something.
@@ -71,8 +71,8 @@ class SkippingClock(VirtualClock):
         super().__init__(start)
         self._timers: list[tuple[int, int, _Timer]] = []
         self._order = itertools.count()
-        self._under_way: set[Work] = set()
-        self._check_loop: asyncio.AbstractEventLoop | None = None
+        self._pending: set[Work] = set()
+        self._checking_loop: asyncio.AbstractEventLoop | None = None
 
     @property
     def sleepers(self) -> int:
@@ -130,17 +130,17 @@ class SkippingClock(VirtualClock):
 
     @contextmanager
     def doing(self, own: Work) -> Iterator[None]:
-        """Mark a block of a client that may have to wait."""
-        self._under_way.add(own)
+        """Mark a block of a client as pending work."""
+        self._pending.add(own)
         try:
             yield
         finally:
-            self._under_way.discard(own)
+            self._pending.discard(own)
             self.check()
 
     @contextmanager
     def waiting(self, own: Work | None) -> Iterator[None]:
-        """Mark a block in which a part of ``own`` only waits."""
+        """Mark a block in which ``own`` only waits."""
         if own is None:
             yield
             return
@@ -152,24 +152,24 @@ class SkippingClock(VirtualClock):
             own.waits -= 1
 
     def check(self) -> None:
-        """Jump once everything under way has waited for a few turns of the loop."""
-        if self._all_wait() and (self._check_loop is None or self._check_loop.is_closed()):
-            self._check_loop = asyncio.get_running_loop()
-            self._check(self._check_loop, _TURNS)
+        """Move forward once all pending work has waited for a few turns of the loop."""
+        if self._all_waiting() and (self._checking_loop is None or self._checking_loop.is_closed()):
+            self._checking_loop = asyncio.get_running_loop()
+            self._check(self._checking_loop, _SETTLED_AFTER)
 
     def _check(self, loop: asyncio.AbstractEventLoop, turns: int) -> None:
-        if turns and self._all_wait():
+        if turns and self._all_waiting():
             loop.call_soon(self._check, loop, turns - 1)
             return
-        self._check_loop = None
-        if self._all_wait():
+        self._checking_loop = None
+        if self._all_waiting():
             self._jump()
 
-    def _all_wait(self) -> bool:
-        return bool(self._under_way) and all(own.waits for own in self._under_way)
+    def _all_waiting(self) -> bool:
+        return bool(self._pending) and all(own.waits for own in self._pending)
 
     def _jump(self) -> None:
-        """Move forward to what is due next, and check again for those that still wait."""
+        """Move forward to the next timer, and check again for work that still waits."""
         while self._timers and self._timers[0][2].callback is None:
             heapq.heappop(self._timers)
         if self._timers:

@@ -1,11 +1,11 @@
-"""Engine without a socket: requests go straight to an ASGI application in the running event loop."""
+"""Engine without a socket, which passes requests to an ASGI application in the running event loop."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Message, Scope
 
 from wosdk_async.protocol.wire import Response
 from wosdk_async.testing.clock import SkippingClock, Work, work
+from wosdk_async.testing.recording_engines import one_chunk
 from wosdk_async.transport.http.engine import (
     PoolStatistics,
     Request,
@@ -32,9 +33,9 @@ _log = logging.getLogger("wosdk_async")
 
 @attrs.define(eq=False)
 class AsgiExchange:
-    """One request to the application, and its response.
+    """Request to the application, and its response.
 
-    The application runs on when the client has hung up, as it does behind a real server.
+    The application continues after the client has hung up, as it does behind a real server.
     """
 
     app: ASGIApp
@@ -43,7 +44,7 @@ class AsgiExchange:
     clock: SkippingClock
     own_work: Work
     broken: str = ""
-    """How the application broke the connection, if it did."""
+    """How the application broke the connection; empty if it did not."""
     _status: int | None = None
     _headers: Any = ()
     _parts: list[bytes] = attrs.field(factory=list)
@@ -60,7 +61,7 @@ class AsgiExchange:
             self.broken = str(error)
 
     def hang_up(self) -> None:
-        """Tell the application that the client is gone."""
+        """Tell the application that the client has hung up."""
         self._hung_up.set()
 
     @property
@@ -92,7 +93,7 @@ class AsgiExchange:
 
 @attrs.define(eq=False)
 class InProcessTransport:
-    """Way from the clients of a test to its application, open until the test ends."""
+    """Connection from the clients of a test to its application, open until the test ends."""
 
     app: ASGIApp
     host: str
@@ -101,17 +102,13 @@ class InProcessTransport:
     _open: bool = True
 
     def require(self, url: str) -> None:
-        """Check that ``url`` leads to the application, and that its test still runs.
-
-        Raises:
-            SendError: it does not.
-        """
+        """Raise SendError unless ``url`` leads to the application, and its test still runs."""
         parts = urlsplit(url)
         origin = f"{parts.scheme}://{parts.netloc}"
         if parts.hostname != self.host:
-            raise SendError(f"{origin}: nothing is there in a test but {self.host}", sent=False)
+            raise SendError(f"{origin}: a test reaches only {self.host}", sent=False)
         if not self._open:
-            raise SendError(f"{origin}: the test that this Company belongs to is over", sent=False)
+            raise SendError(f"{origin}: the test of this Company is over", sent=False)
 
     def start(self, exchange: AsgiExchange) -> asyncio.Task[None]:
         """Start the application's side of a request; it continues if the caller is cancelled."""
@@ -136,11 +133,7 @@ class InProcessTransport:
 
 @attrs.define(eq=False)
 class AsgiEngine:
-    """Engine of one client.
-
-    Args:
-        capacity: the number of requests that its client may have under way at once.
-    """
+    """Engine of one client; ``capacity`` is how many of its requests may be pending at once."""
 
     transport: InProcessTransport
     capacity: int
@@ -148,7 +141,7 @@ class AsgiEngine:
     _busy: int = 0
 
     def statistics(self) -> PoolStatistics:
-        """Return the number of requests under way."""
+        """Return the number of pending requests."""
         return PoolStatistics(busy=self._busy)
 
     async def send(self, request: Request) -> Any:
@@ -174,22 +167,18 @@ class AsgiEngine:
         finally:
             self._busy -= 1
         if exchange.response is None:
-            raise SendError(f"{request.url}: {exchange.broken or 'the response broke off'}", sent=True)
+            raise SendError(f"{request.url}: {exchange.broken or 'the response was cut off'}", sent=True)
         return request.read(exchange.response)
 
     @contextlib.asynccontextmanager
     async def stream(self, url: str) -> AsyncIterator[StreamedResponse]:
-        """Open the response of a GET as a stream; here it has come whole."""
+        """Open the response of a GET as a stream of one chunk."""
         response = await self.send(Request("GET", url, (("Accept-Encoding", "identity"),)))
-        async with contextlib.aclosing(_one_chunk(response.body)) as chunks:
+        async with contextlib.aclosing(one_chunk(response.body)) as chunks:
             yield StreamedResponse(response.status, response.headers, chunks)
 
     async def aclose(self) -> None:
         """Do nothing: a client that stays open holds nothing here."""
-
-
-async def _one_chunk(body: bytes) -> AsyncGenerator[bytes, None]:
-    yield body
 
 
 def scope_of(method: str, url: str, headers: RequestHeaders) -> Scope:

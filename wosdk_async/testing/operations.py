@@ -1,7 +1,6 @@
-"""Operations of the service as paths and names, checks for mocks that would never match, and mocked bodies.
+"""Operations of the service by path and name, checks of mocks that would never match, and mocked bodies.
 
-Names that the catalogue does not know are allowed, as the service may know more, unless they are close to a
-known one.
+Names that the catalogue lacks are allowed, unless they are close to a known one: the service may have more.
 """
 
 from __future__ import annotations
@@ -43,10 +42,7 @@ _TYPO = 0.85  # similarity from which an unknown name counts as a typo
 
 
 class ServiceOperation(NamedTuple):
-    """A kind of operation, and the entity or command that it is for.
-
-    The kinds are ``retrieve``, ``create``, ``update``, ``delete``, ``query`` and ``command``.
-    """
+    """Kind of operation (retrieve, create, update, delete, query, command), and what it is for."""
 
     kind: str
     name: str
@@ -72,7 +68,7 @@ def operation_at(method: str, path: str) -> ServiceOperation | None:
 
 
 def is_command(name: str) -> bool:
-    """Return whether a name is a command's; the ending decides for names that the catalogue does not know."""
+    """Return whether a name is a command's; the ending decides for names that the catalogue lacks."""
     return name in load().commands or name.endswith(("Command", "Routine"))
 
 
@@ -103,11 +99,7 @@ def name_of(what: Any) -> str:
 
 
 def require_operation(operation: ServiceOperation, given: str | None) -> None:
-    """Check that an operation exists for this entity or command.
-
-    Args:
-        operation: to be mocked.
-        given: its kind as the caller wrote it.
+    """Check that an operation exists for this entity or command; ``given`` is its kind as written.
 
     Raises:
         InvalidCallError: no request can be this operation.
@@ -122,11 +114,7 @@ def require_operation(operation: ServiceOperation, given: str | None) -> None:
 
 
 def require_code(code: Any) -> None:
-    """Check that a code can be an error of the service.
-
-    Raises:
-        InvalidCallError: it cannot.
-    """
+    """Raise InvalidCallError unless a code can be an error of the service."""
     if not isinstance(code, str) or not code.strip():
         _refuse(f"refuses() takes the code of an error, such as 'ERROR_CODE_1019', not {described(code)}")
     if code not in CODES and not re.fullmatch(r"ERROR_CODE_\d+", code):
@@ -134,11 +122,7 @@ def require_code(code: Any) -> None:
 
 
 def _require_result(operation: ServiceOperation, value: Any) -> None:
-    """Check that an operation can have a value as its result.
-
-    Raises:
-        InvalidCallError: it is a record of another class, or a dict with a misspelled member.
-    """
+    """Raise InvalidCallError for a record of another class, or a dict with a misspelled member."""
     expected = _result_class(operation)
     if expected is None:
         return
@@ -229,11 +213,7 @@ def envelope(operation: ServiceOperation, value: Any) -> dict[str, Any]:
 def example_body(operation: ServiceOperation, path: str, query: str, body: bytes) -> dict[str, Any] | None:
     """Return an example of a response, or None if the catalogue does not know the operation.
 
-    Args:
-        operation: of the request.
-        path: of the request; with ``query`` and ``body`` it names the Id of the example.
-        query: of the request.
-        body: of the request.
+    ``path``, ``query`` and ``body`` of the request name the Id of the example.
     """
     if operation.kind == "command":
         command = load().commands.get(operation.name)

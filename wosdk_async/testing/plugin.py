@@ -24,7 +24,7 @@ _REMEDY = "The fixtures of wosdk_async need its sandbox: pip install 'wosdk_asyn
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the settings of the ini file, and the option that records."""
+    """Add the settings of the ini file, and the option ``--wosdk-record``."""
     parser.getgroup("wosdk_async").addoption(
         "--wosdk-record",
         action="store_true",
@@ -97,7 +97,7 @@ def wosdk_scrub() -> Any:
 
 @pytest.fixture
 def wosdk_recording(request: pytest.FixtureRequest, wosdk_scrub: Any) -> Iterator[Recording]:
-    """Provide the recording of this test, ``recordings/MODULE.TEST.json`` beside it; it is played.
+    """Provide the recording of this test, ``recordings/MODULE.TEST.json`` beside it, for replay.
 
     With ``pytest --wosdk-record`` it is recorded instead, from the Company that the WOSDK_* variables name.
     """

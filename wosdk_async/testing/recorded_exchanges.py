@@ -1,4 +1,4 @@
-"""The exchanges of a recording, and the file that holds them."""
+"""Exchanges of a recording, and the file that holds them."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from wosdk_async.text.safe_text import Secrets
 __all__ = [
     "MAX_EXCHANGES",
     "TOKEN_PATH",
-    "ExchangesLeft",
     "RecordedExchange",
+    "RemainingExchanges",
     "load_exchanges",
     "mapped",
     "write_exchanges",
@@ -40,10 +40,9 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\
 
 @attrs.define(eq=False, kw_only=True)
 class RecordedExchange:
-    """One exchange of a recording: the request, and its response or how it ended without one.
+    """Exchange of a recording: the request, and its response or how it ended without one.
 
     Attributes:
-        method: such as ``POST``.
         path: with the query, without the host.
         company: the placeholder of its Company.
         body: what was sent.
@@ -64,7 +63,7 @@ class RecordedExchange:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What a request must have to get this response; the order of members does not count."""
+        """What a request must have to receive this response; the order of members does not count."""
         body = json.dumps(self.body, sort_keys=True, default=str, indent=1, ensure_ascii=False)
         return self.method, self.path, self.company, body
 
@@ -75,18 +74,18 @@ class RecordedExchange:
         return attrs.evolve(self, body=body).key
 
     @property
-    def answer(self) -> tuple[object, ...]:
+    def outcome(self) -> tuple[object, ...]:
         """How the request ended."""
         return self.status, self.headers, self.response, self.failure
 
     @property
     def is_login(self) -> bool:
-        """Whether it belongs to a log-in: a replay may need more or fewer of these."""
+        """Whether it is part of a log-in: a replay may need more or fewer of these."""
         return self.path in (TOKEN_PATH, _LOCATOR_PATH)
 
 
-class ExchangesLeft:
-    """Recorded exchanges that no request of a replay has got yet."""
+class RemainingExchanges:
+    """Recorded exchanges that no request of a replay has received yet."""
 
     def __init__(self, exchanges: Sequence[RecordedExchange]) -> None:
         self._exact: dict[tuple[str, ...], deque[RecordedExchange]] = {}
@@ -98,14 +97,14 @@ class ExchangesLeft:
             self._exact[each.key].append(each)
 
     def take(self, request: RecordedExchange) -> RecordedExchange | str:
-        """Return the exchange for a request; else why it has none: empty if it was not recorded."""
+        """Return the exchange for a request, or why it has none: empty if it was not recorded."""
         exact = self._exact.get(request.key)
         if exact and request.is_login and len(exact) == 1:
             return exact[0]
         if exact is not None:
             return exact.popleft() if exact else ""
         waiting = [each for each in self._timeless.get(request.timeless_key, ()) if each]
-        if len({repr(each.answer) for queue in waiting for each in queue}) > 1 < len(waiting):
+        if len({repr(each.outcome) for queue in waiting for each in queue}) > 1 < len(waiting):
             return (
                 f"{len(waiting)} recorded requests differ from {request.method} {request.path} only in times,"
                 " and have other responses; take the times from the test, so that they are equal in each run"
@@ -129,11 +128,7 @@ def write_exchanges(
 ) -> None:
     """Write the file of a recording; it is replaced whole or not at all.
 
-    Args:
-        path: the file.
-        exchanges: what was recorded.
-        companies: the placeholder of each client's own Company.
-        secrets: what must not be in the file.
+    ``companies`` are the placeholders of each client's own Company; ``secrets`` must not be in the file.
 
     Raises:
         ConfigurationError: it is too large, or one of ``secrets`` is still in it. Nothing was written.

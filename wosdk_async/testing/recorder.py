@@ -1,4 +1,4 @@
-"""The requests that the Company of a test got, without secrets, and warnings of faults that none matched."""
+"""Requests that the Company of a test received, without secrets, and warnings of faults that matched none."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from wosdk_async.sandbox.faults.state import Faults
 
 __all__ = ["RecordedRequest", "RequestRecorder", "UnmatchedFaultWarning", "warnings_of"]
 
-_MOST = 10_000  # requests kept
+_MAX_REQUESTS = 10_000  # requests kept
 
 
 @attrs.frozen
 class RecordedRequest:
-    """A request, and the status of its response.
+    """Request, and the status of its response.
 
     Attributes:
         method: such as ``POST``.
@@ -49,7 +49,7 @@ class RequestRecorder:
     """ASGI middleware that records the requests to ``app``."""
 
     app: ASGIApp
-    requests: deque[RecordedRequest] = attrs.field(factory=lambda: deque(maxlen=_MOST))
+    requests: deque[RecordedRequest] = attrs.field(factory=lambda: deque(maxlen=_MAX_REQUESTS))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request to ``app``, and record it with the status of its response."""
@@ -93,15 +93,15 @@ def _recorded(scope: Scope, body: bytes, status: list[int]) -> RecordedRequest:
 _COMMANDS = "/api/v1/cmd/"
 _DISCOVERY = "GetCompanyWsdkUrlCommand"  # the log-in of a client
 _BASE = frozenset({"create", "update", "delete"})
-"""Operations that are requests to records only, where a newcomer expects a command too."""
+"""Operations on records only, though a newcomer expects them to match commands, too."""
 
 
 class UnmatchedFaultWarning(UserWarning):
-    """A rule of ``wosdk_faults`` that no request of the test has matched, so nothing went wrong."""
+    """Rule of ``wosdk_faults`` that no request of the test matched, so it had no effect."""
 
 
 def warnings_of(faults: Faults, requests: Sequence[RecordedRequest]) -> Iterator[UnmatchedFaultWarning]:
-    """Yield a warning for each rule in force that no request of a test has matched: it shows nothing."""
+    """Yield a warning for each rule that no request of a test has matched."""
     unmatched = faults.unmatched()
     paths = [request.path for request in requests] if unmatched else []
     commands = [path.removeprefix(_COMMANDS) for path in paths if path.startswith(_COMMANDS)]
@@ -115,7 +115,7 @@ def warnings_of(faults: Faults, requests: Sequence[RecordedRequest]) -> Iterator
 
 
 def _remedy(rule: Rule, commands: list[str]) -> str:
-    """Return what to write instead, where the test has run commands and the rule is for records."""
+    """Return what to write instead, if the test ran commands and the rule is for records."""
     if not rule.operation & _BASE or not commands:
         return ""
     if "create" in rule.operation and "WoCreateCommand" in commands:

@@ -21,20 +21,13 @@ from wosdk_async.protocol.wire import Response
 from wosdk_async.testing.clock import SkippingClock
 from wosdk_async.testing.recorded_exchanges import (
     MAX_EXCHANGES,
-    ExchangesLeft,
     RecordedExchange,
+    RemainingExchanges,
     load_exchanges,
     write_exchanges,
 )
 from wosdk_async.testing.recording_engines import RawExchange, RecordingEngine, ReplayEngine
-from wosdk_async.testing.scrubbing import (
-    Cleaner,
-    Names,
-    Scrub,
-    body_bytes,
-    request_id_of,
-    secrets_of,
-)
+from wosdk_async.testing.scrubbing import Cleaner, Names, Scrub, body_bytes, request_id_of, secrets_of
 from wosdk_async.text.safe_text import shortened
 from wosdk_async.transport.http.selection import engine_for
 from wosdk_async.transport.session.credentials import Credentials
@@ -99,7 +92,7 @@ class Recording:
         if not record:
             self._recorded, recorded_companies = load_exchanges(self.path)
             self._companies += recorded_companies
-        self._left = ExchangesLeft(self._recorded)
+        self._remaining = RemainingExchanges(self._recorded)
         if not record:
             self._names.play_host(_HOST)
 
@@ -182,7 +175,7 @@ class Recording:
 
     def _play(self, raw: RawExchange) -> Response | str:
         request = self._cleaner.request(raw)
-        found = self._left.take(request)
+        found = self._remaining.take(request)
         if not isinstance(found, RecordedExchange):
             raise UnrecordedRequestError(found or self._unrecorded(request))
         if found.failure:

@@ -25,10 +25,10 @@ from wosdk_async.transport.http.engine import (
     WatchedEngine,
 )
 
-__all__ = ["RawExchange", "RecordingEngine", "ReplayEngine"]
+__all__ = ["RawExchange", "RecordingEngine", "ReplayEngine", "one_chunk"]
 
 _NOT_SENT, _BROKEN, _NO_RESPONSE = "not sent", "broken", "no response"
-"""How a request ended without a response: never sent, broken connection, given up by the caller."""
+"""How a request ended without a response: never sent, broken connection, cancelled by the caller."""
 
 _ACCEPT = (("Accept-Encoding", "identity"),)  # of a download
 
@@ -54,16 +54,13 @@ class RawExchange:
         return None if isinstance(self.body, Secret) else self.body
 
     def header(self, name: str) -> str:
-        """Return a header of the request; an empty text if it has none of this name."""
+        """Return a header of the request; an empty text without one."""
         value = next((value for key, value in self.headers if key == name), "")
         return value if isinstance(value, str) else value.reveal()
 
 
 class RecordingEngine(WatchedEngine):
-    """Engine that passes requests to ``engine`` and gives each to ``keep`` when it begins.
-
-    The exchange is completed when the request ends.
-    """
+    """Engine that passes requests to ``engine``, and each exchange to ``keep`` when it begins."""
 
     def __init__(self, engine: StreamingEngine, keep: Callable[[RawExchange], None]) -> None:
         super().__init__(engine)
@@ -109,7 +106,7 @@ class ReplayEngine:
     """Engine that responds from a recording. Nothing is sent.
 
     Args:
-        capacity: how many requests may be under way at once.
+        capacity: how many requests may be pending at once.
         play: returns the recorded response to a request, or how it ended without one; raises AssertionError
             if the request was not recorded.
         clock: the clock of the client.
@@ -131,13 +128,13 @@ class ReplayEngine:
     async def stream(self, url: str, headers: RequestHeaders = ()) -> AsyncIterator[StreamedResponse]:
         """Open a recorded download."""
         response = await self._response(RawExchange("GET", url, _ACCEPT + headers, None), lambda: None)
-        async with contextlib.aclosing(_one_piece(response.body)) as chunks:
+        async with contextlib.aclosing(one_chunk(response.body)) as chunks:
             yield StreamedResponse(response.status, response.headers, chunks)
 
     async def _response(self, request: RawExchange, on_sending: OnSending) -> Response:
         own_work = Work()
         with self._clock.doing(own_work):
-            await asyncio.sleep(0)  # other tasks run while a request is under way
+            await asyncio.sleep(0)  # other tasks run while a request is pending
             found = self._play(request)
             if found == _NOT_SENT:
                 raise SendError(f"{request.url}: the recorded request was not sent", sent=False)
@@ -157,5 +154,6 @@ class ReplayEngine:
         """Do nothing: no socket is open."""
 
 
-async def _one_piece(body: bytes) -> AsyncGenerator[bytes, None]:
+async def one_chunk(body: bytes) -> AsyncGenerator[bytes, None]:
+    """Yield a body whole."""
     yield body

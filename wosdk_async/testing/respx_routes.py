@@ -27,7 +27,7 @@ from wosdk_async.testing.operations import (
 )
 from wosdk_async.transport.session.credentials import Region
 
-__all__ = ["PreparedResponse", "Routes", "routes"]
+__all__ = ["Routes", "routes"]
 
 HOST = "https://mock.corrigo.com"
 _TOKEN = {"access_token": "mock-token", "token_type": "bearer", "expires_in": 1199}  # facts 1
@@ -168,7 +168,7 @@ class PreparedResponse:
 
 
 class _OptionalRoute(respx.Route):
-    """A route that need not be called."""
+    """Route that need not be called."""
 
     @property
     def called(self) -> bool:
@@ -194,7 +194,7 @@ def _example(request: Any) -> respx.MockResponse:
 
 
 class _InTurn:
-    """Side effect that responds with one body after the other, and repeats the last one."""
+    """Side effect that responds with one body after the other, and repeats the last."""
 
     def __init__(self, bodies: Sequence[dict[str, Any]]) -> None:
         self._left = list(bodies)

@@ -45,12 +45,12 @@ class Names:
     """Placeholders of the Companies that a replay has by default, by their names in the replay."""
 
     def play_host(self, host: str) -> None:
-        """Put ``host`` where ``{host}`` stands."""
+        """Set what ``{host}`` stands for in a replay."""
         self._played_host = host
         self._add_origin(f"https://{host}")
 
     def add_origins_of(self, raw: RawExchange) -> None:
-        """Let ``{host}`` stand for the host of a request, and for the one that a locator's response names."""
+        """Add the host of a request, and the one that a locator's response names, as ``{host}``."""
         self._add_origin(raw.url)
         if raw.response is not None and b'"Url"' in raw.response.body:
             try:
@@ -59,7 +59,7 @@ class Names:
                 return
 
     def add_company_of(self, raw: RawExchange) -> None:
-        """Let a placeholder stand for the Company of a request."""
+        """Add the Company of a request."""
         self.company(raw.header("CompanyName"))
 
     def _add_origin(self, url: str) -> None:
@@ -122,7 +122,7 @@ def _placeholder_of(company: str) -> str:
 
 
 def _is_distinct(name: str) -> bool:
-    """Return whether a text does not hold this name by chance: it is long, and not a word of the service."""
+    """Return whether a name is too long to be in texts by chance, and not a word of the service."""
     return len(name) >= _DISTINCT and name.casefold() not in _words_of_the_service()
 
 
@@ -143,7 +143,7 @@ _GRANTED = {"json": {"access_token": "wosdk-replay-token", "expires_in": 1199}} 
 
 @attrs.frozen
 class Cleaner:
-    """Makes what a recording keeps of an exchange."""
+    """Filter of what a recording keeps of an exchange."""
 
     names: Names
     scrub: Scrub

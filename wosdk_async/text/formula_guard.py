@@ -35,12 +35,13 @@ class FormulaGuard:
 
     def __init__(self, *, raw: bool = False) -> None:
         self.texts = 0
-        """Texts that got an apostrophe."""
-        self._raw = raw
+        """Texts that got an apostrophe; with ``raw`` those that had one, which an import takes off."""
+        self.raw = raw
 
     def __call__(self, text: str) -> str:
         """Return ``text``, with an apostrophe before each formula unless texts are raw."""
-        if self._raw:
+        if self.raw:
+            self.texts += "'" in text and without_guard(text) != text
             return text
         safe = without_formulas(text)
         if safe is not text and safe != text:

@@ -27,6 +27,7 @@ class Remedy(Enum):
     )
     RETURN_RESPONSE = "let it return {library}.Response"
     RETURN_OR_USE = "let it return {library}.Response, or pass a client or transport of {other}"
+    SETTINGS_FILE = "write it, or unset WOSDK_CONFIG"
     PROXY_LOGIN = "check the user and password in the address of the proxy"
     PROXY_NO_LOGIN = (
         "write the user and password into the address of the proxy: http://user:password@host:port"

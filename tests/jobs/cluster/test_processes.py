@@ -61,7 +61,7 @@ async def test_processes_respond_and_are_replaced_and_end_with_the_pool() -> Non
         os.kill(started[0], signal.SIGKILL)
         after = await hello(await pool.links.get())
         assert after.worker not in {report.worker for report in reports}
-        assert [each.lost for each in links].count("its process has ended") == 1
+        assert [each.lost for each in links].count("its process has exited") == 1
         assert pool.broken.empty()
         started = children()
         os.kill(started[0], signal.SIGSTOP)
@@ -74,7 +74,7 @@ async def test_processes_respond_and_are_replaced_and_end_with_the_pool() -> Non
 async def test_processes_that_cannot_start_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "_MAX_DEATHS", 2)
     monkeypatch.setattr(sys, "executable", "/bin/false")
-    with pytest.raises(ConfigurationError, match=r"ended soon after its start 2 times \(exit status 1\)"):
+    with pytest.raises(ConfigurationError, match=r"failed to start 2 times \(exit status 1\)"):
         async with opened(Processes(2)):
             pass
 

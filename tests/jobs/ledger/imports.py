@@ -15,7 +15,7 @@ from wosdk_async.jobs import Import, Summary
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.ledger.decision import Refusal
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
-from wosdk_async.jobs.undo.reversal import Undo, last_sending_run
+from wosdk_async.jobs.undo.reversal import Undo
 
 __all__ = ["LONG", "corrected", "open_orders", "refusal", "sent", "undo", "workbook"]
 
@@ -42,7 +42,7 @@ async def undo(local: Local, folder: Path | None, run: int | None = None) -> Non
     """Take back what a run created; the last one that sent rows unless one is given."""
     assert folder is not None
     async with Journal.open(folder) as journal:
-        undone = Undo(company=local.company, journal=journal, of_run=run or await last_sending_run(journal))
+        undone = Undo(company=local.company, journal=journal, of_run=run or await journal.last_sending_run())
         await undone.run(await local.company.work_orders.cancel_reason("Entered twice"))
 
 

@@ -24,11 +24,9 @@ async def test_again_sends_all_rows_in_a_new_ledger(local: Local, job: Job, writ
     assert (await ready.open(local.company)).plan.leaves_done == 2
     second = await sent(ready, local)
     assert second.folder is not None
-    assert (second.created_now, second.folder.name) == (2, "rows.csv.job-2")
+    assert (second.done_now, second.folder.name) == (2, "rows.csv.job-2")
     third = await sent(job(write(HEADER, rows(1, 2, 3)), MAP), local)
-    assert (third.created_now, third.folder) == (1, second.folder), (
-        "the newest ledger is the one that is used"
-    )
+    assert (third.done_now, third.folder) == (1, second.folder), "the newest ledger is the one that is used"
     assert await held(local) == Counter("11223")
 
 
@@ -72,11 +70,11 @@ async def test_again_that_is_killed_at_its_question_sends_nothing_later(
     opened = await job(source, MAP, again=True, **place).open(local.company)
     opened.journal.abandon()
     second = await sent(job(source, MAP, **place), local)
-    assert (second.created_now, second.folder) == (0, first.folder)
+    assert (second.done_now, second.folder) == (0, first.folder)
     third = await sent(job(source, MAP, again=True, **place), local)
-    assert (third.created_now, await held(local)) == (2, Counter("1122"))
+    assert (third.done_now, await held(local)) == (2, Counter("1122"))
     assert (await sent(job(write(HEADER, []), MAP, **place), local)).folder == third.folder
-    assert (await sent(job(write(HEADER, rows(1, 2)), MAP, **place), local)).created_now == 0
+    assert (await sent(job(write(HEADER, rows(1, 2)), MAP, **place), local)).done_now == 0
 
 
 async def test_again_does_not_wait_for_rows_that_were_never_sent_and_are_gone(
@@ -84,8 +82,8 @@ async def test_again_does_not_wait_for_rows_that_were_never_sent_and_are_gone(
 ) -> None:
     await killed_while_sending(job(write(HEADER, rows(1, 2, 3)), MAP), local, [])
     source = write(HEADER, rows(1, 2))
-    assert (await sent(job(source, MAP), local)).created_now == 2
-    assert (await sent(job(source, MAP, again=True), local)).created_now == 2
+    assert (await sent(job(source, MAP), local)).done_now == 2
+    assert (await sent(job(source, MAP, again=True), local)).done_now == 2
 
 
 async def test_what_an_older_ledger_took_back_does_not_count_as_there(
@@ -94,7 +92,7 @@ async def test_what_an_older_ledger_took_back_does_not_count_as_there(
     source = write(HEADER, rows(1, 2))
     await undo(local, (await sent(job(source, MAP, marker=MARKER), local)).folder)
     summary = await sent(job(source, MAP, marker=MARKER, again=True), local)
-    assert (summary.created_now, summary.failed) == (2, 0)
+    assert (summary.done_now, summary.failed) == (2, 0)
     assert await open_orders(local) == Counter("12")
 
 

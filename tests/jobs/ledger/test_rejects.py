@@ -32,11 +32,11 @@ async def test_rejects_are_rows_of_their_ledger(
         options = {**options, "folder": folder}
     for now in (1, 0):
         summary = await sent(job(rejects, MAP, **options), local)
-        assert (summary.folder, summary.rows, summary.created_now) == (folder, 1, now)
+        assert (summary.folder, summary.rows, summary.done_now) == (folder, 1, now)
     assert await held(local) == Counter("12")
     for text in (LONG, "short"):  # as it was, and corrected there as well
         source = write(HEADER, [["1", text, "", ""], *rows(2)])
-        assert (await sent(job(source, MAP, **options), local)).created_now == 0
+        assert (await sent(job(source, MAP, **options), local)).done_now == 0
     assert await held(local) == Counter("12")
 
 
@@ -51,7 +51,7 @@ async def test_another_file_in_the_folder_of_a_job_is_what_the_job_wrote(
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         ready = job(Path(shutil.copy(source, folder / name)), MAP, folder=folder)
         if name == "input.csv":
-            assert (await sent(ready, local)).created_now == 0
+            assert (await sent(ready, local)).done_now == 0
         else:
             found = await refusal(ready, local)
             assert (found.why, found.problem, found.line) == ("rejects", "job_file", 1)
@@ -63,7 +63,7 @@ async def test_a_reject_that_is_done_meanwhile_is_skipped(local: Local, job: Job
     rejects = corrected((await sent(job(source, MAP, marker=MARKER), local)).folder, LONG, "short")
     await sent(job(write(HEADER, rows(1, 2)), MAP, marker=MARKER), local)
     summary = await sent(job(rejects, MAP, marker=MARKER), local)
-    assert (summary.created, summary.created_now) == (1, 0)
+    assert (summary.created, summary.done_now) == (1, 0)
     assert await held(local) == Counter("12")
 
 
@@ -74,15 +74,15 @@ async def test_without_keys_a_reject_that_was_corrected_in_the_file_too_is_refus
     source = write(HEADER, [["1", LONG, "", ""], ["1", LONG, "", ""], *rows(2)])
     rejects = corrected((await sent(job(source, MAP), local)).folder, LONG, "short")
     copy = Path(shutil.copy(rejects, rejects.with_name("copy.csv")))
-    assert (await sent(job(rejects, MAP), local)).created_now == 2
-    assert (await sent(job(copy, MAP), local)).created_now == 0
+    assert (await sent(job(rejects, MAP), local)).done_now == 2
+    assert (await sent(job(copy, MAP), local)).done_now == 0
     assert await held(local) == Counter("112")
     source = write(HEADER, [["3", LONG, "", ""], *rows(4)])
     rejects = corrected((await sent(job(source, MAP, again=True), local)).folder, LONG, "short")
     await sent(job(write(HEADER, [["3", "short", "", ""], *rows(4)]), MAP), local)
     for _ in range(2):
         summary = await sent(job(rejects, MAP), local)
-        assert (summary.created_now, summary.failed) == (0, 1)
+        assert (summary.done_now, summary.failed) == (0, 1)
     assert await held(local) == Counter("11234")
 
 

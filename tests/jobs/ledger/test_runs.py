@@ -57,7 +57,7 @@ async def test_each_sheet_of_a_workbook_has_a_ledger(local: Local, job: Job, tmp
             ready = Import(
                 open_source(path, sheet=sheet), ImportMap.load(tmp_path / "map.toml"), marker=MARKER
             )
-            assert (await sent(ready, local)).created_now == now
+            assert (await sent(ready, local)).done_now == now
     assert await held(local) == Counter("1234")
 
 
@@ -76,7 +76,7 @@ async def test_files_of_another_sheet_are_kept(local: Local, tmp_path: Path) -> 
     import_map = ImportMap.load(tmp_path / "map.toml")
     for sheet in (1, 2):
         ready = Import(open_source(path, sheet=sheet), import_map, folder=tmp_path / "both.job")
-        assert (await sent(ready, local)).created_now == 2
+        assert (await sent(ready, local)).done_now == 2
     assert (tmp_path / "both.job" / "runs" / "1" / "results.csv").is_file()
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.jobs.conftest import Job, Local, Write
-from tests.jobs.ledger.imports import open_orders, refusal, sent, undo
+from tests.jobs.ledger.imports import corrected, open_orders, refusal, sent, undo
 from tests.jobs.maps import CUSTOMER, HEADER, MAP, MARKER, WORK_ORDER, rows
 from tests.jobs.runs import carried_out, held, killed_while_sending, order
 from tests.jobs.test_operations import COLUMNS, CREATE, DELETE, UPDATE, customers, made
@@ -47,7 +47,7 @@ async def test_another_operation_beside_the_file_has_a_ledger_of_its_own(
         "rows.csv.job-2",
     ]
     again = await sent(job(source, MAP), local)
-    assert (again.folder, again.created_now) == (first.folder, 0)
+    assert (again.folder, again.done_now) == (first.folder, 0)
 
 
 async def test_a_named_folder_takes_any_file(local: Local, job: Job, write: Write, tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ async def test_a_named_folder_takes_any_file(local: Local, job: Job, write: Writ
         summary = await sent(job(source, MAP, folder=folder), local)
         assert (summary.folder, summary.created) == (folder, len(numbers))
     moved = folder.rename(tmp_path / "moved")
-    assert (await sent(job(source, MAP, folder=moved), local)).created_now == 0
+    assert (await sent(job(source, MAP, folder=moved), local)).done_now == 0
     assert await held(local) == Counter("123")
 
 
@@ -82,7 +82,7 @@ async def test_order_blank_cells_and_columns_of_notes_say_nothing(
     header = ("customer", "_note", "notes", "text", "key", "empty")
     turned = [[row[3], f"seen {row[0]}", row[2], row[1], row[0], " "] for row in rows(3, 1, 2)]
     summary = await sent(job(write(header, turned), MAP), local)
-    assert (summary.created, summary.created_now, summary.changed) == (3, 0, 0)
+    assert (summary.created, summary.done_now, summary.changed) == (3, 0, 0)
 
 
 async def test_a_key_of_the_map_alone_tells_rows(local: Local, job: Job, write: Write) -> None:
@@ -90,7 +90,7 @@ async def test_a_key_of_the_map_alone_tells_rows(local: Local, job: Job, write: 
     await sent(job(write(HEADER, rows(1, 2)), keyed), local)
     edited = [["1", "edited", "", ""], *rows(2, 3)]
     summary = await sent(job(write(HEADER, edited), keyed), local)
-    assert (summary.created_now, summary.changed) == (1, 1)
+    assert (summary.done_now, summary.changed) == (1, 1)
     assert await held(local) == Counter("123")
 
 
@@ -156,7 +156,7 @@ async def test_rows_that_are_done_are_skipped_and_changed_ones_counted(
     edited = [["1", "edited", "", ""], *rows(2)]
     for _ in range(2):
         summary = await sent(job(write(HEADER, edited), MAP, marker=MARKER), local)
-        assert (summary.created, summary.created_now, summary.changed) == (2, 0, 1)
+        assert (summary.created, summary.done_now, summary.changed) == (2, 0, 1)
     assert summary.folder is not None
     with (summary.folder / "results.csv").open(newline="", encoding="utf-8") as file:
         assert [bool(row["changed"]) for row in csv.DictReader(file)] == [True, False]
@@ -183,7 +183,7 @@ async def test_rows_refused_before_they_were_sent_are_tried_again(
     text = WORK_ORDER + CUSTOMER
     assert (await sent(job(source, text), local)).failed == 1
     await local.company.create(Customer(display_as="Pier", name="Pier", work_zone=Ref(14)))
-    assert (await sent(job(source, text), local)).created_now == 1
+    assert (await sent(job(source, text), local)).done_now == 1
     assert await held(local) == Counter("1")
 
 
@@ -206,7 +206,7 @@ async def test_rows_refused_by_the_service_are_sent_when_something_changed(
     local.server.refused = None
     source = write(HEADER, [["1", "text 1", notes or "notes 1", ""], *rows(2)])
     summary, outcomes = await carried_out(job(source, text, marker=MARKER, **options), local)
-    assert (summary.created_now, summary.failed, summary.complete) == (now, 1 - now, bool(now))
+    assert (summary.done_now, summary.failed, summary.complete) == (now, 1 - now, bool(now))
     assert not outcomes or outcomes[1].outcome == "created"
     assert await held(local) == Counter("2" + "1" * now)
 
@@ -215,10 +215,27 @@ async def test_undone_rows_are_skipped_until_they_are_asked_for(local: Local, jo
     source = write(HEADER, rows(1, 2))
     await undo(local, (await sent(job(source, MAP, marker=MARKER), local)).folder)
     summary = await sent(job(source, MAP, marker=MARKER), local)
-    assert (summary.undone, summary.created_now, summary.complete) == (2, 0, False)
+    assert (summary.undone, summary.done_now, summary.complete) == (2, 0, False)
     assert not await open_orders(local)
     summary = await sent(job(source, MAP, marker=MARKER, retry_undone=True), local)
-    assert (summary.undone, summary.created_now, summary.complete) == (0, 2, True)
+    assert (summary.undone, summary.done_now, summary.complete) == (0, 2, True)
+    assert await open_orders(local) == Counter("12")
+
+
+async def test_an_undone_row_that_repeats_a_key_again_fails(local: Local, job: Job, write: Write) -> None:
+    """It was sent with the key that its reject was given; the file still has the key of another row."""
+    source = write(HEADER, rows(1, 1))
+    folder = (await sent(job(source, MAP, marker=MARKER), local)).folder
+    await sent(job(corrected(folder, "\n1,", "\n2,"), MAP, marker=MARKER, folder=folder), local)
+    assert await open_orders(local) == Counter("12")
+    for run in (1, 2):
+        await undo(local, folder, run)
+    for _ in range(2):
+        summary = await sent(job(source, MAP, marker=MARKER, retry_undone=True), local)
+        assert (summary.done, summary.failed, summary.undone) == (1, 1, 0)
+    assert await open_orders(local) == Counter("1")
+    summary = await sent(job(write(HEADER, rows(1, 2)), MAP, marker=MARKER), local)
+    assert (summary.done, summary.done_now) == (2, 1)
     assert await open_orders(local) == Counter("12")
 
 

@@ -25,15 +25,15 @@ async def test_an_edited_row_is_not_taken_for_a_new_one(local: Local, job: Job, 
     assert (found.first_new.line, found.first_gone.line) == (3, 3)
     assert ("edited" in found.first_new.name, "text 2" in found.first_gone.name) == (True, True)
     assert found.remedies == (Remedy.KEY, Remedy.NEW_ROWS)
-    assert (await sent(job(source, MAP, new_rows=True), local)).created_now == 1
-    assert (await sent(job(source, MAP), local)).created_now == 0, "nobody is asked twice"
+    assert (await sent(job(source, MAP, new_rows=True), local)).done_now == 1
+    assert (await sent(job(source, MAP), local)).done_now == 0, "nobody is asked twice"
     assert await held(local) == Counter("122")
 
 
 async def test_appended_sorted_and_corrected_rows_need_no_word(local: Local, job: Job, write: Write) -> None:
     assert (await sent(job(write(HEADER, [*rows(1), ["2", LONG, "", ""]]), MAP), local)).failed == 1
     summary = await sent(job(write(HEADER, rows(3, 2, 1)), MAP), local)
-    assert (summary.created, summary.created_now) == (3, 2)
+    assert (summary.created, summary.done_now) == (3, 2)
     assert await held(local) == Counter("123")
 
 
@@ -51,7 +51,7 @@ async def test_columns_that_came_or_went_make_all_rows_unknown(
 async def test_each_night_only_lines_that_no_run_sent_are_new(local: Local, job: Job, write: Write) -> None:
     for numbers, now in (((1, 2), 2), ((2, 3), 1), ((3, 4, 1), 1)):
         summary = await sent(job(write(HEADER, rows(*numbers)), MAP, new_rows=True), local)
-        assert (summary.created, summary.created_now) == (len(numbers), now)
+        assert (summary.created, summary.done_now) == (len(numbers), now)
     assert await held(local) == Counter("1234")
 
 
@@ -64,14 +64,14 @@ async def test_a_key_that_a_spreadsheet_changed_is_shown(local: Local, job: Job,
     assert found.first_new is not None
     assert found.first_gone is not None
     assert (found.first_new.name, found.first_gone.name) == (now, was)
-    assert (await sent(job(source, MAP, marker=MARKER, new_rows=True), local)).created_now == 1
+    assert (await sent(job(source, MAP, marker=MARKER, new_rows=True), local)).done_now == 1
     assert await held(local) == Counter([was, now])
 
 
 async def test_other_new_keys_need_no_word(local: Local, job: Job, write: Write) -> None:
     await sent(job(write(HEADER, rows(1, 2)), MAP, marker=MARKER), local)
     summary = await sent(job(write(HEADER, rows(3, 4)), MAP, marker=MARKER), local)
-    assert (summary.created_now, summary.gone) == (2, 2)
+    assert (summary.done_now, summary.gone) == (2, 2)
     assert await held(local) == Counter("1234")
 
 
@@ -142,8 +142,8 @@ async def test_a_copy_without_a_key_is_not_sent_once_more(
     found = await refusal(job(copy, MAP), local)
     assert (found.why, found.folder, found.rows) == ("sent_elsewhere", folder, 1)
     assert found.remedies == (Remedy.THAT_FOLDER, Remedy.SEND_AGAIN)
-    assert (await sent(job(copy, MAP, folder=folder, new_rows=True), local)).created_now == 1
-    assert (await sent(job(copy, MAP, again=True), local)).created_now == 2
+    assert (await sent(job(copy, MAP, folder=folder, new_rows=True), local)).done_now == 1
+    assert (await sent(job(copy, MAP, again=True), local)).done_now == 2
     assert await held(local) == Counter("12233")
 
 

@@ -16,6 +16,7 @@ from wosdk_async.jobs.ledger import comparison, decision, facts
 from wosdk_async.jobs.ledger.decision import FileFacts, LedgerFacts, Plan, Refusal, Standing, Why
 from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.options import ImportOptions
+from wosdk_async.jobs.undo import reversal
 
 __all__ = ["FAULTS"]
 
@@ -107,3 +108,8 @@ async def _admit_without_dismissing(self: JournalWriter, change: Any, plan: Any)
     keywords = change.keywords
     change.keywords["plan"] = attrs.evolve(keywords["plan"], dismisses=False)
     await _admit(self, change, plan)
+
+
+@FAULTS.replace(reversal, "used", "users-not-looked-up", "what refers to a record does not keep it", "orphan")
+async def _unused(*_: Any, **__: Any) -> dict[Any, Any]:
+    return {}

@@ -32,7 +32,7 @@ class ImportingUser:
     def __init__(self, seed: int, folder: Path, say: Callable[[str], None]) -> None:
         self.rng = rng = random.Random(f"walk {seed}")
         self.folder, self.say = folder, say
-        self.user = User(rng, rng.choice(_KINDS))
+        self.user = User(rng, rng.choice(_KINDS), rng.random() < 0.3)
         self.service = WalkService(asyncio.get_running_loop(), random.Random(f"service {seed}"))
         self.programs = Programs(self.service)
         self.closed: set[str] = set()
@@ -105,7 +105,7 @@ class ImportingUser:
             self.known.add(rows, more=True)
         for each in self.service.contacts():
             self.say(f"    {each}")
-        self.found += self.judge.doubled(self.user.wanted, self.user.kind)
+        self.found += self.judge.doubled(self.user.wanted, self.user.kind) + self.judge.orphans()
         if refusal is not None:
             self._refused(refusal, is_main=is_main, options=options)
             if is_main:
@@ -197,7 +197,8 @@ class ImportingUser:
     async def _undo(self) -> None:
         if self.ledger is not None and self.user.kind != "update":
             which = self.rng.choice(("last", "last", "first", "all"))
-            await self._carried_out("undone", self.ledger, which)
+            await self._carried_out("undone", self.ledger, which, self.rng.random() < 0.5)
+            self.found += self.judge.orphans()
 
     async def _settle(self, *, kill: bool = True) -> None:
         was = self.known.admitted

@@ -44,6 +44,15 @@ class Judge:
             if number > wanted[tag]
         ]
 
+    def orphans(self) -> list[str]:
+        """Return the records whose customer an undo took away."""
+        there = self.service.customers()
+        return [
+            f"orphan: {each}"
+            for each in self.service.contacts()
+            if each.customer and not each.removed and each.customer not in there
+        ]
+
     def summary(self, folder: Path, rows: Sequence[UserRow], summary: Summary, *, dropped: bool) -> list[str]:
         """Return where the summary is not what ledger and file say."""
         ledger = ledger_rows(folder)

@@ -17,7 +17,7 @@ from wosdk_async import CallOptions, Client, Company, Region
 from wosdk_async.jobs import CsvFile, Import, ImportMap
 from wosdk_async.jobs.imports.settling import decide, settle_job
 from wosdk_async.jobs.journal import State
-from wosdk_async.jobs.undo.reversal import Undo, last_sending_run
+from wosdk_async.jobs.undo.reversal import Undo
 from wosdk_async.transport.clock import TransportClock
 
 __all__ = ["KILLED", "Programs"]
@@ -81,14 +81,15 @@ class Programs:
 
         return await self.carry_out(program, kill)
 
-    async def undone(self, folder: Path, which: str, kill: int | None) -> Any:
+    async def undone(self, folder: Path, which: str, references: bool, kill: int | None) -> Any:
         """Undo the ``last`` run that sent rows, the ``first`` one, or ``all``."""
 
         async def program(company: Company) -> Any:
             journal = KilledJournal.open(folder)
             try:
-                run = {"last": await last_sending_run(journal), "first": 1, "all": None}[which]
-                return await Undo(company=company, journal=journal, of_run=run).run()
+                run = {"last": await journal.last_sending_run(), "first": 1, "all": None}[which]
+                undo = Undo(company=company, journal=journal, of_run=run, references=references)
+                return await undo.run()
             finally:
                 await journal.close()
 

@@ -35,6 +35,7 @@ class Contact:
     note: str
     grade: str
     removed: bool
+    customer: int = 0
 
 
 class WalkService(FaultyService):
@@ -109,10 +110,16 @@ class WalkService(FaultyService):
                 row.get("Comment") or "",
                 (row.get("FirstName") or "")[1:],
                 bool(row.get("IsRemoved")),
+                row.get("CustomerId") or 0,
             )
             for row in found
             if str(row.get("LastName") or "").startswith("R")
         ]
+
+    def customers(self) -> set[int]:
+        """Return the ids of the customers that are not removed."""
+        found = self.store.select('SELECT body FROM "Customer"', [])
+        return {row["Id"] for row in found if not row["IsRemoved"]}
 
     def there(self) -> Counter[str]:
         """Return how many records that are not removed each row of the user has."""

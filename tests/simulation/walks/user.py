@@ -30,6 +30,18 @@ _HEADS = {
     "cells": 'operation = "create Contact"\n',
     "update": 'operation = "update Contact by number"\n',
 }
+_CUSTOMER = """
+[reference.customer]
+entity = "Customer"
+by = "display_as"
+from = "Site {grade}"
+if_missing = "create"
+[reference.customer.create]
+name = "{}"
+work_zone = "@zone"
+[reference.zone]
+entity = "WorkZone"
+"""
 
 
 @attrs.define(eq=False)
@@ -60,6 +72,8 @@ class User:
 
     rng: random.Random
     kind: Kind
+    refers: bool = False
+    """Whether the rows refer to customers, which the import creates."""
     rows: list[UserRow] = attrs.field(factory=list)
     columns: list[str] = attrs.field(factory=lambda: ["code", "name", "note", "grade"])
     more: bool = False
@@ -84,8 +98,10 @@ class User:
             del fields["number"]
         elif self.kind in ("key", "cells"):
             fields["number"] = "{code}"
+        refers = self.refers and self.kind != "update"
+        fields |= {"customer_id": "@customer"} if refers else {}
         body = "".join(f'{name} = "{text}"\n' for name, text in fields.items())
-        return f"{head}[entity]\n{body}"
+        return f"{head}[entity]\n{body}{_CUSTOMER if refers else ''}"
 
     @property
     def key(self) -> str | None:

@@ -1,4 +1,4 @@
 """Text of the generated modules: classes, index and stub of ``wosdk_async.model``.
 
-Only ``catalogue/generate.py`` imports it; it imports the catalogue.
+Only ``catalogue/generate.py`` imports it.
 """

@@ -1,4 +1,4 @@
-"""The modules of classes: entities, values, queries, messages, commands and enums."""
+"""Modules of classes: entities, values, queries, messages, commands and enums."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ SECRET_WORD = re.compile(r"password|token|secret", re.IGNORECASE)
 
 
 class Module:
-    """A module that is being written: its classes and their imports."""
+    """Module that is being written: its classes and their imports."""
 
     def __init__(self, catalogue: Catalogue, name: str) -> None:
         self.catalogue = catalogue
@@ -133,7 +133,7 @@ def _wire(field: Field) -> list[str]:
 
 
 def entity_files(catalogue: Catalogue) -> dict[str, str]:
-    """Return the text of the module of each family."""
+    """Return the text of each family's module."""
     texts = {}
     for name, entities in entity_modules(catalogue).items():
         module = Module(catalogue, name)
@@ -161,7 +161,7 @@ def _entity_class(module: Module, entity: Entity) -> None:
 
 
 def command_files(catalogue: Catalogue) -> dict[str, str]:
-    """Return the text of the module of each theme of commands, and of the shapes that they share."""
+    """Return the text of each theme's module of commands, and of the shapes that they share."""
     shapes = Module(catalogue, COMMAND_BASES)
     for shape in catalogue.command_bases.values():
         _command_base_class(shapes, shape)
@@ -194,7 +194,7 @@ def _result_class(module: Module, command: Command) -> None:
 
 
 def _shape(command: Command) -> set[tuple[object, ...]]:
-    """Return what a result class takes from a response; notes and sources may differ."""
+    """Return what a result class takes from a response, without notes and sources."""
     return {
         (field.name, field.kind, field.of, field.is_list)
         for field in command.response
@@ -241,7 +241,7 @@ def _command_class(module: Module, command: Command) -> None:
 
 
 def enum_files(catalogue: Catalogue) -> dict[str, str]:
-    """Return the text of the module that holds every enum."""
+    """Return the text of the module of all enums."""
     lines = [
         header("Every enum of the service."),
         "from __future__ import annotations",

@@ -1,4 +1,4 @@
-"""Modules beside the classes: the index of the model, its ``__init__`` modules, the stub ``fields.pyi``."""
+"""Other modules of the model: its index, its ``__init__`` modules, and the stub ``fields.pyi``."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from wosdk_async.catalogue.generator.names import (
     COMMAND_BASES,
     class_name,
     command_module,
+    depth,
     enum_modules,
     result_modules,
     snake,
@@ -165,7 +166,7 @@ SCALARS = {
 def field_stub(catalogue: Catalogue) -> str:
     """Return the text of the stub."""
     shown = [entity for entity in catalogue.entities.values() if entity.kind in KINDS]
-    shown.sort(key=lambda entity: (_depth(catalogue, entity), class_name(entity.name)))
+    shown.sort(key=lambda entity: (depth(catalogue, entity), class_name(entity.name)))
     queried = [class_name(entity.name) for entity in shown if entity.kind == "entity"]
     enums = {field.of for e in shown for field in e.own_fields if field.kind == "enum" and field.of}
     lines = [
@@ -182,10 +183,6 @@ def field_stub(catalogue: Catalogue) -> str:
         *(_class(catalogue, entity) for entity in shown),
     ]
     return "\n".join(lines)
-
-
-def _depth(catalogue: Catalogue, entity: Entity) -> int:
-    return 1 + _depth(catalogue, catalogue.entities[entity.base]) if entity.base else 0
 
 
 def _overload(argument: str, result: str) -> str:

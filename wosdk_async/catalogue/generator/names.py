@@ -13,6 +13,7 @@ __all__ = [
     "class_name",
     "command_module",
     "command_modules",
+    "depth",
     "entity_modules",
     "enum_modules",
     "member_name",
@@ -70,12 +71,13 @@ def entity_modules(catalogue: Catalogue) -> dict[str, list[Entity]]:
     modules: dict[str, list[Entity]] = {}
     for entity in catalogue.entities.values():
         modules.setdefault(entity.family, []).append(entity)
-
-    def depth(entity: Entity) -> int:
-        return 1 + depth(catalogue.entities[entity.base]) if entity.base else 0
-
-    modules["bases"].sort(key=depth)
+    modules["bases"].sort(key=lambda entity: depth(catalogue, entity))
     return modules
+
+
+def depth(catalogue: Catalogue, entity: Entity) -> int:
+    """Return how many bases an entity has, one above the other."""
+    return 1 + depth(catalogue, catalogue.entities[entity.base]) if entity.base else 0
 
 
 def command_module(command: Command) -> str:

@@ -39,14 +39,14 @@ FORMATS = {
 
 
 class RuffMissingError(Exception):
-    """The generator needs ruff, which is not installed."""
+    """Error of a generator that needs ruff, which is not installed."""
 
     def __init__(self) -> None:
         super().__init__("ruff is not installed, and the generator needs it: pip install -e '.[dev]'")
 
 
 def lay_out(files: Mapping[str, str]) -> dict[str, str]:
-    """Return the files, by path, as ruff sorts and formats them with the project's own settings."""
+    """Return the files, by path, formatted by ruff with the project's settings."""
     if importlib.util.find_spec("ruff") is None:
         raise RuffMissingError
     with tempfile.TemporaryDirectory() as folder:

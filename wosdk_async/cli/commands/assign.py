@@ -27,8 +27,7 @@ from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["assign_command"]
 
-_SEARCHED = 1000  # employees among whose names a near one is looked for: one response
-
+_SEARCHED = 1000  # employees whose names are compared for a suggestion: one response
 
 _to_option = click.option(
     "--to",
@@ -36,14 +35,14 @@ _to_option = click.option(
     multiple=True,
     required=True,
     metavar="EMPLOYEE",
-    help="User name, number, name or id of an employee or provider; may be repeated.",
+    help="User name, number, name or id; repeatable.",
 )
 _mode_option = click.option(
     "--mode",
     type=click.Choice(["Primary", "AddSecondary", "RemoveSecondary", "Snapshot"]),
     default="Primary",
     show_default=True,
-    help="Replace the first assignee, add or remove others, or replace all.",
+    help="Which assignees change; Snapshot replaces all.",
 )
 
 
@@ -51,9 +50,9 @@ _mode_option = click.option(
 async def assign_command(
     company: Company, *, employees: tuple[str, ...], mode: str, comment: str | None, at: datetime | None
 ) -> OrderPlan:
-    """Assign work orders to employees or providers; their state stays as it is.
+    """Assign work orders to employees or providers; their state does not change.
 
-    Who is assigned is shown before the question and afterwards.
+    Primary replaces the first assignee. The assignees are shown before and after.
 
     \b
       wosdk assign RSC000005 --to mira.okafor
@@ -72,7 +71,7 @@ async def assign_command(
 
 @attrs.define
 class _Assigning:
-    """Employees who are to be assigned, and who was assigned before."""
+    """Employees to assign, and the assignees of each order before."""
 
     employees: list[int]
     mode: str
@@ -81,7 +80,7 @@ class _Assigning:
     names: dict[int, str] = attrs.field(factory=dict)
 
     async def prepare(self, company: Company, orders: dict[int, dict[str, Any]]) -> None:
-        """Read who is assigned now, and show it."""
+        """Read the assignees of the orders, and show them."""
         found = await asyncio.gather(*(_assignees(company, id) for id in orders))
         self.before = dict(zip(orders, found, strict=True))
         await self._learn(company, {*self.employees, *(id for ids in found for id in ids)})
@@ -91,14 +90,14 @@ class _Assigning:
     async def carry_out(
         self, company: Company, order: int, comment: str | None, at: datetime | None
     ) -> ChangeResult:
-        """Assign, and report who is assigned now; the service may do nothing without an error."""
+        """Assign, and report the assignees: the service may do nothing without an error."""
         await company.work_orders.assign(order, self.employees, mode=self.mode, comment=comment, at=at)
         facts: dict[str, Any] = {"mode": self.mode}
         try:
             after = await _assignees(company, order)
             await self._learn(company, after)
         except WosdkError as error:
-            return ChangeResult(f"sent; who is assigned now could not be read: {error}", facts)
+            return ChangeResult(f"sent, but the assignees could not be read: {error}", facts)
         before = self.before[order]
         removed = [id for id in before if id not in after]
         text = self._assigned(after)
@@ -108,7 +107,7 @@ class _Assigning:
         return ChangeResult(text if after != before else f"nothing changed: {text}", facts)
 
     async def _learn(self, company: Company, ids: Iterable[int]) -> None:
-        """Read the names of employees that are not known yet; one that is not shown has its id alone."""
+        """Read the names of employees that are not known yet; one that cannot be read has its id."""
         unknown = sorted(set(ids) - set(self.names))
         self.names |= zip(unknown, await asyncio.gather(*(_name(company, id) for id in unknown)), strict=True)
 
@@ -120,12 +119,12 @@ class _Assigning:
 
 
 async def _employees(company: Company, texts: Iterable[str]) -> dict[int, str]:
-    """Return the texts of ``--to`` by the ids of their employees; an employee who is named twice is one."""
+    """Return the texts of ``--to`` by employee id, without duplicates."""
     found: dict[int, str] = {}
     for text in texts:
         id = await _employee(company, text)
         if id in found:
-            say(f"--to {text} and --to {found[id]} are one employee, whose id is sent once")
+            say(f"--to {text} and --to {found[id]} are the same employee, whose id is sent once")
         found.setdefault(id, text)
     return found
 

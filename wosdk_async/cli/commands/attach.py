@@ -32,10 +32,8 @@ _AT_ONCE = 2  # a file is held in memory while it is sent
     type=click.Path(path_type=Path, exists=True, dir_okay=False, readable=True),
     metavar="FILE...",
 )
-@click.option("--title", metavar="TEXT", help="The document's title; otherwise the name of the file.")
-@click.option(
-    "--type", "type_name", metavar="NAME|ID", help="Type of a file that is neither an image nor a PDF."
-)
+@click.option("--title", metavar="TEXT", help="Title (default: the file name).")
+@click.option("--type", "type_name", metavar="NAME|ID", help="Document type; not for images and PDFs.")
 @by_option
 @click.pass_context
 @change_options
@@ -50,25 +48,21 @@ def attach_command(
 ) -> None:
     """Attach files to a work order, each of at most 20 MB.
 
-    The service takes the document's type from the suffix: Picture for images, PDF for a PDF. Other files get
-    the type that --type names, and otherwise PDF.
+    The service takes the type of images and PDFs from the suffix; other files get --type, or else PDF.
 
-    ORDER is a number such as RSC000005, or an id. id:2903 and number:2903 say which one digits are: digits
-    that are the id of one order and the number of another are refused.
+    ORDER is a number such as RSC000005, or an id; id:2903 or number:2903 where digits could be both.
 
     \b
       wosdk attach RSC000005 before.jpg after.jpg
       wosdk attach RSC000005 permit.pdf --title 'Permit until May'
     """
     if title is not None and len(files) > 1:
-        raise click.UsageError("--title is the title of one file; attach one file at a time")
+        raise click.UsageError("--title applies to one file; attach one file at a time")
     for file in files:
         if not file.is_file():
             raise CliError(f"{file} is not a regular file")
         if (size := file.stat().st_size) > _MAX_SIZE:
-            raise CliError(
-                f"{file} has {size:,} bytes; a file of at most {_MAX_SIZE:,} bytes can be attached"
-            )
+            raise CliError(f"{file} has {size:,} bytes, the limit is {_MAX_SIZE:,}; attach a smaller file")
     named = RecordTexts.read(WorkOrder, [order], by)
     with ChangeSession.open(ctx, options) as session:
         company = session.runner.company
@@ -84,7 +78,7 @@ def attach_command(
 
 
 def _type_shown(file: Path, chosen: str | None) -> str:
-    """Return the type that the document of a file gets, as the lines before the question show it."""
+    """Return the document type of a file for the lines before the prompt."""
     media = media_type(file.name)
     if (stored := stored_type(media)) is not None:
         name = stored.get("display_as", "PDF")

@@ -1,4 +1,4 @@
-"""``wosdk check``: whether this machine can work with the Company, and if not, why."""
+"""``wosdk check``: the connection to the Company, diagnosed step by step."""
 
 from __future__ import annotations
 
@@ -23,11 +23,10 @@ __all__ = ["check_command"]
 @target_options(hidden=True)
 @click.pass_context
 def check_command(ctx: click.Context, as_json: bool, output: Path | None) -> None:
-    """Check settings, credentials, token, discovery and one read, and say what is wrong.
+    """Diagnose the connection: settings, credentials, token, discovery and one read.
 
-    Each step names its host, and the proxy on the way. The log-in and the read may take 10 s each; --deadline
-    changes that. Nothing is changed, and no secret is shown. The exit status tells the kind: 2 a setting,
-    5 the login, 6 not reached, 3 refused.
+    Each step names its host and proxy. Log-in and read may take 10 s each, or --deadline. Nothing is changed,
+    and no secret is shown. Exit status: 2 a setting, 3 refused, 5 the login, 6 unreachable.
 
     \b
       wosdk check

@@ -11,13 +11,8 @@ import click
 from wosdk_async import Company
 from wosdk_async.calls.markers import Marker
 from wosdk_async.cli.exit_codes import CliError, say
-from wosdk_async.cli.input.fields import command_of, given_fields, record_of, shown_value
-from wosdk_async.cli.input.records import (
-    look_for,
-    look_for_order,
-    newest_of,
-    python_name,
-)
+from wosdk_async.cli.input.fields import command_of, parsed_fields, record_of, shown_value
+from wosdk_async.cli.input.records import look_for, look_for_order, newest_of, python_name
 from wosdk_async.cli.input.texts import entity_named
 from wosdk_async.cli.options import (
     ChangeOptions,
@@ -39,9 +34,7 @@ __all__ = ["create_command"]
 @entity_argument
 @fields_argument
 @json_body_option
-@click.option(
-    "--marker", metavar="NAME", help="The field that holds a key of your own: in doubt it is looked up."
-)
+@click.option("--marker", metavar="NAME", help="Field with your own key, to look it up in doubt.")
 @unchecked_option
 @click.pass_context
 @change_options
@@ -57,8 +50,8 @@ def create_command(
     """Create a record.
 
     Fields are NAME=VALUE as for `wosdk run`; `wosdk describe ENTITY` lists them. A work order is created by
-    WoCreateCommand, with these fields; the service computes when it is due, unless DtDue is given.
-    `wosdk run WoCreateCommand` has the other options of that command.
+    WoCreateCommand; the service computes its due time unless DtDue is given. For the other fields of that
+    command use `wosdk run WoCreateCommand`.
 
     \b
       wosdk create Contact FirstName=Ann LastName=Lee CustomerId=512
@@ -68,36 +61,36 @@ def create_command(
     is_order = not isinstance(kind, str) and kind.wire_name == "WorkOrder"
     if not is_order and not unchecked:
         require_support(kind, "create")
-    given = given_fields(kind, fields, json_body)
-    if not given:
-        raise CliError(f"nothing is to be created; name fields, such as wosdk create {entity} NAME=VALUE")
+    values = parsed_fields(kind, fields, json_body)
+    if not values:
+        raise CliError(f"no fields are given; add some, such as wosdk create {entity} NAME=VALUE")
     name = entity_name(kind)
     if not unchecked:
-        _require_settable(name, given)
-    lines = [f"{key}: {shown_value(value)}" for key, value in given.items()]
-    if is_order and not replaced_fields(given):
+        _require_settable(name, values)
+    lines = [f"{key}: {shown_value(value)}" for key, value in values.items()]
+    if is_order and not replaced_fields(values):
         lines.append("DtDue: computed by the service")
     change = RecordChange(
         label=name,
         facts={"entity": name},
-        make=_create_order(kind, given, marker) if is_order else _create(kind, given, marker),
+        make=_create_order(kind, values, marker) if is_order else _create(kind, values, marker),
         shown=tuple(lines),
-        look=_look_for(kind, given, marker),
+        look=_look_for(kind, values, marker),
     )
     with ChangeSession.open(ctx, options) as session:
-        for warning in _order_warnings(given) if is_order else ():
+        for warning in _order_warnings(values) if is_order else ():
             say(warning)
         session.carry_out(f"create {name}", f"Create this {name}?", [change])
 
 
-def _create(kind: type[Record] | str, given: dict[str, Any], marker: str | None) -> Callable[[Company], Any]:
-    what: list[Any] = [kind, given]
+def _create(kind: type[Record] | str, values: dict[str, Any], marker: str | None) -> Callable[[Company], Any]:
+    what: list[Any] = [kind, values]
     options: dict[str, Any] = {"check": False}
     if isinstance(kind, str):
         if marker is not None:
             raise CliError("--marker needs an entity that the catalogue knows; leave out --unchecked")
     else:
-        record = record_of(kind, given, new=True)
+        record = record_of(kind, values, new=True)
         path = None if marker is None else python_name(kind, marker, "--marker")
         if path is not None:
             Marker.of_record(record, path)  # a check: is there a key, and can it be looked up
@@ -110,10 +103,10 @@ def _create(kind: type[Record] | str, given: dict[str, Any], marker: str | None)
     return create
 
 
-def _create_order(kind: Any, given: dict[str, Any], marker: str | None) -> Callable[[Company], Any]:
+def _create_order(kind: Any, values: dict[str, Any], marker: str | None) -> Callable[[Company], Any]:
     # The service computes the schedule, unless that would replace a given field.
-    compute = {} if replaced_fields(given) else {"ComputeSchedule": True}
-    command = command_of(WoCreateCommand, {"WorkOrder": given, **compute})
+    compute = {} if replaced_fields(values) else {"ComputeSchedule": True}
+    command = command_of(WoCreateCommand, {"WorkOrder": values, **compute})
     path = None if marker is None else f"work_order.{python_name(kind, marker, '--marker')}"
     if path is not None:
         Marker.of_command(command, path)
@@ -129,18 +122,18 @@ def _create_order(kind: Any, given: dict[str, Any], marker: str | None) -> Calla
     return create
 
 
-_NEXT_TIME = "with --marker PoNumber the next create looks by itself"
+_NEXT_TIME = "with --marker PoNumber a create looks by itself"
 
 
-def _look_for(kind: type[Record] | str, given: Mapping[str, Any], marker: str | None) -> str:
+def _look_for(kind: type[Record] | str, values: Mapping[str, Any], marker: str | None) -> str:
     if isinstance(kind, str):
         return newest_of(kind)
     if marker is None:
         return (
-            look_for_order(given, _NEXT_TIME) if kind.wire_name == "WorkOrder" else newest_of(kind.wire_name)
+            look_for_order(values, _NEXT_TIME) if kind.wire_name == "WorkOrder" else newest_of(kind.wire_name)
         )
     key = python_name(kind, marker, "--marker")
-    return look_for(kind, key, given.get(kind.__wire__[key]["name"]))
+    return look_for(kind, key, values.get(kind.__wire__[key]["name"]))
 
 
 _SET_BY_SERVICE = ("Id", "ConcurrencyId")  # facts 3.3: a create ignores both
@@ -148,31 +141,31 @@ _CALCULATED = ("Number", "DtCreated", "CreatedDateUtc")  # spec 3 row 1: number 
 _FIRST_STATE = "New"  # spec 3 row 1
 
 
-def _require_settable(entity: str, given: Mapping[str, Any]) -> None:
-    """Raise CliError for fields that the service would set itself, and not to the value in ``given``."""
+def _require_settable(entity: str, values: Mapping[str, Any]) -> None:
+    """Raise CliError for fields that the service sets itself, whatever is sent."""
     is_order = entity == "WorkOrder"
     names = (*_SET_BY_SERVICE, *(_CALCULATED if is_order else ()))
     faults = [
-        f"{name} of a new {entity} is set by the service, whatever is sent; leave it out"
+        f"{name} of a new {entity} is set by the service; leave it out"
         for name in names
-        if given.get(name)  # 0 and null are no wish
+        if values.get(name)  # 0 and null are no wish
     ]
-    if is_order and given.get("StatusId") not in (None, _FIRST_STATE):
+    if is_order and values.get("StatusId") not in (None, _FIRST_STATE):
         faults.append(
-            f"StatusId of a new WorkOrder is {_FIRST_STATE}, whatever is sent; leave it out, and then"
-            " `wosdk pickup`, `start` and `complete` lead on"
+            f"StatusId of a new WorkOrder is {_FIRST_STATE}; leave it out, and move the order with"
+            " `wosdk pickup`, `start` and `complete`"
         )
     if faults:
         raise CliError("; ".join(faults))
 
 
-def _order_warnings(given: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what may surprise people about a new work order."""
-    replaced = replaced_fields(given)
-    if replaced and not any(name in given for name in DUE_TIMES):
+def _order_warnings(values: Mapping[str, Any]) -> Iterator[str]:
+    """Yield warnings about a new work order."""
+    replaced = replaced_fields(values)
+    if replaced and not any(name in values for name in DUE_TIMES):
         yield (
-            f"the order gets no due time: to compute it would replace {' and '.join(replaced)};"
+            f"the order gets no due time: computing it would replace {' and '.join(replaced)};"
             f" add DtDue=TIME, or leave {'it' if len(replaced) == 1 else 'them'} out"
         )
-    if given.get("Contactid"):  # spec 4.3 sends it, facts 5: a recorded release drops it
-        yield "Contactid is dropped by some releases; RequestorContact=ID names the requestor"
+    if values.get("Contactid"):  # spec 4.3 sends it, facts 5: a recorded release drops it
+        yield "some releases drop Contactid; use RequestorContact=ID"

@@ -1,4 +1,4 @@
-"""``wosdk describe``: entities, commands, enums and fields of the catalogue."""
+"""``wosdk describe``: entities, commands and enums of the catalogue."""
 
 from __future__ import annotations
 
@@ -163,9 +163,7 @@ def _lines(file: IO[str], texts: Iterable[str | None]) -> None:
 @click.argument("name", required=False, shell_complete=names)
 @json_option
 def describe_command(name: str | None, as_json: bool) -> None:
-    """Describe an entity, command or enum of the catalogue; without NAME, list all names.
-
-    Works without a Company and without a network.
+    """Describe an entity, command or enum; without NAME, list all names. Works offline.
 
     \b
       wosdk describe WorkOrder

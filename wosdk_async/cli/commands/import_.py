@@ -1,4 +1,4 @@
-"""``wosdk import``: create or change records from a file as a map says; ``init`` proposes the map."""
+"""``wosdk import``: one record or command for each row of a file; ``init`` proposes the map."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import attrs
 import click
 
 from wosdk_async.cli.exit_codes import CliError, say
-from wosdk_async.cli.import_arguments import ImportArguments, Reading, operation_of
+from wosdk_async.cli.import_arguments import ImportArguments, ReadOptions, operation_of
 from wosdk_async.cli.import_options import import_options, input_options
 from wosdk_async.cli.options import TEMPORARY, target_options
 from wosdk_async.cli.output.files import require_stdout
@@ -28,14 +28,14 @@ __all__ = ["import_command", "init_command"]
     "--output",
     type=click.Path(path_type=Path),
     metavar="MAP.toml",
-    help="Write the map to this file, which must not exist; by default to stdout.",
+    help="Write the map to a new file instead of stdout.",
 )
 @click.pass_context
-def init_command(ctx: click.Context, /, file: str, output: Path | None, **given: Any) -> None:
-    """Propose a map for FILE: its columns beside the fields with similar names.
+def init_command(ctx: click.Context, /, file: str, output: Path | None, **params: Any) -> None:
+    """Propose a map for FILE from columns and fields with similar names.
 
-    Nothing is sent. Fields that the service requires and that no column fits have {ADAPT}: fill them in, look
-    through the other lines, and give the map to `wosdk import`.
+    Nothing is sent. Required fields without a fitting column are marked {ADAPT}: fill them in, check the
+    other lines, and pass the map to `wosdk import`.
 
     \b
       wosdk import init requests.csv -o map.toml
@@ -46,18 +46,18 @@ def init_command(ctx: click.Context, /, file: str, output: Path | None, **given:
     from wosdk_async.jobs.mapping.drafting import ADAPT, draft_map, key_columns
     from wosdk_async.jobs.mapping.import_map import DEFAULT_OPERATION
     from wosdk_async.jobs.mapping.record_operations import operation_named
-    from wosdk_async.jobs.sources.source import fullest_line, likely_delimiter
+    from wosdk_async.jobs.sources.columns import fullest_line, likely_delimiter
     from wosdk_async.jobs.sources.spool import is_remote
 
     if is_remote(file):
-        raise CliError("a map is proposed for a file; save the input as one first")
-    operation = operation_named(operation_of(given) or DEFAULT_OPERATION)
-    reading = Reading.of(given)
+        raise CliError(f"{file}: a map can only be proposed for a local file; save the input as one")
+    operation = operation_named(operation_of(params) or DEFAULT_OPERATION)
+    reading = ReadOptions.of(params)
     source = open_source(file, **attrs.asdict(reading))
     if reading.delimiter is None and (other := likely_delimiter(source)):
         raise CliError(
             f"{file}: its columns would be {', '.join(map(repr, source.columns))[:200]}; add --delimiter "
-            f"{other}, or the one that separates its cells"
+            f"{other}, or another one"
         )
     if reading.header_row is None and (line := fullest_line(source)) is not None:
         reading = attrs.evolve(reading, header_row=line)
@@ -74,12 +74,12 @@ def init_command(ctx: click.Context, /, file: str, output: Path | None, **given:
             made.write(text.encode())
     except FileExistsError:
         raise CliError(f"{output} exists already; name another file with -o") from None
-    say(f"{output} is written; {text.count(f'= {chr(34)}{ADAPT}')} places to fill in are marked {ADAPT}")
+    say(f"{output} written; fill in the {text.count(f'= {chr(34)}{ADAPT}')} places marked {ADAPT}")
     names = {each.name: each.opts[0] for each in ctx.command.params}
-    set_options = [(name, value) for name, value in given.items() if value is not None]
+    set_options = [(name, value) for name, value in params.items() if value is not None]
     options = [word for name, value in set_options for word in (names[name], str(value))]
     shown = shell_words("wosdk", "import", file, "--map", str(output), *options, "--check")
-    say(f"next, when they are filled in: {shown}")
+    say(f"then run: {shown}")
 
 
 class _Import(click.Command):
@@ -95,28 +95,20 @@ class _Import(click.Command):
         return super().make_context(info_name, args, parent, **extra)
 
 
-@click.command(
-    "import",
-    cls=_Import,
-    no_args_is_help=True,
-)
+@click.command("import", cls=_Import, no_args_is_help=True)
 @import_options
 @target_options(hidden=True)
 @click.pass_context
 def import_command(
     ctx: click.Context, /, file: str | None, sandbox: str | None, check: bool, sample: int | None, **_: Any
 ) -> None:
-    """Create one work order for each row of FILE, or do for each row what the map says.
+    """Create a work order for each row of FILE, or do what the map, --entity or --command says.
 
-    The file and the map are checked as a whole before anything is sent. A row that cannot be used is
-    reported, and all others are carried out. The map or --entity and --command say what is done: a command
-    is run, or a record is created, updated or deleted.
+    FILE is CSV, TSV, JSON lines, Excel or Parquet, - for stdin, or a URL. File and map are checked before
+    anything is sent; unusable rows are reported, the others are sent.
 
-    FILE is CSV, TSV, JSON lines, Excel or Parquet; - is stdin, and https:// and other URLs are read, too:
-    their content is copied into the job folder, which is in the working directory then.
-
-    The import keeps a ledger in a folder beside FILE. After a stop, a kill, or a correction of FILE the same
-    command sends the rows that are not done, and no others: a row is known by its key, or else by its cells.
+    A ledger beside FILE records what was done. After a stop, a kill or a correction of FILE the same command
+    sends only the remaining rows. A row is identified by its key, or else by its cells.
 
     `wosdk import init FILE` proposes a map.
 
@@ -127,14 +119,14 @@ def import_command(
       wosdk import requests.csv --map map.toml --sandbox company.db --outcomes outcomes.jsonl
       wosdk import requests.csv.job/rejects.csv --map map.toml --yes
 
-    Exit status: 0 all rows were carried out, 1 some were not, 2 the command, a file or the job cannot be
-    used; 3 to 6 the Company refused or was not reached before anything was sent, 8 the summary could not be
-    written, 130 after Ctrl-C and 143 after SIGTERM.
+    Exit status: 0 all rows done, 1 some not, 2 unusable command, file or job, 3 to 6 refused by the Company
+    or unreachable before anything was sent, 8 the summary could not be written, 130 after Ctrl-C, 143 after
+    SIGTERM.
     """
     if file is None:
         raise click.UsageError(_no_file(sandbox))
     if sample is not None and not check:
-        raise click.UsageError("--sample is for --check; an import takes all rows")
+        raise click.UsageError("--sample needs --check; an import takes all rows")
     require_stdout()
     arguments = ImportArguments.of(ctx)
     if check:

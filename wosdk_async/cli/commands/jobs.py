@@ -1,37 +1,27 @@
-"""``wosdk jobs``: what imports have done, and what remains; rows in doubt are settled."""
+"""``wosdk jobs``: jobs of imports listed, shown, resumed, settled, and their files written again."""
 
 from __future__ import annotations
 
 import asyncio
-import getpass
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from wosdk_async.cli.commands.undo import undo_command
 from wosdk_async.cli.exit_codes import CliError, Exit, say
 from wosdk_async.cli.help import Group
-from wosdk_async.cli.import_arguments import (
-    changed_arguments,
-    given_arguments,
-    kept_arguments,
-    kept_globals,
-)
-from wosdk_async.cli.import_options import RUN_NAMES, excel_option, run_options
-from wosdk_async.cli.job_context import (
-    company_of_job,
-    input_of,
-    require_lasting,
-    write_files,
-)
-from wosdk_async.cli.options import job_argument, json_option, output_options, target_options, yes_option
-from wosdk_async.cli.output.files import Output, opened, require_not_needed, require_stdout
+from wosdk_async.cli.import_arguments import kept_arguments, kept_globals
+from wosdk_async.cli.job_context import company_of_job, input_of, require_lasting, write_files
+from wosdk_async.cli.options import excel_option, job_argument, json_option, target_options, yes_option
+from wosdk_async.cli.output.files import Output, opened, require_stdout
 from wosdk_async.cli.texts import counted, json_text, message_of, shell_words, visible
 
 if TYPE_CHECKING:
+    from wosdk_async.cli.job_context import WrittenFiles
+    from wosdk_async.company import Company
     from wosdk_async.jobs.journal import Journal
     from wosdk_async.jobs.ledger.overview import Overview
     from wosdk_async.jobs.options import ExcelSeparator
@@ -43,9 +33,9 @@ _PATH = click.Path(path_type=Path)
 
 @click.group("jobs", cls=Group)
 def jobs_command() -> None:
-    """Show imports that ran or were stopped; resume, settle or undo them.
+    """Show, resume, settle or undo imports.
 
-    JOB is the folder of a job, such as requests.csv.job, or the file of its rows if that has one job only.
+    JOB is the folder of a job, such as requests.csv.job, or its input file if that has one job only.
     """
 
 
@@ -54,16 +44,15 @@ jobs_command.add_command(undo_command)
 
 @jobs_command.command("list")
 @click.argument("place", type=_PATH, metavar="[DIR]", default=Path(), required=False)
-@output_options
-def list_command(place: Path, result: Output) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print JSON lines, one for each job.")
+def list_command(place: Path, as_json: bool) -> None:
     """List the jobs below DIR, or beside a file, the newest first."""
     from wosdk_async.cli.job_view import print_jobs
-    from wosdk_async.cli.output.formats import write_rows
     from wosdk_async.jobs.errors import JournalError
     from wosdk_async.jobs.journal.folder import jobs_below, jobs_of
 
     if not place.exists():
-        raise CliError(f"{place}: there is no such directory or file")
+        raise CliError(f"{place}: no such directory or file")
     jobs, unreadable = [], 0
     for folder in jobs_below(place) if place.is_dir() else jobs_of(place):
         try:
@@ -71,17 +60,14 @@ def list_command(place: Path, result: Output) -> None:
         except JournalError as error:
             unreadable += 1
             say(message_of(error))
-    if result.path is not None:  # the input of a job is often the only copy
-        require_not_needed("--output", result.path, place, *(Path(job.plan.file) for job in jobs))
     jobs.sort(key=lambda job: job.plan.created_at, reverse=True)
-    rows = [job.as_dict() for job in jobs]
-    if result.format == "table":
-        with opened(result) as file:
-            print_jobs(file, rows)
-    else:
-        write_rows(result, rows, list(rows[0]) if rows else [])
-    if not rows and not unreadable:
-        say(f"there are no jobs in {place}")
+    with opened(Output("json" if as_json else "table", None)) as file:
+        if as_json:
+            file.write("".join(f"{json_text(job.as_dict())}\n" for job in jobs))
+        else:
+            print_jobs(file, [job.as_dict() for job in jobs])
+    if not jobs and not unreadable:
+        say(f"no jobs in {place}")
     if unreadable:
         sys.exit(Exit.UNUSABLE)
 
@@ -94,19 +80,18 @@ async def _overview_of(folder: Path) -> Overview:
         return await overview(journal)
 
 
-@jobs_command.command(short_help="Show plan, counts, runs, and what the same command would do.")
+@jobs_command.command(short_help="Show a job: plan, counts, runs, rows to look at.")
 @job_argument
 @json_option
-def show(job: Path, as_json: bool) -> None:
-    """Show the plan of a job, its counts and runs, rows that need care, and what a resume would do.
+def show(folder: Path, as_json: bool) -> None:
+    """Show the plan, counts and runs of a job, rows to look at, and what a resume would do.
 
-    It works beside a running job, too.
+    This also works while the job runs.
     """
     require_stdout()
     from wosdk_async.cli.job_view import job_facts, print_job
-    from wosdk_async.jobs.journal.folder import folder_of
 
-    facts = asyncio.run(job_facts(folder_of(job)))
+    facts = asyncio.run(job_facts(folder))
     if as_json:
         click.echo(json_text(facts))
     else:
@@ -115,47 +100,32 @@ def show(job: Path, as_json: bool) -> None:
 
 @jobs_command.command()
 @job_argument
-@run_options
-@click.option("--one-process", is_flag=True, help="Send the rows from this process, and not from workers.")
-@click.option(
-    "--outcomes", type=_PATH, metavar="OUT.jsonl", help="Append one JSON line for each row to this file."
-)
+@click.option("--outcomes", type=_PATH, metavar="FILE", help="Append outcomes as JSON lines.")
 @json_option
 @yes_option
 @target_options(hidden=True)
 @click.pass_context
-def resume(
-    ctx: click.Context,
-    /,
-    job: Path,
-    one_process: bool,
-    outcomes: Path | None,
-    as_json: bool,
-    yes: bool,
-    **_: Any,
-) -> None:
-    """Resume a job as its last run was started: send the rows of its file that are not done.
+def resume(ctx: click.Context, folder: Path, outcomes: Path | None, as_json: bool, yes: bool) -> None:
+    """Resume a job: send the rows that are not done.
 
-    File, map, marker, Company and other options are those of the last run that began. Options given here
-    take their place. --outcomes, --again, --new-rows, --retry-refused and --retry-undone are never repeated.
-    No new job begins.
+    File, map, marker, Company and options are those of the last run; to change one, run the import command
+    itself, which `wosdk jobs show` prints. --outcomes, --again, --new-rows, --retry-refused and
+    --retry-undone are never repeated.
     """
     from wosdk_async.cli.commands.import_ import import_command
-    from wosdk_async.jobs.journal.folder import folder_of, plan_as_last_given
+    from wosdk_async.jobs.journal.folder import plan_as_last_given
 
-    folder = folder_of(job)
     plan = plan_as_last_given(folder)
     require_lasting(plan, folder)
     file = input_of(plan, folder)
-    changes = given_arguments(ctx, (*RUN_NAMES, "outcomes"))
     before = kept_arguments(plan.options, folder)
-    files = [each for each in before if each.startswith("--outcomes=")]  # others may have put it there
+    files = [each for each in before if each.startswith("--outcomes=")]  # never believed: others may edit it
     if files and outcomes is None:
-        say(f"no outcomes are written; to append to those of the last run, add {shell_words(*files)}")
+        say(f"no outcomes are written; to append to the file of the last run, add {shell_words(*files)}")
     before = [each for each in before if each not in files]
-    kept = changed_arguments(before, changes, one_process=one_process)
-    arguments = [str(file), *kept, "--resume", f"--job={folder.absolute()}"]
-    arguments += [*(["--json"] if as_json else []), *(["--yes"] if yes else [])]
+    flags = {"--json": as_json, "--yes": yes, f"--outcomes={outcomes}": outcomes is not None}
+    options = [option for option, is_set in flags.items() if is_set]
+    arguments = [str(file), *before, *options, "--resume", f"--job={folder.absolute()}"]
     shared = ctx.find_root().ensure_object(dict)
     for name, value in kept_globals(plan.options).items():
         shared.setdefault(name, value)
@@ -166,42 +136,42 @@ def resume(
 @jobs_command.command(short_help="Write the files of a job again.")
 @job_argument
 @excel_option
-def rejects(job: Path, csv_for_excel: ExcelSeparator | None) -> None:
+def rejects(folder: Path, csv_for_excel: ExcelSeparator | None) -> None:
     """Write results.csv, rejects.csv, in_doubt.csv and the report of a job again.
 
-    rejects.csv has the rows that failed, as they stand in the file; correct it, and import it as it is.
+    rejects.csv has the rows that failed, with their cells: correct it, and import it. Without the input file
+    only results.csv and the report are written; the exit status is 2 then.
     """
-    _print_files(asyncio.run(_rewritten(job, csv_for_excel)))
-
-
-@jobs_command.command()
-@job_argument
-def report(job: Path) -> None:
-    """Write report.html and report.json of a job again."""
-    _print_files(asyncio.run(_rewritten_report(job)))
-
-
-async def _rewritten(job: Path, excel: ExcelSeparator | None) -> list[Path]:
     from wosdk_async.jobs.journal import Journal
-    from wosdk_async.jobs.journal.folder import folder_of
 
-    async with Journal.open(folder_of(job)) as journal:
-        return await write_files(journal, excel, require_input=True)
+    async def write() -> WrittenFiles:
+        async with Journal.open(folder) as journal:
+            return await write_files(journal, csv_for_excel)
+
+    written = asyncio.run(write())
+    _print_paths(written.paths)
+    if not written.complete:
+        sys.exit(Exit.UNUSABLE)
 
 
-async def _rewritten_report(job: Path) -> list[Path]:
+@jobs_command.command(short_help="Write the report of a job again.")
+@job_argument
+def report(folder: Path) -> None:
+    """Write report.html and report.json of a job again."""
     from wosdk_async.cli.output.reporting import COMMAND_WORDS, say_kept
     from wosdk_async.jobs.journal import Journal
-    from wosdk_async.jobs.journal.folder import folder_of
     from wosdk_async.jobs.report.outputs import write_report
 
-    async with Journal.open(folder_of(job)) as journal:
-        files = await write_report(journal, words=COMMAND_WORDS)
-    say_kept(files)
-    return files
+    async def write() -> list[Path]:
+        async with Journal.open(folder) as journal:
+            return await write_report(journal, words=COMMAND_WORDS)
+
+    paths = asyncio.run(write())
+    say_kept(paths)
+    _print_paths(paths)
 
 
-def _print_files(paths: list[Path]) -> None:
+def _print_paths(paths: list[Path]) -> None:
     for path in paths:
         click.echo(visible(str(path)))
 
@@ -210,14 +180,14 @@ def _print_files(paths: list[Path]) -> None:
 @job_argument
 @click.argument("decision", type=click.Choice(["created", "not-created"]), required=False)
 @click.argument("id", type=click.IntRange(1), required=False)
-@click.option("--row", type=click.IntRange(1), metavar="N", help="The row that was decided by hand.")
-@click.option("--all", "all_rows", is_flag=True, help="Decide all rows in doubt: with not-created.")
+@click.option("--row", type=click.IntRange(1), metavar="N", help="Row that you decide.")
+@click.option("--all", "all_rows", is_flag=True, help="Decide all rows, with not-created.")
 @json_option
 @target_options(hidden=True)
 @click.pass_context
 def settle_command(
     ctx: click.Context,
-    job: Path,
+    folder: Path,
     decision: str | None,
     id: int | None,
     row: int | None,
@@ -226,8 +196,8 @@ def settle_command(
 ) -> None:
     """Find out the outcome of the rows in doubt.
 
-    Rows with a marker are looked up. Those that are confirmed absent are planned again: resume sends them.
-    A row without a marker is decided by you, after you looked for it; the journal keeps your decision.
+    Rows with a marker are looked up; resume sends those that are confirmed absent. For a row without a
+    marker, look yourself and record the outcome with --row.
 
     \b
       wosdk jobs settle requests.csv.job
@@ -235,35 +205,41 @@ def settle_command(
       wosdk jobs settle requests.csv.job --row 7 not-created
       wosdk jobs settle requests.csv.job --all not-created
 
-    Exit status: 0 no row is in doubt any more, 1 some are.
+    Exit status: 0 no row is in doubt, 1 some are.
     """
     by_hand = row is not None or all_rows
     wrong = by_hand != (decision is not None) or (id is None) == (decision == "created")
     if wrong or (all_rows and (row is not None or decision == "created")):
         raise click.UsageError(
-            "write --row N created ID, --row N not-created or --all not-created; without these options "
-            "rows are looked up"
+            "write --row N created ID, --row N not-created or --all not-created; without these, rows are "
+            "looked up"
         )
     require_stdout()
-    from wosdk_async.jobs.journal.folder import folder_of
-
-    folder = folder_of(job)
     if not by_hand:
         status = _settle(ctx, folder, as_json)
     else:
-        status = Exit.SOME if asyncio.run(_decide(folder, row, id)) else Exit.DONE
+        status = Exit.SOME if _decided_by_hand(ctx, folder, row, id) else Exit.DONE
     sys.exit(status)
 
 
-async def _decide(folder: Path, row: int | None, id: int | None) -> int:
+def _decided_by_hand(ctx: click.Context, folder: Path, row: int | None, id: int | None) -> int:
+    """Write down the decision; an id is looked up in the Company. Return how many rows stay in doubt."""
+    if id is None:
+        return asyncio.run(_decide(folder, row, None, None))
+    with company_of_job(ctx, folder) as runner:
+        return runner.run(_decide(folder, row, id, runner.company))
+
+
+async def _decide(folder: Path, row: int | None, id: int | None, company: Company | None) -> int:
     from wosdk_async.jobs.imports.settling import decide, doubts_in
     from wosdk_async.jobs.journal import Journal
+    from wosdk_async.jobs.journal.run_table import user_name
 
     async with Journal.open(folder) as journal:
-        who = f"{_user()} at {datetime.now(UTC).isoformat(timespec='seconds')}"
+        who = f"{user_name() or 'unknown user'} at {datetime.now(UTC).isoformat(timespec='seconds')}"
         rows = [row] if row is not None else await doubts_in(journal)
         for each in rows:
-            await decide(journal, each, id, who, on_stage=say)
+            await decide(journal, each, id, who, company=company, on_stage=say)
             say(f"row {each}: {f'created as {id}' if id else 'not created; wosdk jobs resume sends it'}")
         await write_files(journal)
         return _in_doubt(journal)
@@ -293,8 +269,8 @@ def _settle(ctx: click.Context, folder: Path, as_json: bool) -> int:
         click.echo(json_text({**figures, "in_doubt": left}))
     else:
         click.echo(
-            f"{counted(figures['looked_up'], 'row')} looked up: {figures['found']} there, "
-            f"{figures['not_there']} not there and planned again, {left} in doubt"
+            f"{counted(figures['looked_up'], 'row')} looked up: {figures['found']} found, "
+            f"{figures['not_there']} absent and planned again, {left} in doubt"
         )
     return signals.status or (Exit.SOME if left else Exit.DONE)
 
@@ -304,10 +280,3 @@ def _in_doubt(journal: Journal) -> int:
 
     counts = journal.counts(), journal.gone()
     return sum(each[state] for each in counts for state in (State.IN_DOUBT, State.SENDING))
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):  # a container without a name for its user
-        return "unknown user"

@@ -12,7 +12,7 @@ import attrs
 import click
 
 from wosdk_async.cli.exit_codes import CliError, Exit, say
-from wosdk_async.cli.options import Target, target_of, target_options
+from wosdk_async.cli.options import Target, target_of, target_options, yes_option
 from wosdk_async.cli.output.table import print_table
 from wosdk_async.cli.profile_file import (
     ADDRESS_KEYS,
@@ -25,7 +25,7 @@ from wosdk_async.cli.profile_file import (
     variable_of,
     write_profile,
 )
-from wosdk_async.cli.runner import Runner, is_interactive
+from wosdk_async.cli.runner import NOT_A_TERMINAL, Runner, is_interactive
 from wosdk_async.cli.texts import visible
 from wosdk_async.settings.environment import Settings
 from wosdk_async.settings.profiles import profile_variables, settings_file
@@ -45,45 +45,27 @@ _OPTIONS = {
     "client_secret": "--client-secret-file FILE|- or --credentials-command COMMAND",
 }
 _QUESTIONS = {"company": "Company", "client_id": "Client id"}
-_DOUBTED = {  # what to ask for again, by the step that refused it
+_ASKED_AGAIN = {  # by the step that refused them
     "token": ("client_id", "client_secret"),
     "discovery": ("company", "region"),
 }
 
 
 @click.command("login")
-@click.option("--region", type=_REGIONS, help="The region of the Company; americas by default.")
-@click.option("--client-id", metavar="ID", help="The client id that the Company's administrator made.")
-@click.option(
-    "--client-secret-file",
-    metavar="FILE|-",
-    help="A file with the secret, which the profile will name; - reads the secret from stdin.",
-)
-@click.option(
-    "--credentials-command",
-    metavar="COMMAND",
-    help="A command that prints the pair as JSON, such as that of a password manager.",
-)
-@click.option("--yes", is_flag=True, help="Change an existing profile without a question.")
-@click.option("--list", "listed", is_flag=True, help="List the profiles, without secrets, and end.")
+@click.option("--region", type=_REGIONS, help="Region of the Company (default: americas).")
+@click.option("--client-id", metavar="ID", help="Client id, from the Company's administrator.")
+@click.option("--client-secret-file", metavar="FILE|-", help="File with the secret; - reads stdin.")
+@click.option("--credentials-command", metavar="COMMAND", help="Command that prints the pair as JSON.")
+@yes_option
+@click.option("--list", "listed", is_flag=True, help="List the profiles, without secrets.")
 @target_options(hidden=True)
 @click.pass_context
-def login_command(
-    ctx: click.Context,
-    region: str | None,
-    client_id: str | None,
-    client_secret_file: str | None,
-    credentials_command: str | None,
-    yes: bool,
-    listed: bool,
-) -> None:
-    """Ask for a Company and its credentials, check them, and keep them as a profile of the settings file.
+def login_command(ctx: click.Context, /, yes: bool, listed: bool, **options: str | None) -> None:
+    """Ask for a Company and its credentials, check them, and save them as a profile.
 
-    Values of options and WOSDK_ variables are not asked for. An answer that the service refuses is asked for
-    again, until you press Ctrl-C. Nothing is written unless the log-in works.
-    --profile names the profile; the profile 'default' is used when nothing else is set. A secret that you
-    type goes to a file of its own beside the settings file, for you alone; with --credentials-command it is
-    kept nowhere.
+    Values of options and WOSDK_ variables are not asked for; a refused answer is asked for again. Nothing is
+    written unless the log-in works. --profile names the profile (default: 'default'). A secret that you type
+    goes to a file of its own, for you alone; with --credentials-command it is stored nowhere.
 
     \b
       wosdk login
@@ -96,16 +78,10 @@ def login_command(
     if listed:
         _list(file.profiles)
         return
-    options = {
-        "company": target.company,
-        "region": region,
-        "client_id": client_id,
-        "client_secret_file": client_secret_file,
-        "credentials_command": credentials_command,
-    }
+    options["company"] = target.company
     old = file.profile(name)
     _require_usable(file, name)
-    values, status = _tried(attrs.evolve(target, profile=None, company=None), _given(options), old)
+    values, status = _tried(attrs.evolve(target, profile=None, company=None), _known_values(options), old)
     if status is not Exit.DONE:
         say(f"nothing was written to {file.path}")
         ctx.exit(status)
@@ -113,29 +89,28 @@ def login_command(
 
 
 def _list(profiles: Mapping[str, Any]) -> None:
-    def line(name: str, profile: Any) -> list[str]:
-        found = profile if isinstance(profile, dict) else {}
-        source = next((key for key in reversed(CREDENTIAL_KEYS) if key in found), "no credentials")
-        return [
-            visible(str(each)) for each in (name, found.get("company", ""), found.get("region", ""), source)
-        ]
-
-    print_table(sys.stdout, [line(name, profile) for name, profile in profiles.items()])
+    lines = []
+    for name, profile in profiles.items():
+        keys = profile if isinstance(profile, dict) else {}
+        source = next((key for key in reversed(CREDENTIAL_KEYS) if key in keys), "no credentials")
+        cells = (name, keys.get("company", ""), keys.get("region", ""), source)
+        lines.append([visible(str(each)) for each in cells])
+    print_table(sys.stdout, lines)
     if not profiles:
-        say("no profiles; wosdk login makes one")
+        say("no profiles; wosdk login creates one")
 
 
-def _tried(target: Target, given: Mapping[str, str], old: Mapping[str, Any]) -> tuple[dict[str, str], Exit]:
-    """Return the values and the status of the log-in with them; ask again for answers that were wrong."""
-    answers = _complete(given, old)
+def _tried(target: Target, known: Mapping[str, str], old: Mapping[str, Any]) -> tuple[dict[str, str], Exit]:
+    """Log in, and ask again for answers that were refused. Return the values and the status."""
+    answers = _complete(known, old)
     while True:
         values = _with_addresses(answers, old)
         last = _check(target, values)
-        doubted = _DOUBTED.get(last.step, ()) if last.status is Exit.LOGIN else ()
-        again = [key for key in doubted if key in answers and key not in given]
+        refused = _ASKED_AGAIN.get(last.step, ()) if last.status is Exit.LOGIN else ()
+        again = [key for key in refused if key in answers and key not in known]
         if not again or not is_interactive():
             return values, last.status
-        say("Enter keeps an answer, Ctrl-C ends")
+        say("press Enter to keep an answer, Ctrl-C to quit")
         answers = answers | {key: _ask(key, answers[key], again=True) for key in again}
 
 
@@ -143,15 +118,15 @@ def _tried(target: Target, given: Mapping[str, str], old: Mapping[str, Any]) -> 
 
 
 def _require_usable(file: ProfileFile, name: str) -> None:
-    """Raise an error for a profile that could not be changed or used, before anything is asked."""
+    """Raise an error for a profile that cannot be changed or used, before anything is asked."""
     profile_variables(file.path, name, file.profile(name))
     file.replaced(name, dict.fromkeys(ADDRESS_KEYS) | dict.fromkeys(CREDENTIAL_KEYS) | {"company": name})
 
 
-def _given(options: Mapping[str, str | None]) -> dict[str, str]:
-    """Return the values that options and variables give, by key; stdin may give the secret."""
+def _known_values(options: Mapping[str, str | None]) -> dict[str, str]:
+    """Return the values of options and variables by key, and the secret of stdin."""
     found = {key: options.get(key) or os.environ.get(variable_of(key)) or "" for key in PROFILE_KEYS}
-    if options["credentials_command"]:  # an option comes before variables with other credentials
+    if options["credentials_command"]:  # options override variables with other credentials
         found |= dict.fromkeys(("client_id", "client_secret", "client_secret_file"), "")
     elif options["client_secret_file"]:
         found["client_secret"] = _secret_of_stdin() if found["client_secret_file"] == _STDIN else ""
@@ -161,12 +136,12 @@ def _given(options: Mapping[str, str | None]) -> dict[str, str]:
 
 
 def _complete(values: Mapping[str, str], old: Mapping[str, Any]) -> dict[str, str]:
-    """Return the values with those that are missing: ask for them, or take the region of the old profile."""
+    """Ask for the missing values; the region of the same Company comes from the old profile."""
     missing = _missing(values)
     if missing and not is_interactive():
         named = ", ".join(_OPTIONS[key] for key in missing if key in _OPTIONS)
         if named:
-            raise CliError(f"stdin is not a terminal, so you cannot be asked; add {named}")
+            raise CliError(f"{NOT_A_TERMINAL}; add {named}")
         missing = []  # the region has a default
     found = dict(values)
     for key in missing:
@@ -176,20 +151,19 @@ def _complete(values: Mapping[str, str], old: Mapping[str, Any]) -> dict[str, st
     return {key: found[key] for key in PROFILE_KEYS if found.get(key)}
 
 
-def _with_addresses(given: Mapping[str, str], old: Mapping[str, Any]) -> dict[str, str]:
-    """Return the values with the addresses of the old profile, if it has the same Company and region.
+def _with_addresses(answers: Mapping[str, str], old: Mapping[str, Any]) -> dict[str, str]:
+    """Add the addresses of the old profile, and print all before the secret is sent to them.
 
-    An address of another Company must not get this secret, so it is left out. Addresses are shown before the
-    secret is sent.
+    Those of another Company or region are left out: they must not get this secret.
     """
-    values = dict(given)
+    values = dict(answers)
     is_same = _identity(values) == _identity(old)
     for key in ADDRESS_KEYS:
         kept = text_of(old, key)
         if kept and key not in values and is_same:
             values[key] = kept
         elif kept and not is_same and values.get(key) != kept:
-            say(f"{key} of the old profile is left out: that profile is of another Company or region")
+            say(f"{key} of the old profile is left out: it belongs to another Company or region")
         if key in values:
             say(f"{key}: {shown_address(values[key])}")
     return values
@@ -209,10 +183,10 @@ def _missing(values: Mapping[str, str]) -> list[str]:
 
 
 def _ask(key: str, old: str, *, again: bool = False) -> str:
-    """Ask for one value; the old one is proposed, but a secret only if it was typed just now."""
+    """Ask for one value. The old one is the default; a secret only if it was typed just now."""
     if key == "client_secret":
         text: str = click.prompt(
-            "Client secret (it is not shown)",
+            "Client secret (hidden)",
             default=old if again else None,
             show_default=False,
             hide_input=True,
@@ -228,12 +202,12 @@ def _ask(key: str, old: str, *, again: bool = False) -> str:
 def _secret_of_stdin() -> str:
     secret = sys.stdin.readline(_MAX_SECRET).strip()
     if not secret:
-        raise CliError("stdin has no secret in its first line")
+        raise CliError("the first line of stdin is empty; write the secret there")
     return secret
 
 
 def _check(target: Target, values: Mapping[str, str]) -> Step:
-    """Check the settings step by step as ``wosdk check`` does, and return the last step."""
+    """Check the settings as ``wosdk check`` does, and return the last step."""
     from wosdk_async.cli.diagnostics import StepReport, steps
 
     variables = {variable_of(key): value for key, value in values.items()}

@@ -11,7 +11,7 @@ import attrs
 import click
 
 from wosdk_async.cli.exit_codes import extra
-from wosdk_async.cli.options import target_of, target_options
+from wosdk_async.cli.options import Number, target_of, target_options
 
 if TYPE_CHECKING:
     from wosdk_async import Client
@@ -27,21 +27,18 @@ _DEADLINE = 45.0  # seconds: programs that use tools commonly give up after 60
     "--state",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="FOLDER",
-    help="Folder of the plans; otherwise ~/.local/state/wosdk/mcp.",
+    help="Plans (default: ~/.local/state/wosdk/mcp).",
 )
 @click.option(
-    "--settle",
-    type=click.FloatRange(0),
-    metavar="SECONDS",
-    help="How long a request that got no response may still take effect; otherwise 30.",
+    "--settle", type=Number(0), metavar="SECONDS", help="Settle time of a request in doubt (default: 30)."
 )
 @target_options(hidden=True)
 @click.pass_context
 def mcp_command(ctx: click.Context, allow_writes: bool, state: Path | None, settle: float | None) -> None:
-    """Serve one Company to AI agents, by the Model Context Protocol (MCP), over stdin and stdout.
+    """Serve one Company to AI agents by the Model Context Protocol (MCP), over stdin and stdout.
 
-    A program that uses such servers starts it; docs/mcp.md shows its settings. The tools only read, unless
-    --allow-writes is given: then a change is planned, shown, and carried out once.
+    An MCP client starts it; docs/mcp.md shows its settings. The tools only read, unless --allow-writes is
+    given: then a change is planned, shown, and carried out once.
 
     \b
       wosdk mcp
@@ -49,9 +46,9 @@ def mcp_command(ctx: click.Context, allow_writes: bool, state: Path | None, sett
     """
     target = target_of(ctx)
     if target.read_only and allow_writes:
-        raise click.UsageError("--read-only and --allow-writes contradict each other; give one of them")
+        raise click.UsageError("--read-only and --allow-writes exclude each other; give one of them")
     if not allow_writes and (state is not None or settle is not None):
-        raise click.UsageError("--state and --settle are about changes; add --allow-writes")
+        raise click.UsageError("--state and --settle are for changes; add --allow-writes")
     if target.deadline is None:
         target = attrs.evolve(target, deadline=_DEADLINE)
     with extra("mcp", "the MCP server"):
@@ -69,10 +66,9 @@ def mcp_command(ctx: click.Context, allow_writes: bool, state: Path | None, sett
 
 
 def _end_at_signals() -> None:
-    """End at once at Ctrl-C, SIGTERM or SIGHUP.
+    """Exit at once at Ctrl-C, SIGTERM or SIGHUP; a plan under way is in doubt then, as after a kill.
 
-    A thread waits for stdin and cannot be woken, so an orderly end would wait for the client. A plan under
-    way is in doubt then, as after a kill.
+    A thread waits for stdin and cannot be woken, so an orderly shutdown would wait for the client.
     """
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # Windows has no SIGHUP
         number = getattr(signal, name, None)

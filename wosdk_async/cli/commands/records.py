@@ -11,7 +11,7 @@ import click
 
 from wosdk_async import Company, codec
 from wosdk_async.cli.exit_codes import CliError, say
-from wosdk_async.cli.input.fields import given_fields, record_of, shown_value
+from wosdk_async.cli.input.fields import parsed_fields, record_of, shown_value
 from wosdk_async.cli.input.records import (
     RecordTexts,
     by_option,
@@ -48,9 +48,7 @@ __all__ = [
 @click.argument("record_id", metavar="ID")
 @fields_argument
 @json_body_option
-@click.option(
-    "--if-unchanged", is_flag=True, help="Write nothing if the record was changed after it was shown."
-)
+@click.option("--if-unchanged", is_flag=True, help="Fail if the record changes meanwhile.")
 @by_option
 @unchecked_option
 @click.pass_context
@@ -66,11 +64,10 @@ def update_command(
     unchecked: bool,
     options: ChangeOptions,
 ) -> None:
-    """Write fields of a record, and no others. The old and new values are shown first.
+    """Update fields of a record. Old and new values are shown first.
 
-    ID is an id, or the number or name by which people know the record; of a work order also id:2903 or
-    number:2903, and digits that are both, of two orders, are refused. NAME= writes null. A field that has the
-    value already is not sent.
+    ID is the record's id, number or name; of a work order also id:2903 or number:2903, because digits that
+    are both, of two orders, are refused. NAME= writes null. Only fields that differ are sent.
 
     \b
       wosdk update Customer 512 Instructions='Ring twice' WorkZone=15
@@ -80,19 +77,17 @@ def update_command(
     if not unchecked:
         require_support(kind, "update")
     texts = RecordTexts.read(kind, [record_id], by)
-    given = given_fields(kind, fields, json_body)
-    if not given:
-        raise CliError(
-            f"nothing is to be written; name fields, such as {ctx.info_name} {entity} ID NAME=VALUE"
-        )
+    values = parsed_fields(kind, fields, json_body)
+    if not values:
+        raise CliError(f"no fields are given; add some, such as wosdk update {entity} ID NAME=VALUE")
     if if_unchanged and isinstance(kind, str):
         raise CliError("--if-unchanged needs an entity that the catalogue knows; leave out --unchecked")
     if not isinstance(kind, str):
-        record_of(kind, given, new=False)
+        record_of(kind, values, new=False)
     with ChangeSession.open(ctx, options) as session:
-        change = session.runner.run(_update(session.runner.company, kind, texts, given, if_unchanged))
+        change = session.runner.run(_update(session.runner.company, kind, texts, values, if_unchanged))
         if change is None:
-            say("the record has these values already; nothing was sent")
+            say("the record already has these values; nothing was sent")
             return
         session.carry_out(f"update {change.label}", f"Update {change.label}?", [change])
 
@@ -102,14 +97,14 @@ Write = Callable[[Company], Awaitable[int | None]]
 
 
 async def _update(
-    company: Company, kind: type[Record] | str, texts: RecordTexts, given: dict[str, Any], if_unchanged: bool
+    company: Company, kind: type[Record] | str, texts: RecordTexts, values: dict[str, Any], if_unchanged: bool
 ) -> RecordChange | None:
     """Read the record, and return the change that writes what differs; None if nothing does."""
     (id,) = await texts.ids(company, certain=True)
     if isinstance(kind, str):
-        old, new, write = await _by_name(company, kind, id, given)
+        old, new, write = await _by_name(company, kind, id, values)
     else:
-        old, new, write = await _by_class(company, kind, id, given, if_unchanged)
+        old, new, write = await _by_class(company, kind, id, values, if_unchanged)
     if not new:
         return None
 
@@ -128,11 +123,11 @@ async def _update(
 
 
 async def _by_name(
-    company: Company, name: str, id: Id, given: dict[str, Any]
+    company: Company, name: str, id: Id, values: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any], Write]:
-    """Return a record of an entity that the catalogue does not know, what differs, and how it is written."""
+    """Return a record of an unknown entity, the fields that differ, and the function that writes them."""
     old: dict[str, Any] = await company.get(name, id, properties=["*"])
-    new = _differing(old, given)
+    new = _differing(old, values)
     properties = [
         path
         for field, value in new.items()
@@ -147,15 +142,15 @@ async def _by_name(
 
 
 async def _by_class(
-    company: Company, kind: type[Record], id: Id, given: dict[str, Any], if_unchanged: bool
+    company: Company, kind: type[Record], id: Id, values: dict[str, Any], if_unchanged: bool
 ) -> tuple[dict[str, Any], dict[str, Any], Write]:
-    """Return a record, what differs, and how it is written. Raise the error of what cannot be sent."""
+    """Return a record, the fields that differ, and the function that writes them; raise what refuses them."""
     metas = {meta["name"]: meta for meta in kind.__wire__.values()}
-    paths = ["*", *(path for name in given for path in _paths_below(name, metas[name]))]
+    paths = ["*", *(path for name in values for path in _paths_below(name, metas[name]))]
     read: Any = await company.get(kind, id, properties=paths)
     old: dict[str, Any] = codec.unstructure(read)
-    whole = dict(given)
-    for name, value in given.items():
+    whole = dict(values)
+    for name, value in values.items():
         had = old.get(name)
         if metas[name]["type"] == "money" and isinstance(value, dict) and isinstance(had, dict):
             whole[name] = had | value  # facts 3.4: an amount is written whole, with the parts that it has
@@ -185,12 +180,12 @@ def _paths_below(name: str, meta: Wire) -> list[str]:
     return [f"{name}.Id", *([f"{name}.DisplayAs"] if named else [])]
 
 
-def _differing(old: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in given.items() if not _same(old.get(name), value)}
+def _differing(old: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if not _same(old.get(name), value)}
 
 
 def _same(old: Any, new: Any) -> bool:
-    """Return whether the record holds the value already; of an object only the fields that are written."""
+    """Compare two values; of an object only the fields that are written."""
     if isinstance(new, dict) and isinstance(old, dict):
         return bool(new) and all(_same(old.get(key), value) for key, value in new.items())
     return bool(old == new)
@@ -211,10 +206,10 @@ def delete_command(
     unchecked: bool,
     options: ChangeOptions,
 ) -> None:
-    """Delete records. Each is read first, and shown with its name.
+    """Delete records. Each is read and shown first.
 
-    The service only marks a record that can be restored: `wosdk run RestoreCommand`. A work order cannot be
-    deleted; `wosdk cancel` cancels it.
+    `wosdk run RestoreCommand` restores what the service only marked. A work order cannot be deleted; use
+    `wosdk cancel`.
 
     \b
       wosdk delete Contact 731

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import attrs
 import click
 
 from wosdk_async import Trace, codec
@@ -20,6 +21,7 @@ from wosdk_async.cli.options import (
     target_of,
     target_options,
     unchecked_option,
+    yes_option,
 )
 from wosdk_async.cli.output.files import Output
 from wosdk_async.cli.output.formats import write_record
@@ -34,7 +36,7 @@ __all__ = ["run_command"]
 @click.argument("command", shell_complete=commands)
 @fields_argument
 @json_body_option
-@click.option("--yes", is_flag=True, help="Do not ask before changing a Company that is not on this machine.")
+@yes_option
 @unchecked_option
 @output_options
 @target_options(hidden=True)
@@ -50,38 +52,42 @@ def run_command(
 ) -> None:
     """Run a command of the service.
 
-    Fields are NAME=VALUE, a dotted NAME leads into an object, and a reference takes an id. NAME:=JSON sets
-    anything else. They are put over those of --json-body, and checked against the catalogue before
-    anything is sent. `wosdk describe COMMAND` shows what a command takes.
+    Fields are NAME=VALUE; a dotted NAME leads into an object, a reference takes an id, and NAME:=JSON sets
+    anything else. They override those of --json-body. `wosdk describe COMMAND` lists the fields.
 
     \b
       wosdk run WoOnHoldCommand WorkOrderId=1 ActionReasonId=2201 Comment='Waiting for parts'
       wosdk run WoCreateCommand --json-body order.json WorkOrder.PoNumber=PO-77 ComputeSchedule=true
 
-    Exit status 7 is in doubt: the command was sent, and no response says whether it was carried out.
+    Exit status 7: in doubt, the command was sent and no response says whether it was carried out.
     """
     request = _Request.read(command, fields, json_body, unchecked)
     target = target_of(ctx)
     if target.read_only and not request.only_reads:
-        raise CliError(f"--read-only: {request.name} may change something, so it is not sent")
+        raise CliError(f"--read-only: {request.name} may change something, so nothing is sent")
     with Runner(target) as runner:
         trace = _send(runner, request, ask=not yes)
     with writing(f"{request.name} was carried out (RequestId {trace.request_id})", result.path):
         write_record(result, _command_result(trace))
 
 
+@attrs.frozen
 class _Request:
-    """A command of the catalogue with its fields, or the name of another with its fields."""
+    """A command, with its fields as JSON."""
 
-    def __init__(self, name: str, command: Command[Any] | str, fields: dict[str, Any]) -> None:
-        self.name = name
-        self.command = command
-        self.fields = fields
-        self.only_reads = not isinstance(command, str) and command.repeat == "safe"
+    name: str
+    command: Command[Any] | str
+    """Name of a command that the catalogue does not know."""
+    fields: dict[str, Any]
+
+    @property
+    def only_reads(self) -> bool:
+        """Whether the command changes nothing."""
+        return not isinstance(self.command, str) and self.command.repeat == "safe"
 
     @classmethod
     def read(cls, name: str, texts: tuple[str, ...], body: Path | None, unchecked: bool) -> _Request:
-        """Return the request that the command line spells; raise CliError when it is wrong."""
+        """Return the request of a command line; raise CliError when it is wrong."""
         kind = command_named(name, unchecked)
         fields = json_object("--json-body", body) if body is not None else {}
         if isinstance(kind, str):

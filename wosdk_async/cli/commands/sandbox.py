@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import click
@@ -25,9 +25,8 @@ __all__ = ["sandbox_command"]
 _MAX_ENV_FILE = 100_000  # characters; serve writes less than a thousand
 _FILE = click.Path(path_type=Path)
 _PORT = click.IntRange(0, 65535)
-_new_store = click.option("--store", type=_FILE, required=True, help="The file; created if needed.")
-_store = click.option("--store", type=_FILE, required=True, help="The file; it must exist.")
-_one_company = click.option("--company", metavar="NAME", help="The Company; without it the first.")
+_new_store = click.option("--store", type=_FILE, required=True, help="Store file, created if needed.")
+_store = click.option("--store", type=_FILE, required=True, help="Store file.")
 
 
 @click.group("sandbox", cls=Group)
@@ -38,58 +37,54 @@ def sandbox_command() -> None:
 @sandbox_command.command()
 @_new_store
 @click.option(
-    "--port", type=_PORT, metavar="PORT", default=8900, show_default=True, help="0 picks a free one."
+    "--port", type=_PORT, metavar="PORT", default=8900, show_default=True, help="Port; 0 picks a free one."
 )
 @click.option(
     "--dialect",
     type=click.Choice(["spec", "recorded"]),
     default="spec",
     show_default=True,
-    help="Respond as the specification says, or as a recorded release does where it differs.",
+    help="Behave as specified, or as a recorded release.",
 )
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
-    "--company", "companies", metavar="NAME", multiple=True, help="A Company, created if needed; repeatable."
+    "--company",
+    "companies",
+    metavar="NAME",
+    multiple=True,
+    help="Company to serve, created if needed; repeatable.",
 )
 @click.option(
     "--verification/--no-verification",
     default=None,
-    help="Whether its Companies have the verification step (default: as the store says; new ones have it).",
+    help="Verification step (default: as in the store, or with it).",
 )
-@click.option("--env-file", type=_FILE, help="Write the variables there, for its owner only, not to stdout.")
+@click.option("--env-file", type=_FILE, help="Private file for the variables (default: stdout).")
 @click.option("--force", is_flag=True, help="Overwrite an --env-file that serve did not write.")
 @click.option("--open-admin", is_flag=True, help="Let other machines use /_sandbox/ too.")
 @click.option("--log/--no-log", default=True, help="Record requests for the console.")
-@click.option("--faults", type=_FILE, help="A TOML file of faults to inject.")
+@click.option("--faults", type=_FILE, help="TOML file of faults to inject.")
+@click.option("--certificate", type=_FILE, metavar="PEM", help="Key and certificate, to serve https.")
 @click.option(
-    "--certificate", type=_FILE, metavar="PEM", help="A key and its certificate, to serve https with."
-)
-@click.option(
-    "--second-port", type=_PORT, metavar="PORT", default=0, help="Where a fault moves the Company to."
+    "--second-port", type=_PORT, metavar="PORT", default=0, help="Port to which a fault moves the Company."
 )
 def serve(
     store: Path,
-    port: int,
-    dialect: str,
     host: str,
-    companies: tuple[str, ...],
-    verification: bool | None,
     env_file: Path | None,
     force: bool,
-    open_admin: bool,
-    log: bool,
     faults: Path | None,
     certificate: Path | None,
-    second_port: int,
+    **options: Any,
 ) -> None:
     """Serve the Companies of a store until Ctrl-C.
 
-    Once it accepts connections it prints the variables that lead a client to the first Company, one
-    KEY=VALUE on each line, quoted for a shell where needed:
+    Once it accepts connections it prints the variables by which a client reaches the first Company, as
+    KEY=VALUE lines for a shell:
 
     \b
       wosdk sandbox serve --store company.db --env-file company.env &
-      set -a; . ./company.env; set +a  # once it is there
+      set -a; . ./company.env; set +a  # once the file is there
       wosdk import requests.csv --map map.toml
     """
     if env_file is not None:
@@ -110,16 +105,10 @@ def serve(
         serve_store(
             store,
             host=host,
-            port=port,
-            companies=companies,
-            verification=verification,
-            dialect=dialect,
-            open_admin=open_admin,
-            log=log,
             faults=Faults(faults),
             certificate=certificate,
-            second_port=second_port,
             announce=announce,
+            **options,
         )
 
 
@@ -134,7 +123,7 @@ def _say_variables(variables: dict[str, str], env_file: Path | None) -> None:
 
 
 def _say_addresses(locator: str, host: str, certificate: Path | None) -> None:
-    """Say where the console is, how other machines reach the sandbox, and what its certificate lacks."""
+    """Print the address of the console, the variables for other machines, and warnings of the certificate."""
     from wosdk_async.sandbox.access import EVERYWHERE
     from wosdk_async.sandbox.certificate import read_certificate
     from wosdk_async.sandbox.server import console_of
@@ -142,7 +131,12 @@ def _say_addresses(locator: str, host: str, certificate: Path | None) -> None:
     if console := console_of(locator):
         say(f"the console is at {console}")
     if host in EVERYWHERE:
-        say(_for_other_machines(locator))
+        parts = urlsplit(locator)
+        there = f"{parts.scheme}://HOST:{parts.port}"
+        say(
+            f"on another machine set WOSDK_LOCATOR_URL={there}, WOSDK_TOKEN_URL={there}/OAuth/token and "
+            "WOSDK_TRUSTED_HOSTS=HOST, with this machine's name or address there as HOST"
+        )
     if certificate is not None:
         for warning in read_certificate(certificate).warnings(urlsplit(locator).hostname or ""):
             say(f"warning: {warning}")
@@ -151,12 +145,12 @@ def _say_addresses(locator: str, host: str, certificate: Path | None) -> None:
 @sandbox_command.command("add-company")
 @_new_store
 @click.argument("name")
-@click.option("--host", default="", help="The only host name that serves it, such as acme.localhost.")
-@click.option("--live", is_flag=True, help="A live Company; without it a stage or preview one.")
-@click.option("--empty", is_flag=True, help="Without the records that a new Company starts with.")
+@click.option("--host", default="", help="Only host name, such as acme.localhost.")
+@click.option("--live", is_flag=True, help="Live Company (default: stage or preview).")
+@click.option("--empty", is_flag=True, help="Without initial records.")
 @click.option("--no-verification", is_flag=True, help="Without the verification step.")
 def add_company(store: Path, name: str, host: str, live: bool, empty: bool, no_verification: bool) -> None:
-    """Add a Company to a store; a server that serves it serves the new one, too."""
+    """Add a Company to a store, also while the store is served."""
     with _opened(store, make=True) as opened:
         from wosdk_async.sandbox.seed.initial import create_company
 
@@ -168,7 +162,7 @@ def add_company(store: Path, name: str, host: str, live: bool, empty: bool, no_v
 
 @sandbox_command.command()
 @_store
-@click.option("--url", default="http://127.0.0.1:8900", show_default=True, help="Where the store is served.")
+@click.option("--url", default="http://127.0.0.1:8900", show_default=True, help="Address of its server.")
 def companies(store: Path, url: str) -> None:
     """Print the Companies of a store as profiles of a settings file (TOML)."""
     with _opened(store) as opened:
@@ -180,10 +174,10 @@ def companies(store: Path, url: str) -> None:
 @sandbox_command.command()
 @_store
 @click.argument("file", type=_FILE)
-@click.option("--entity", metavar="TYPE", help="The entity type of all rows; a CSV file needs it.")
-@_one_company
+@click.option("--entity", metavar="TYPE", help="Entity type of all rows; required for CSV.")
+@click.option("--company", metavar="NAME", help="Company (default: the first).")
 def seed(store: Path, file: Path, entity: str | None, company: str | None) -> None:
-    """Add the rows of FILE to a Company: all of them, or none when one does not fit.
+    """Add all rows of FILE to a Company, or none if one does not fit.
 
     JSON holds {entity type: [rows]}; the columns of a CSV file are property paths.
 
@@ -204,9 +198,9 @@ def seed(store: Path, file: Path, entity: str | None, company: str | None) -> No
 
 @sandbox_command.command()
 @_store
-@click.option("--to", type=_FILE, required=True, help="The file of the snapshot; an older one is replaced.")
+@click.option("--to", type=_FILE, required=True, help="Snapshot file; replaced if it exists.")
 def snapshot(store: Path, to: Path) -> None:
-    """Copy a store at one moment, also while it is served."""
+    """Take a snapshot of a store, also while it is served."""
     require_not_store("--to", to, store)
     with _opened(store) as opened:
         opened.take_snapshot(to)
@@ -215,9 +209,7 @@ def snapshot(store: Path, to: Path) -> None:
 
 @sandbox_command.command()
 @_store
-@click.option(
-    "--to", type=_FILE, help="A snapshot to return to; without it the Companies are as they started."
-)
+@click.option("--to", type=_FILE, help="Snapshot to return to (default: the initial state).")
 def reset(store: Path, to: Path | None) -> None:
     """Reset a store, also while it is served: clients keep their credentials and tokens."""
     with _opened(store) as opened:
@@ -227,42 +219,33 @@ def reset(store: Path, to: Path | None) -> None:
         say(f"{store} is as in {to}" if to else f"{store} is as it started")
 
 
-def _for_other_machines(root: str) -> str:
-    """Return what a client on another machine sets in place of the variables for this one."""
-    parts = urlsplit(root)
-    there = f"{parts.scheme}://HOST:{parts.port}"
-    return (
-        f"on another machine set WOSDK_LOCATOR_URL={there}, WOSDK_TOKEN_URL={there}/OAuth/token and "
-        "WOSDK_TRUSTED_HOSTS=HOST; HOST is this machine's name or address there"
-    )
-
-
 def _require_replaceable(env_file: Path, force: bool) -> None:
-    """Refuse an env file that cannot be written, and one that may hold something else."""
+    """Raise CliError for an env file that cannot be written, or that may hold something else."""
     from wosdk_async.sandbox.env import are_assignments
 
     require_writable(env_file)
     if not env_file.exists():
         return
     if not env_file.is_file():
-        raise CliError(f"--env-file {env_file} is not a regular file; name another")
+        raise CliError(f"--env-file {env_file} is not a regular file; name another file")
     with env_file.open(encoding="utf-8", errors="replace") as file:
         text = file.read(_MAX_ENV_FILE)
     if text and not force and not are_assignments(text):
-        text = f"{env_file} exists already, and `wosdk sandbox serve` did not write it"
-        raise CliError(f"{text}; name another file, or add --force to overwrite it")
+        raise CliError(
+            f"{env_file} exists, and `wosdk sandbox serve` did not write it; use another, or --force"
+        )
 
 
 @contextmanager
 def _opened(path: Path, *, make: bool = False) -> Iterator[Store]:
     """Open a store and turn its errors into CliError; a new one is removed when the block fails.
 
-    Without ``make`` the store must exist: a misspelt name would otherwise make an empty one.
+    Without ``make`` the store must exist: a misspelt name would otherwise create an empty one.
     """
     with extra("sandbox", "the sandbox"):
         from wosdk_async.sandbox import open_store
     if not make and not path.exists():
-        raise CliError(f"there is no store {path}; `wosdk sandbox serve` and `add-company` make one")
+        raise CliError(f"{path}: no such store; `wosdk sandbox serve` creates one")
     with _sandbox_errors(), _removed_on_error(path, BaseException), closing(open_store(path)) as store:
         yield store
 
@@ -298,5 +281,5 @@ def _named(store: Store, name: str | None) -> StoredCompany:
     found = [company for company in known if name is None or company.name.lower() == name.lower()]
     if not found:
         names = ", ".join(company.name for company in known)
-        raise ValueError(f"There is no Company '{name}' in the store, only {names}.")
+        raise ValueError(f"the store has no Company {name!r}, only {names}")
     return found[0]

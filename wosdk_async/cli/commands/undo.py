@@ -1,4 +1,4 @@
-"""``wosdk jobs undo``: cancel or delete what a job created."""
+"""``wosdk jobs undo``: the cancel or delete of what a job created."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 __all__ = ["undo_command"]
 
 _SHOWN = 20  # rows that are named on stderr
+_REFERENCED = "created record"  # that rows refer to
 
 
-class _Left:
-    """The rows whose records are left: their number, and the first ``most`` of them; None keeps all."""
+class _NotUndone:
+    """The rows whose records are not undone: their number, and the first ``most`` of them; None keeps all."""
 
     def __init__(self, most: int | None) -> None:
         self.most = most
@@ -48,31 +49,29 @@ class _Left:
         from wosdk_async.jobs.ledger.undone import FATES
 
         for row in self.rows[:_SHOWN]:
+            name = f"row {row.row}" if row.reference is None else row.reference
             known = (f", id {row.id}" if row.id else "") + (f" ({row.number})" if row.number else "")
-            say(f"row {row.row}{known}: {FATES[row.fate]}{f': {row.reason}' if row.reason else ''}")
+            say(f"{name}{known}: {FATES[row.fate]}{f': {row.reason}' if row.reason else ''}")
         if self._count > _SHOWN:
             say(f"and {counted(self._count - _SHOWN, 'more row')}; --json lists them all")
 
 
 @click.command("undo", short_help="Cancel or delete what a job created.")
 @job_argument
-@click.option("--reason", metavar="NAME", help="Cancel reason of work orders, by name or id.")
+@click.option("--reason", metavar="NAME|ID", help="Cancel reason of the work orders.")
 @click.option("--comment", metavar="TEXT", help="Text for the log of each work order.")
-@click.option(
-    "--unversioned",
-    is_flag=True,
-    help="Delete also records of an entity without versions: nobody can tell whether they were changed.",
-)
-@click.option("--run", "of_run", type=click.IntRange(1), metavar="N", help="Undo the rows that run N sent.")
-@click.option("--all", "all_runs", is_flag=True, help="Undo the rows of all runs.")
-@click.option("--check", is_flag=True, help="Only show what would be done.")
+@click.option("--unversioned", is_flag=True, help="Delete records that may have changed, too.")
+@click.option("--references", is_flag=True, help="Delete created records that nothing else uses, too.")
+@click.option("--run", "of_run", type=click.IntRange(1), metavar="N", help="Undo the rows of run N.")
+@click.option("--all", "all_runs", is_flag=True, help="Undo all runs.")
+@click.option("--check", is_flag=True, help="Show what would be undone; change nothing.")
 @click.option(
     "--concurrency",
     type=click.IntRange(1, 1000),
     metavar="N",
     default=16,
     show_default=True,
-    help="Maximum concurrent calls.",
+    help="Concurrent calls.",
 )
 @json_option
 @yes_option
@@ -80,10 +79,11 @@ class _Left:
 @click.pass_context
 def undo_command(
     ctx: click.Context,
-    job: Path,
+    folder: Path,
     reason: str | None,
     comment: str | None,
     unversioned: bool,
+    references: bool,
     of_run: int | None,
     all_runs: bool,
     check: bool,
@@ -93,31 +93,32 @@ def undo_command(
 ) -> None:
     """Cancel the work orders that a run created, or delete its records of other entities.
 
-    It undoes the last run that sent rows, the run that --run names, or with --all every run. Only records
-    that the job created for certain are touched: its response was seen, or the key was absent before the row
-    was first sent. Each record is read first; those that were changed or cancelled since, or do not carry
-    the key of their row, are listed and left. Records that rows refer to stay, too. The journal keeps the
-    undo: after a kill the same command resumes it.
+    By default the last run that sent rows is undone. Only records that the job certainly created are
+    touched: the response was seen, or the key was absent before. Records that have changed since, or do not
+    carry the key of their row, are listed and stay. So do records that rows refer to, unless you add
+    --references. After a kill the same command resumes the undo. --unversioned deletes records of an entity
+    without versions, although it is unknown whether they were changed.
 
     \b
       wosdk jobs undo requests.csv.job --check
       wosdk jobs undo requests.csv.job --run 2 --reason 'Entered by mistake'
       wosdk jobs undo requests.csv.job --reason 'Entered by mistake'
 
-    Exit status: 0 everything that was to be undone is, 1 some is not, rows are in doubt, or you said no.
+    Exit status: 0 all undone, 1 some not, rows are in doubt, or you said no.
     """
     if all_runs and of_run is not None:
         raise click.UsageError("--run and --all exclude each other; give one of them")
     require_stdout()
     from wosdk_async.jobs.undo.reversal import Undo
 
-    left, status = _Left(None if as_json else _SHOWN), None
-    with _opened(ctx, job) as (runner, journal):
+    left, status = _NotUndone(None if as_json else _SHOWN), None
+    with _opened(ctx, folder) as (runner, journal):
         undo = Undo(
             company=runner.company,
             journal=journal,
             limit=concurrency,
             unversioned=unversioned,
+            references=references,
             of_run=None if all_runs else _run_to_undo(runner, journal, of_run),
             on_stage=say,
             on_row=left.add,
@@ -127,9 +128,11 @@ def undo_command(
             runner.run(undo.end_leases())
         summary = runner.run(undo.look())
         _say_undo(undo, summary, left, check=check)
+        if not references:
+            _say_references(runner, journal, undo.of_run)
         if not check:
-            wanted, left = _confirmed(runner, undo, summary, ask=not yes), _Left(left.most)
-            # Also with nothing to undo: a run that was killed has not said how it ended.
+            wanted, left = _confirmed(runner, undo, summary, ask=not yes), _NotUndone(left.most)
+            # Also with nothing to undo: a run that was killed has no recorded end.
             summary, status = _carry_out(runner, undo, reason_id, comment, left)
             if wanted:
                 left.say()
@@ -138,11 +141,8 @@ def undo_command(
 
 
 @contextmanager
-def _opened(ctx: click.Context, job: Path) -> Iterator[tuple[Runner, Journal]]:
+def _opened(ctx: click.Context, folder: Path) -> Iterator[tuple[Runner, Journal]]:
     """Connect to the Company of a job, and open its journal."""
-    from wosdk_async.jobs.journal.folder import folder_of
-
-    folder = folder_of(job)
     with company_of_job(ctx, folder) as runner:
         journal = runner.run(_open(folder))
         try:
@@ -158,57 +158,53 @@ async def _open(folder: Path) -> Journal:
 
 
 def _run_to_undo(runner: Runner, journal: Journal, of_run: int | None) -> int | None:
-    """Return the run whose rows are undone, and say it: the last one that sent rows, unless one is named."""
-    from wosdk_async.jobs.undo.reversal import last_sending_run
-
+    """Return the run to undo and print it: the last one that sent rows, unless one is named."""
     if of_run is not None and all(each.number != of_run for each in runner.run(journal.runs())):
         raise CliError(f"{journal.folder}: there is no run {of_run}; wosdk jobs show lists the runs")
-    run = of_run or runner.run(last_sending_run(journal))
+    run = of_run or runner.run(journal.last_sending_run())
     if run is not None:
         say(f"run {run} of {journal.folder}")
     return run
 
 
 def _confirmed(runner: Runner, undo: Undo, summary: UndoSummary, *, ask: bool) -> int:
-    """Ask whether the records are to be undone, and return their number."""
+    """Ask whether to undo the records, and return their number."""
     from wosdk_async.cli.runner import confirm
 
-    if wanted := summary.counts["undo"]:
-        confirm(runner.company, f"{counted(wanted, undo.noun)} to be {undo.verb}", "Undo the job?", ask=ask)
-    return wanted
+    rows, references = summary.counts["undo"], summary.references["undo"]
+    texts = [f"{counted(rows, undo.noun)} to be {undo.verb}"] if rows else []
+    texts += [f"{counted(references, _REFERENCED)} to be deleted"] if references else []
+    if texts:
+        confirm(runner.company, ", ".join(texts), "Undo the job?", ask=ask)
+    return rows + references
+
+
+def _say_references(runner: Runner, journal: Journal, of_run: int | None) -> None:
+    """Say how many created records that rows refer to stay."""
+    created = [each for each in runner.run(journal.references()) if of_run in (None, each.run)]
+    if staying := sum(each.outcome == "done" for each in created):
+        say(f"{counted(staying, _REFERENCED)} stay; --references deletes those that nothing else uses")
 
 
 async def _reason_id(runner: Runner, undo: Undo, reason: str | None, *, check: bool) -> int | None:
+    from wosdk_async.cli.order_changes import reason_id
+    from wosdk_async.errors import WosdkError
+
     if not undo.cancels:
         if reason is not None:
             raise CliError("--reason is for work orders; records of other entities are deleted")
         return None
-    if reason is None:
-        names = await _reasons(runner)
-        if check:
-            say(f"to undo it, add --reason with the name or id of a cancel reason; {names}")
-            return None
-        raise CliError(
-            f"--reason is missing: a work order is cancelled with a reason, by its name or id; {names}"
-        )
-    return await runner.company.work_orders.cancel_reason(int(reason) if reason.isdecimal() else reason)
-
-
-async def _reasons(runner: Runner) -> str:
-    """Return the available cancel reasons as text."""
-    from wosdk_async.errors import WosdkError
-    from wosdk_async.resources.lookup_tables import listed
-
     try:
-        known = await runner.company.work_orders.reasons("Cancel")
-    except WosdkError as error:  # a look at the job needs no reason
-        return f"the names could not be read: {error.message}"
-    names = sorted({each.display_as for each in known if each.display_as})
-    return f"there are {listed(names)}" if names else "this Company has none"
+        return await reason_id(runner.company, "Cancel", reason)
+    except (CliError, WosdkError) as error:
+        if not check or reason is not None:
+            raise
+        say(f"the undo needs a cancel reason: {error.message}")
+        return None
 
 
 def _carry_out(
-    runner: Runner, undo: Undo, reason: int | None, comment: str | None, left: _Left
+    runner: Runner, undo: Undo, reason: int | None, comment: str | None, left: _NotUndone
 ) -> tuple[UndoSummary, int | None]:
     """Undo the job, and write its files again; return the exit status of a signal that stopped it, too."""
     from wosdk_async.cli.output.progress import RowProgress
@@ -236,16 +232,18 @@ def _carry_out(
         undo.on_row = add
         summary = runner.run(undone(), exit_soon=False)
     if signals.status is not None:
-        say("stopped: the same command resumes with the remaining records")
+        say("stopped: the same command resumes the undo")
     return summary, signals.status
 
 
-def _say_undo(undo: Undo, summary: UndoSummary, left: _Left, *, check: bool) -> None:
+def _say_undo(undo: Undo, summary: UndoSummary, left: _NotUndone, *, check: bool) -> None:
     from wosdk_async.jobs.journal import State
 
     counts, number = undo.journal.counts(), summary.counts["undo"]
     what = counted(number, undo.noun)
     say(f"{what} {'would' if check else 'is to' if number == 1 else 'are to'} be {undo.verb}")
+    if undo.references:
+        say(f"{counted(summary.references['undo'], _REFERENCED)} to be deleted")
     if summary.counts["undone"]:
         say(f"{summary.counts['undone']} undone before")
     if counts[State.FOUND]:
@@ -257,7 +255,7 @@ def _say_undo(undo: Undo, summary: UndoSummary, left: _Left, *, check: bool) -> 
     left.say()
 
 
-def _print_undo(summary: UndoSummary, left: _Left, as_json: bool) -> None:
+def _print_undo(summary: UndoSummary, left: _NotUndone, as_json: bool) -> None:
     from wosdk_async.jobs.ledger.undone import FATES
 
     if as_json:
@@ -267,5 +265,7 @@ def _print_undo(summary: UndoSummary, left: _Left, as_json: bool) -> None:
     texts = [f"{count} {FATES[fate]}" for fate, count in summary.counts.items() if count]
     if summary.not_started:
         texts.append(f"{summary.not_started} not started")
+    references = [f"{count} {FATES[fate]}" for fate, count in summary.references.items()]
+    texts += [f"references: {'; '.join(references)}"] if references else []
     for text in texts or ["nothing to undo"]:
         click.echo(visible(text))

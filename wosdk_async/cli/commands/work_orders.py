@@ -1,4 +1,4 @@
-"""Verbs of work orders: from state to state, and notes."""
+"""Verbs of work orders: moves from state to state, and notes."""
 
 from __future__ import annotations
 
@@ -65,9 +65,7 @@ async def start_command(_: Company, *, comment: str | None, at: datetime | None)
 async def hold_command(
     company: Company, *, reason: str | None, comment: str | None, at: datetime | None
 ) -> OrderPlan:
-    """Put work orders on hold.
-
-    A hold needs a reason of the Company.
+    """Put work orders on hold, with a reason of the Company.
 
     \b
       wosdk hold RSC000005 --reason 'Waiting for parts' --comment 'Belt ordered'
@@ -80,18 +78,16 @@ async def hold_command(
     )
 
 
-_start_option = click.option(
-    "--start", is_flag=True, help="Pick the orders up and start them too, until they are InProgress."
-)
+_start_option = click.option("--start", is_flag=True, help="Then pick the orders up and start them.")
 
 
 @order_verb("resume", _start_option, comment_option, at_option)
 async def resume_command(_: Company, *, start: bool, comment: str | None, at: datetime | None) -> OrderPlan:
-    """Take up work orders that are on hold or paused.
+    """Resume work orders that are on hold or paused.
 
-    They are reopened, and are New again: no command leads from OnHold straight back to InProgress. With
-    --start they are picked up and started as well, so three commands are sent for each. Orders in other
-    states are left as they are; `wosdk run WoReopenCommand WorkOrderId=ID` reopens one that is finished.
+    They are reopened and New again: no command leads from OnHold straight to InProgress. --start also picks
+    them up and starts them, three commands for each. Orders in other states do not change; `wosdk run
+    WoReopenCommand WorkOrderId=ID` reopens a finished one.
 
     \b
       wosdk resume RSC000005
@@ -103,11 +99,9 @@ async def resume_command(_: Company, *, start: bool, comment: str | None, at: da
     )
 
 
-_note_option = click.option(
-    "--note", metavar="TEXT", help="The completion note, which replaces an existing one."
-)
+_note_option = click.option("--note", metavar="TEXT", help="Completion note; replaces an existing one.")
 _repair_option = click.option(
-    "--repair-code", metavar="NAME|ID", help="A repair code, which some Companies demand."
+    "--repair-code", metavar="NAME|ID", help="Repair code, if the Company needs one."
 )
 
 
@@ -115,7 +109,7 @@ _repair_option = click.option(
 async def complete_command(
     company: Company, *, note: str | None, repair_code: str | None, at: datetime | None
 ) -> OrderPlan:
-    """Complete work orders, which must be in progress.
+    """Complete work orders that are in progress.
 
     \b
       wosdk complete RSC000005 --note 'Filter changed' --repair-code 'Part replaced'
@@ -132,7 +126,7 @@ async def complete_command(
 async def cancel_command(
     company: Company, *, reason: str | None, comment: str | None, at: datetime | None
 ) -> OrderPlan:
-    """Cancel work orders. A cancel needs a reason of the Company.
+    """Cancel work orders, with a reason of the Company.
 
     \b
       wosdk cancel RSC000005 --reason 'Entered twice'
@@ -148,7 +142,7 @@ async def cancel_command(
 # --- notes -------------------------------------------------------------------------------------
 
 _MAX_NOTE = 64 * 1024  # characters; the longest note that the service takes is not shown
-_MAX_SHOWN = 200  # characters of it before the question
+_MAX_SHOWN = 200  # characters of it before the prompt
 
 
 def _note(_: click.Context, __: click.Parameter, text: str) -> str:
@@ -157,19 +151,19 @@ def _note(_: click.Context, __: click.Parameter, text: str) -> str:
     if len(body) > _MAX_NOTE:
         raise CliError(f"--text: the note is longer than {_MAX_NOTE} characters; attach a file instead")
     if not body.strip():
-        raise CliError("--text: the note is empty")
+        raise CliError("--text: the note is empty; write one")
     return body.rstrip("\n") if text == "-" else body
 
 
 _text_option = click.option(
-    "--text", required=True, metavar="TEXT|-", callback=_note, help="The note; - reads it from stdin."
+    "--text", required=True, metavar="TEXT|-", callback=_note, help="The note; - reads stdin."
 )
-_public_option = click.option("--public", is_flag=True, help="A public note; otherwise it is private.")
+_public_option = click.option("--public", is_flag=True, help="Make it public (default: private).")
 
 
 @order_verb("note", _text_option, _public_option)
 async def note_command(_: Company, *, text: str, public: bool) -> OrderPlan:
-    """Add a note to work orders. Where stdin is the note, nobody can be asked: --yes is needed.
+    """Add a note to work orders. A note from stdin needs --yes, because nobody can be asked.
 
     \b
       wosdk note RSC000005 --text 'Gate code 4711'

@@ -1,1 +1,1 @@
-"""What people type: conditions, fields, names and values."""
+"""Conditions, fields, names and values of the command line."""

@@ -13,16 +13,16 @@ from wosdk_async.cli.input.texts import typed_value
 from wosdk_async.cli.texts import json_text
 from wosdk_async.codec.checks import json_kind_of
 from wosdk_async.model import Command, Record, registry
-from wosdk_async.model.metadata import Wire
+from wosdk_async.model.metadata import Wire, is_nested
 from wosdk_async.protocol import validation as problems
 from wosdk_async.text.safe_text import shortened
 from wosdk_async.text.suggestions import suggestion
 
-__all__ = ["assigned", "command_of", "given_fields", "json_object", "record_of", "shown_value"]
+__all__ = ["assigned", "command_of", "json_object", "parsed_fields", "record_of", "shown_value"]
 
 _MAX_JSON = 64 * 1024 * 1024  # bytes
-_MAX_VALUE = 200  # characters of a value that is shown before the question
-_TEXTS = ("string", "enum", "datetime-local", "datetime-utc")  # checked, then sent as they were typed
+_MAX_VALUE = 200  # characters of a value before the prompt
+_TEXTS = ("string", "enum", "datetime-local", "datetime-utc")  # checked, then sent as typed
 _ASSIGNMENT = "write NAME=VALUE, such as WorkOrderId=90417, or NAME:=JSON"
 
 
@@ -34,7 +34,7 @@ def json_object(option: str, path: Path) -> dict[str, Any]:
         with path.open("rb") as file:
             data = file.read(_MAX_JSON + 1)
     if len(data) > _MAX_JSON:
-        raise CliError(f"{option} {path} is longer than {_MAX_JSON} bytes")
+        raise CliError(f"{option} {path} is longer than {_MAX_JSON} bytes; write a smaller object")
     try:
         content = codec.loads(data)
     except ValueError as error:
@@ -48,7 +48,7 @@ def json_object(option: str, path: Path) -> dict[str, Any]:
 
 
 def assigned(fields: dict[str, Any], texts: Iterable[str], cls: type[Record] | None) -> dict[str, Any]:
-    """Put every ``NAME=VALUE`` of ``texts`` into ``fields``, and return them; refuse a field set twice."""
+    """Put every ``NAME=VALUE`` of ``texts`` into ``fields``, and return them; refuse duplicates."""
     before: dict[tuple[str, ...], str] = {}
     for text in texts:
         name, sign, value = text.partition("=")
@@ -66,7 +66,7 @@ def assigned(fields: dict[str, Any], texts: Iterable[str], cls: type[Record] | N
     return fields
 
 
-def given_fields(kind: type[Record] | str, texts: tuple[str, ...], body: Path | None) -> dict[str, Any]:
+def parsed_fields(kind: type[Record] | str, texts: tuple[str, ...], body: Path | None) -> dict[str, Any]:
     """Return fields by wire name, from ``--json-body`` and ``NAME=VALUE``; ``NAME=`` is null."""
     cls = None if isinstance(kind, str) else kind
     fields = json_object("--json-body", body) if body is not None else {}
@@ -79,7 +79,7 @@ def _null_if_empty(text: str) -> str:
 
 
 def shown_value(value: Any) -> str:
-    """Return a value as JSON for the lines before the question; of a long one only the beginning."""
+    """Return a value as JSON for the lines before the prompt, shortened."""
     return shortened(json_text(value), _MAX_VALUE)
 
 
@@ -91,8 +91,8 @@ def _require_new(
         same = min(len(other), len(path))
         if other[:same] != path[:same]:
             continue
-        if len(other) >= len(path) or _is_in(fields, path):  # a field of it, or in the JSON of it
-            raise CliError(f"{earlier!r} and {text!r} both give {'.'.join(path)}; give it once")
+        if len(other) >= len(path) or _is_in(fields, path):
+            raise CliError(f"{earlier!r} and {text!r} both set {'.'.join(path)}; set it once")
 
 
 def _is_in(fields: Any, path: tuple[str, ...]) -> bool:
@@ -128,7 +128,7 @@ def _put(fields: dict[str, Any], path: list[str], value: Any, text: str) -> None
     for step in parents:
         inner = fields.setdefault(step, {})
         if not isinstance(inner, dict):
-            raise CliError(f"{text!r} names a field of {step}, which is not an object")
+            raise CliError(f"{text!r} sets a field of {step}, which is not an object; leave one of them out")
         fields = inner
     fields[leaf] = value
 
@@ -144,7 +144,7 @@ def _meta(cls: type[Record] | None, path: list[str]) -> Wire | None:
 
 
 def _wire(cls: type[Record]) -> dict[str, Wire]:
-    """Return the fields by every name that the service takes, aliases included."""
+    """Return the fields by name and alias."""
     table = {alias: meta for meta in cls.__wire__.values() for alias in meta.get("aliases", ())}
     return table | {meta["name"]: meta for meta in cls.__wire__.values()}
 
@@ -158,17 +158,14 @@ def _field(cls: type[Record], name: str) -> Wire:
 
 
 def _class(meta: Wire) -> type[Record] | None:
-    if not meta["of"] or meta["type"] == "enum":
-        return None
-    found: type[Record] = registry.resolve(meta["of"])
-    return found
+    return registry.resolve(meta["of"]) if is_nested(meta) else None
 
 
 # --- the whole of a command -----------------------------------------------------------------
 
 
 def command_of(cls: type[Command[Any]], fields: Mapping[str, Any]) -> Command[Any]:
-    """Return the command with these fields, by wire name; raise CliError that names each fault."""
+    """Return the command with these fields by wire name; raise CliError with all faults."""
     faults = [
         f"{meta['name']} is missing: {cls.wire_name} needs it"
         for meta in cls.__wire__.values()
@@ -180,9 +177,9 @@ def command_of(cls: type[Command[Any]], fields: Mapping[str, Any]) -> Command[An
 
 
 def record_of(cls: type[Record], fields: Mapping[str, Any], *, new: bool) -> Any:
-    """Return the record with these fields, by wire name; raise CliError that names each fault.
+    """Return the record with these fields by wire name; raise CliError with all faults.
 
-    A ``new`` one must have the fields that the service requires.
+    A ``new`` record must have the fields that the service requires.
     """
     return _checked(cls, fields, [], new=new)
 

@@ -1,6 +1,6 @@
-"""Records as people name them: by id, by compound key, or by number or name.
+"""Records by id, compound key, number or name.
 
-Digits may be the id of one work order and the number of another: neither is guessed.
+Digits can be the id of one work order and the number of another: neither is guessed.
 """
 
 from __future__ import annotations
@@ -36,43 +36,40 @@ __all__ = [
     "python_name",
 ]
 
-_ID = re.compile(r"0|-?[1-9][0-9]*")  # 0071 is a name: the number of a work order may begin with zeros
-_MAX_ID = 2**31 - 1  # longer digits can be a number alone
-_NAMED_BY = ("number", "name", "username", "display_as")  # properties that hold a name
+_ID = re.compile(r"0|-?[1-9][0-9]*")  # 0071 is a name: numbers of work orders may begin with zeros
+_MAX_ID = 2**31 - 1  # larger digits can only be a number
+_NAMED_BY = ("number", "name", "username", "display_as")
 _LABELS = ("Number", "Name", "DisplayAs", "Username")
 
 ORDER_RULE = (
-    "ORDER is a number such as RSC000005, or an id. id:2903 and number:2903 say which one digits are: digits"
-    " that are the id of one order and the number of another are refused."
+    "ORDER is a number such as RSC000005, or an id; id:2903 or number:2903 where digits could be both."
 )
-"""The rule for the help of each command that takes ORDER."""
+"""Help of ORDER for each command that takes it."""
 
-by_option = click.option(
-    "--by", metavar="PROPERTY", help="Look in this text property; digits are then a text of it, not an id."
-)
+by_option = click.option("--by", metavar="PROPERTY", help="Text property in which to look it up.")
 
 
 @attrs.frozen
 class RecordTexts:
-    """Records of one entity, named on the command line."""
+    """Texts of the command line that name records of one entity."""
 
     kind: type[Record] | str
     texts: tuple[str, ...]
     by: str | None
-    """Python name of the property that holds the texts; None for the one by which people know the records."""
+    """Python name of the property that holds the texts; None for the usual one."""
 
     @classmethod
     def read(cls, kind: type[Record] | str, texts: Sequence[str], by: str | None) -> RecordTexts:
-        """Return the texts if they can be looked up; raise CliError before anything is sent otherwise."""
+        """Return the texts; raise CliError if one cannot be looked up."""
         if by is not None and isinstance(kind, str):
-            raise CliError(f"--by needs an entity that the catalogue knows, and it does not know {kind}")
+            raise CliError(f"--by needs an entity of the catalogue, and {kind} is none; leave it out")
         key = None if by is None or isinstance(kind, str) else _text_property(kind, by)
         if not all(text.strip() for text in texts):
             raise CliError(_empty(kind, key))
         if key is not None:
             return cls(kind, tuple(texts), key)
         for text in texts:
-            if _is_order(kind) and (_id_said(text) is not None or _number_said(text) is not None):
+            if _is_order(kind) and (_id_prefixed(text) is not None or _number_prefixed(text) is not None):
                 continue
             if _parse_id(text) is None and (
                 text.startswith("{") or isinstance(kind, str) or named_by(kind) is None
@@ -86,7 +83,7 @@ class RecordTexts:
     async def ids(self, company: Company, *, certain: bool = False) -> list[Id]:
         """Return the id of each text. Raises NotFoundError or NotUniqueError, which name the text.
 
-        ``certain`` looks digits that name a work order up as a number, too; without it they are an id.
+        With ``certain`` the digits of a work order are looked up as a number, too.
         """
         ids = {text: self._id(text) for text in self.texts}
         names = [text for text, id in ids.items() if id is None]
@@ -98,29 +95,29 @@ class RecordTexts:
         return [found[text] if text in found else ids[text] or 0 for text in self.texts]
 
     def _id(self, text: str) -> Id | None:
-        """Return the id that a text is, or None if it is looked up."""
+        """Return the id in a text; None for a name."""
         if self.by:
             return None
-        said = _id_said(text) if _is_order(self.kind) else None
-        return _parse_id(text) if said is None else said
+        id = _id_prefixed(text) if _is_order(self.kind) else None
+        return _parse_id(text) if id is None else id
 
     async def _resolved(self, company: Company, names: list[str]) -> dict[str, int]:
         kind: Any = self.kind
         if self.by is not None:
             return await self._found_by(company, self.by, names)
-        said = {text: number for text in names if _is_order(kind) and (number := _number_said(text))}
-        if said:
-            found = await self._found_by(company, "number", list(said.values()))
-            rest = [text for text in names if text not in said]
+        numbers = {text: number for text in names if _is_order(kind) and (number := _number_prefixed(text))}
+        if numbers:
+            found = await self._found_by(company, "number", list(numbers.values()))
+            rest = [text for text in names if text not in numbers]
             more = await self._resolved(company, rest) if rest else {}
-            return more | {text: found[number] for text, number in said.items()}
+            return more | {text: found[number] for text, number in numbers.items()}
         try:
             return await self._found_by(company, named_by(kind) or "", names)
         except NotFoundError:
             return {name: await self._found(company, name) for name in names}
 
     async def _found(self, company: Company, name: str) -> int:
-        """Return the id of the record with a name: the first of the properties that has it decides."""
+        """Return the id of the record with a name, by the first property that holds it."""
         kind: Any = self.kind
         keys = [key for key in _NAMED_BY if key in kind.__wire__ and kind.__wire__[key]["type"] == "string"]
         for key in keys:
@@ -130,7 +127,7 @@ class RecordTexts:
                 continue
         tried = " or ".join(kind.__wire__[key]["name"] for key in keys)
         raise NotFoundError(
-            f"there is no {kind.wire_name} with the {tried} {name!r}; --by PROPERTY looks in another text",
+            f"there is no {kind.wire_name} with the {tried} {name!r}; --by PROPERTY looks elsewhere",
             company=company.name,
         )
 
@@ -154,7 +151,7 @@ def _is_order(kind: type[Record] | str) -> bool:
 # --- work orders named by digits ---------------------------------------------------------------
 
 
-def _id_said(text: str) -> int | None:
+def _id_prefixed(text: str) -> int | None:
     """Return the id in ``id:2903``; None for another text. Raises CliError when no digits follow."""
     if not text.startswith("id:"):
         return None
@@ -164,7 +161,7 @@ def _id_said(text: str) -> int | None:
     return int(digits)
 
 
-def _number_said(text: str) -> str | None:
+def _number_prefixed(text: str) -> str | None:
     """Return the number in ``number:2903``; None for another text. Raises CliError when nothing follows."""
     if not text.startswith("number:"):
         return None
@@ -174,10 +171,10 @@ def _number_said(text: str) -> str | None:
 
 
 async def _certain_ids(company: Company, digits: Iterable[str]) -> dict[str, int]:
-    """Return the id of the order that each text of digits names, read by one query for all.
+    """Return the ids of orders that are named by digits, with one query for all.
 
-    An order that is neither there by its id nor by its number keeps the id: who reads it reports that. Raises
-    NotUniqueError for digits that are the id of one order and the number of another, or of several.
+    For a missing order the digits are its id; the read that follows reports it. Raises NotUniqueError for
+    digits that are the id of one order and the number of another, or of several.
     """
     texts = list(dict.fromkeys(digits))
     orders = await _orders(company, texts)
@@ -221,7 +218,7 @@ def _certain(company: Company, text: str, orders: Iterable[WorkOrder]) -> int:
 
 
 def _empty(kind: type[Record] | str, by: str | None) -> str:
-    """Return the message about an empty text where a record is to be named."""
+    """Return the message about an empty text that should name a record."""
     if isinstance(kind, str):
         return f"an empty text names no {kind}; give its id"
     key = by or named_by(kind)
@@ -230,11 +227,11 @@ def _empty(kind: type[Record] | str, by: str | None) -> str:
 
 
 def _parse_id(text: str) -> Id | None:
-    """Return the id in an argument: a number, or the fields of a compound key; None for a name."""
+    """Return a number, or the fields of a compound key; None for a name."""
     if _ID.fullmatch(text):
         try:
             return int(text)
-        except ValueError:  # Python does not read a number of thousands of digits
+        except ValueError:  # Python reads no number of thousands of digits
             return None
     if not text.startswith("{"):
         return None
@@ -247,16 +244,16 @@ def _parse_id(text: str) -> Id | None:
 
 
 def _text_property(kind: type[Record], name: str) -> str:
-    """Return the Python name of a text property; raise CliError for a property that holds none."""
+    """Return the Python name of a text property; raise CliError for other properties."""
     key = python_name(kind, name, "--by")
     meta = kind.__wire__[key]
     if meta["type"] != "string" or meta.get("many"):
-        raise CliError(f"--by {name}: the property of {kind.wire_name} holds no text; name one that does")
+        raise CliError(f"--by {name}: the property of {kind.wire_name} holds no text; name a text property")
     return key
 
 
 def python_name(kind: type[Record], name: str, option: str) -> str:
-    """Return the Python name of a property; raise CliError that begins with ``option`` if there is none."""
+    """Return the Python name of a property; raise CliError that begins with ``option``."""
     for key, meta in kind.__wire__.items():
         if name in (key, meta["name"], *meta.get("aliases", ())):
             return key
@@ -276,19 +273,16 @@ def newest_of(entity: str) -> str:
     return f"wosdk query {entity} --order 'Id desc' --limit 5"
 
 
-def look_for_order(given: Mapping[str, Any], hint: str = "") -> str:
-    """Return the ``wosdk`` command that finds a new work order by its PoNumber, or else the newest ones.
-
-    ``hint`` is a comment behind it, if there is a PoNumber.
-    """
-    number = given.get("PoNumber")
+def look_for_order(fields: Mapping[str, Any], hint: str = "") -> str:
+    """Return the ``wosdk`` command that finds a work order by its PoNumber, with a comment, or the newest."""
+    number = fields.get("PoNumber")
     if not isinstance(number, str) or not number:
         return newest_of("WorkOrder")
     return look_for(WorkOrder, "po_number", number) + (f" # {hint}" if hint else "")
 
 
 def label_of(entity: str, id: Id, record: dict[str, Any]) -> str:
-    """Return a record in words: ``Customer 512 (Lindqvist Dental LLC)``."""
+    """Return the label of a record, such as ``Customer 512 (Lindqvist Dental LLC)``."""
     key = id if isinstance(id, int) else json_text(dict(id))
     name = next((str(record[label]) for label in _LABELS if record.get(label)), "")
     return f"{entity} {key} ({name})" if name else f"{entity} {key}"

@@ -1,4 +1,4 @@
-"""Texts that people type: names of entities and commands, values, conditions and orders.
+"""Conditions, sort orders, values, and names of entities and commands.
 
 A condition of ``--where`` is PROPERTY OPERATOR VALUE, with the operators of the service::
 
@@ -6,7 +6,7 @@ A condition of ``--where`` is PROPERTY OPERATOR VALUE, with the operators of the
     in (a, b)    not in (a, b)   between a and b   not between a and b
     is null      is not null
 
-A value ends with the text, in a list with the next comma, in ``between`` with ``and``. In quotes it may hold
+A value ends with the text, in a list with the next comma, in ``between`` with ``and``. Quoted it can hold
 anything; a quote within quotes is doubled.
 """
 
@@ -54,7 +54,7 @@ _SPELLINGS = {"==": "=", "<>": "!="}  # as in Python, and in SQL
 
 
 def condition(entity: type[Record] | str, text: str) -> Condition:
-    """Return the condition that ``text`` spells; raise CliError or InvalidCallError with the remedy."""
+    """Parse a condition. Raise CliError or InvalidCallError with the remedy."""
     found = _CONDITION.fullmatch(text)
     if found is None:
         raise _error(text, "a condition is PROPERTY OPERATOR VALUE, such as 'StatusId = New'")
@@ -67,7 +67,7 @@ def condition(entity: type[Record] | str, text: str) -> Condition:
 
 
 def order(text: str) -> str:
-    """Return an order such as ``DtDue desc`` in the spelling of the query builder; raise CliError."""
+    """Return a sort order such as ``DtDue desc`` as the query builder spells it."""
     path, *rest = text.split() or [""]
     direction = " ".join(rest).lower() or "asc"
     if not path or direction not in ("asc", "desc"):
@@ -77,11 +77,9 @@ def order(text: str) -> str:
 
 def _require_operator(field: Path, operator: str, text: str) -> None:
     if isinstance(field, Nested) and operator not in FOR_REFERENCES:
-        raise _error(
-            text, f"a reference is compared by its id, with =, !=, in or is null, not with {operator}"
-        )
+        raise _error(text, f"{operator} does not fit a reference; compare its id with =, !=, in or is null")
     if operator.endswith("like") and not isinstance(field, TextProperty | Unchecked):
-        raise _error(text, f"{operator} takes a property that holds text")
+        raise _error(text, f"{operator} needs a text property")
 
 
 def _raw_values(operator: str, rest: str, text: str) -> list[str]:
@@ -120,7 +118,7 @@ def _unquoted(raw: str, text: str) -> str:
         return raw[1:-1].replace(raw[0] * 2, raw[0])
     if another := _NEXT.search(re.sub(_QUOTED, "''", raw)):
         once = "give --where twice" if another["word"].lower() == "and" else "there is no or"
-        raise _error(text, f"it is one condition, so {once}; a value that holds such words must be in quotes")
+        raise _error(text, f"it is one condition, so {once}; quote a value that holds such words")
     if not raw:
         raise _error(text, "a value is missing; an empty text is ''")
     if raw[0] in "'\"":
@@ -142,7 +140,7 @@ def _value(raw: str, field: Path, text: str) -> Any:
 
 
 def _named(place: ResolvedPath) -> str:
-    """Return the property by which people know the records of a reference, for a message."""
+    """Return the property that holds the name of a reference, for a message."""
     key = named_by(place.below) if place.below is not None else None
     if place.below is None or key is None:
         return ""
@@ -157,13 +155,13 @@ def _error(text: str, remedy: str) -> CliError:
 
 
 def has_unchecked() -> bool:
-    """Return whether the command that runs has the option ``--unchecked``."""
+    """Return whether the current command has the option ``--unchecked``."""
     context = click.get_current_context(silent=True)
     return context is None or any(each.name == "unchecked" for each in context.command.params)
 
 
 def unchecked_hint() -> str:
-    """Return what sends a name or value that the catalogue does not know, for a message."""
+    """Return what sends a name or value that the catalogue does not know."""
     return f"{'--unchecked' if has_unchecked() else '`wosdk query --unchecked`'} sends it as it is"
 
 

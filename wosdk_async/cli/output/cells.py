@@ -1,4 +1,4 @@
-"""Records as cells of a table: its columns, the value in each cell, and the columns without ``-p``."""
+"""Cells of a table: columns, values, and the default columns of an entity."""
 
 from __future__ import annotations
 
@@ -47,13 +47,12 @@ def value_at(record: Any, path: str, level: int = 0) -> Any:
 def columns_of(records: Sequence[dict[str, Any]], paths: Sequence[str]) -> list[str]:
     """Return the columns of a table.
 
-    There is one for each of ``paths``; a star, or no path at all, stands for every property that the
-    records have. Objects have a column for each of their properties. An ``Id`` comes first unless it is
-    one of ``paths``.
+    There is one for each of ``paths``; a star, or no path, stands for every property of the records, with a
+    column for each property of an object. ``Id`` comes first unless it is one of ``paths``.
     """
     leaves = dict.fromkeys(name for record in records for name, _ in flattened(record, lists=False) if name)
     parents = {name[:i] for name in leaves for i, char in enumerate(name) if char == "."}
-    # A parent with columns below it has none itself, even if it is null in some records.
+    # An object has no column of its own, even if it is null in some records.
     present = [name for name in leaves if name not in parents]
     found: dict[str, None] = {}
     for path in paths or ("*",):
@@ -65,7 +64,7 @@ def columns_of(records: Sequence[dict[str, Any]], paths: Sequence[str]) -> list[
 
 
 def flattened(value: Any, path: str = "", level: int = 0, *, lists: bool = True) -> Iterator[tuple[str, Any]]:
-    """Yield each value of a record with its path, ``Items[0].Task.Id``; without ``lists`` a list whole."""
+    """Yield the values of a record with their paths, ``Items[0].Task.Id``; without ``lists`` whole lists."""
     if level >= _MAX_DEPTH:
         yield path, value
     elif isinstance(value, dict) and value:
@@ -79,7 +78,7 @@ def flattened(value: Any, path: str = "", level: int = 0, *, lists: bool = True)
 
 
 def has_content(value: Any) -> bool:
-    """Return whether a table shows the value: null, false and empty values are left out."""
+    """Return whether a table shows the value: not null, false or empty."""
     return value is not None and value is not False and value != "" and value != [] and value != {}
 
 
@@ -105,9 +104,9 @@ _TIME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z?)")
 
 
 def short(value: Any, kind: str = "any") -> str:
-    """Return ``value`` as the cell of a table: a time without seconds, of a list the first and ``+2``.
+    """Return ``value`` as the cell of a table: a time without seconds, a list as its first item and ``+2``.
 
-    ``kind`` is its type in the catalogue. A time of UTC ends with Z, also where the service left it out.
+    ``kind`` is its type in the catalogue. A UTC time ends with Z even if the service left it out.
     """
     if isinstance(value, list):
         if any(isinstance(item, dict | list) for item in value):
@@ -121,7 +120,7 @@ def short(value: Any, kind: str = "any") -> str:
     return readable(value)
 
 
-# Entities that people look at most: what comes first, and what comes next while it fits.
+# Frequent entities: the first columns, and the next ones while they fit.
 _CHOSEN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "WorkOrder": (
         # ShortLocation is the name of the place that the item is for (facts 5, "Creation traps")
@@ -141,18 +140,17 @@ _CHOSEN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "Location": (("Name", "TypeId", "Address.Street", "Address.City"), ()),
 }
 
-_STATE = ("status", "state", "type")  # words in the names of enums that say what a record is, and how it is
+_STATE = ("status", "state", "type")  # in the names of enums
 _NAMED_FIRST = ("display_as", "name", "number")  # properties by which a reference is shown
-_REFERENCES = 6  # that are read by name: each one makes the query of the service larger
-_LEAST = ("PerformDeletion", "IsNew")  # of the interface, and not of the record
+_REFERENCES = 6  # that are read by name: each makes the query larger
+_LEAST = ("PerformDeletion", "IsNew")  # of the interface, not of the record
 
 
 @attrs.frozen
 class DefaultColumns:
-    """Property paths of an entity in the order in which a table shows them.
+    """Property paths of an entity in the order of a table.
 
-    ``first`` are the paths that are shown even if no other column fits; ``next`` follow while they fit, and
-    then all other values of the record.
+    ``first`` are always shown; ``next`` follow while they fit, and then all other values.
     """
 
     entity: type[Record] | str
@@ -161,7 +159,7 @@ class DefaultColumns:
 
     @classmethod
     def of(cls, entity: type[Record] | str) -> DefaultColumns:
-        """Return the columns of an entity; an entity that is known by name only has no preference."""
+        """Return the columns of an entity; one that the catalogue does not know has no preference."""
         if isinstance(entity, str):
             return cls(entity)
         chosen = _CHOSEN.get(entity.wire_name)
@@ -174,7 +172,7 @@ class DefaultColumns:
         return ("*", *named) if named else ()
 
     def ordered(self, paths: Iterable[str]) -> list[str]:
-        """Return the paths that records have in the order of a table: those of names first, ids last."""
+        """Return paths of records in the order of a table, ids last."""
         if isinstance(self.entity, str):
             return list(paths)
         present = dict.fromkeys(paths)
@@ -185,7 +183,7 @@ class DefaultColumns:
         return [*found, *sorted(rest, key=self._rank)]
 
     def header(self, path: str) -> str:
-        """Return the title of a column: the name of a reference is shown under that of the reference."""
+        """Return the title of a column; the name of a reference has the title of the reference."""
         if "." not in path or path not in (*self.first, *self.next):
             return path
         *steps, last = path.split(".")
@@ -201,12 +199,12 @@ class DefaultColumns:
 
 
 def _list_of(path: str) -> str:
-    """Return the first step of a path that leads on, under which records have the list."""
+    """Return the first step of a path with several."""
     return path.partition(".")[0] if "." in path else ""
 
 
 def _own(entity: type[Record]) -> Iterator[str]:
-    """Yield the property by which a person knows the records, their name, state and type."""
+    """Yield the properties that name the records, and their state and type."""
     table = entity.__wire__
     for name in dict.fromkeys((named_by(entity), "display_as")):
         if name in table:
@@ -224,13 +222,13 @@ def _references(entity: type[Record]) -> Iterator[str]:
 
 
 def _name_of(meta: Wire) -> str | None:
-    """Return the wire name of the property by which the record is shown that ``meta`` refers to."""
+    """Return the wire name of the property that shows a reference."""
     table: Any = registry.resolve(meta["of"]).__wire__ if meta["of"] else {}
     return next((table[name]["name"] for name in _NAMED_FIRST if name in table), None)
 
 
 def type_at(entity: type[Record] | str, path: str) -> str:
-    """Return the type in the catalogue of the value at a path; ``any`` where it knows none."""
+    """Return the catalogue's type of the value at a path; ``any`` if unknown."""
     owner: Any = entity  # mypy does not know that classes can be hashed
     return _type_at(owner, path)
 

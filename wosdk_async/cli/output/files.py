@@ -1,4 +1,4 @@
-"""Where results go: stdout or a file that can be written and overwrites nothing that is needed."""
+"""Results to stdout or a file, and checks that the file overwrites nothing that is needed."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ __all__ = [
 
 @attrs.frozen
 class Output:
-    """The format of a result (``table``, ``json`` or ``csv``) and its file; stdout without a ``path``."""
+    """Format of a result (``table``, ``json`` or ``csv``) and its file; stdout without a ``path``."""
 
     format: str
     path: Path | None
     excel: ExcelSeparator | None = None
-    """What separates the cells of a CSV that is opened in Excel; None for programs."""
+    """Delimiter of a CSV for Excel."""
     raw: bool = False
-    """Whether a CSV holds each text as it is, one that a spreadsheet takes for a formula, too."""
+    """Whether texts of a CSV that look like formulas are unchanged."""
 
 
 @contextmanager
@@ -84,7 +84,7 @@ def require_writable(path: Path) -> None:
         try:
             path.stat()
             target = path
-        except FileNotFoundError:  # it will be created, where a link leads too
+        except FileNotFoundError:  # it will be created, for a link at its target
             target = Path(os.path.realpath(path)).parent
             target.stat()
         if not os.access(target, os.W_OK):
@@ -96,11 +96,11 @@ def require_writable(path: Path) -> None:
 def require_stdout(remedy: str = "") -> None:
     """Raise CliError when stdout is closed: the result would be lost."""
     if not sys.stdout.writable():
-        raise CliError(f"stdout is closed, and the result would be lost; open it{remedy}")
+        raise CliError(f"stdout is closed, so the result would be lost; open it{remedy}")
 
 
 def require_not_needed(option: str, written: Path, *needed: Path) -> None:
-    """Raise CliError when ``written`` is one of the files that are ``needed``, under whichever name."""
+    """Raise CliError when ``written`` is one of the files that are ``needed``, by any name."""
     for path in needed:
         if _same_file(written, path):
             raise CliError(f"{option} would overwrite {path}; name another file")
@@ -109,14 +109,14 @@ def require_not_needed(option: str, written: Path, *needed: Path) -> None:
 def require_not_store(option: str, written: Path, store: Path) -> None:
     """Raise CliError when ``written`` is a store, or one of the files that SQLite keeps beside it."""
     real = Path(os.path.realpath(store))
-    beside = (real.with_name(f"{real.name}{ending}") for ending in ("", "-wal", "-shm"))
+    beside = (real.with_name(f"{real.name}{ending}") for ending in ("", *_BESIDE))
     if any(_same_file(written, path) for path in beside):
         raise CliError(f"{option} would overwrite {store}; name another file")
 
 
-_JOURNAL = "journal.db"  # in the folder of a job; importing the module that names it takes long
-_SQLITE = b"SQLite format 3\0"  # how each of its files begins
-_BESIDE = ("-wal", "-shm", "-journal")  # endings of the files that SQLite keeps beside it
+_JOURNAL = "journal.db"  # in the folder of a job; the module that names it loads slowly
+_SQLITE = b"SQLite format 3\0"  # magic bytes
+_BESIDE = ("-wal", "-shm", "-journal")  # endings of the files that SQLite keeps beside a database
 
 
 def require_not_kept(option: str, written: Path) -> None:
@@ -125,8 +125,7 @@ def require_not_kept(option: str, written: Path) -> None:
     for folder in real.parents:
         if (folder / _JOURNAL).is_file():
             raise CliError(
-                f"{option} would write {written} into {folder}, the folder of a job: only the job writes "
-                "there; name a file elsewhere"
+                f"{option} would write {written} into {folder}, the folder of a job; name a file elsewhere"
             )
     names = [real.name, *(real.name.removesuffix(end) for end in _BESIDE if real.name.endswith(end))]
     if any(_begins(real.with_name(name), _SQLITE) for name in names):

@@ -24,7 +24,7 @@ __all__ = ["CsvFormat", "csv_cell", "format_of", "guarded_texts", "write_record"
 def format_of(
     output: Output, file: IO[str], paths: Sequence[str], entity: type[Record] | str = ""
 ) -> JsonFormat | CsvFormat | TableFormat:
-    """Return the format that writes rows to ``file``; ``paths`` are the properties that were asked for."""
+    """Return the writer of rows to ``file``; ``paths`` are the requested properties."""
     if output.format == "json":
         return JsonFormat(file)
     if output.format == "csv":
@@ -68,12 +68,12 @@ class JsonFormat:
         self._file.write("".join(f"{json_text(row)}\n" for row in rows))
 
     def close(self) -> None:
-        """Do nothing: JSON leaves nothing out."""
+        """Do nothing."""
 
 
 # --- CSV (RFC 4180) that a spreadsheet opens as text and numbers, never as formulas ---------
 
-_MAX_NAMED = 20  # columns that the message about those left out names
+_MAX_NAMED = 20  # left-out columns in the message
 
 
 def csv_cell(
@@ -81,7 +81,7 @@ def csv_cell(
 ) -> str:
     """Return the text of a cell: numbers with all digits, objects and lists as JSON, null as no text.
 
-    ``number`` writes a number as the file has them, ``guard`` a text; without it no text is a formula.
+    ``number`` formats a number, ``guard`` a text; by default texts that look like formulas are escaped.
     """
     guard = guard or FormulaGuard()
     if value is None:
@@ -93,18 +93,23 @@ def csv_cell(
     return guard(json_text(value))
 
 
-def guarded_texts(count: int) -> str:
-    """Return the line that says how many texts of a CSV are not as the service sent them."""
+def guarded_texts(count: int, *, raw: bool) -> str:
+    """Return the message about texts of a CSV that an import reads with another apostrophe than they have."""
+    if raw:
+        return (
+            f"{counted(count, 'text')} had an apostrophe before a formula already: wosdk import takes it "
+            "off; to import these texts, export JSON lines or Parquet"
+        )
     return (
         f"{counted(count, 'text')} got an apostrophe, because a spreadsheet would take it for a formula;"
-        " --csv-raw writes texts as they are"
+        " --csv-raw leaves it out"
     )
 
 
 class CsvFormat:
     """CSV with a header and a line for each record; on a terminal control characters are escaped.
 
-    The columns are the paths that were asked for. With ``*`` or no path, they are those of the first page.
+    The columns are the requested paths; with ``*`` or no path, those of the first page.
     """
 
     def __init__(
@@ -120,7 +125,7 @@ class CsvFormat:
         self._escaped = one_line if file.isatty() else str
         dialect = FileDialect.for_excel(excel)
         if excel is not None and not file.isatty():
-            file.write("\ufeff")  # the byte order mark of the dialect; a terminal gets none
+            file.write("\ufeff")  # byte order mark
         self._writer = dialect.writer(file)  # type: ignore[arg-type]  # it only writes
         self._number = dialect.number
         self._guard = FormulaGuard(raw=raw)
@@ -145,11 +150,11 @@ class CsvFormat:
         )
 
     def close(self) -> None:
-        """Report texts that got an apostrophe, and the columns that only later pages have."""
+        """Report escaped texts, and columns that only later pages have."""
         if self._guard.texts:
-            say(guarded_texts(self._guard.texts))
+            say(guarded_texts(self._guard.texts, raw=self._guard.raw))
         if self._left_out:
             named = ", ".join(sorted(self._left_out)[:_MAX_NAMED])
             rest = len(self._left_out) - _MAX_NAMED
             more = f" and {rest} more" if rest > 0 else ""
-            say(f"left out, because only later rows have these columns: {named}{more}; name them with -p")
+            say(f"columns that only later rows have are left out: {named}{more}; name them with -p")

@@ -1,4 +1,4 @@
-"""Progress of long commands on stderr: drawn on a terminal, otherwise a line now and then."""
+"""Progress of long commands on stderr: a bar on a terminal, otherwise a line now and then."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _PACE_LINES = 7  # lines over which the pace is measured: half a minute
 
 
 class RowProgress:
-    """A context manager that counts rows on stderr: drawn on a terminal, otherwise a line now and then.
+    """Context manager that counts rows on stderr.
 
     Args:
-        total: how many rows there will be; None when that is not known, then the final count is shown.
-        done: how many of them an earlier run has ended.
-        shown: whether anything is shown at all.
-        live: whether there is a terminal to draw on; by default whether stderr is one.
-        final: whether the final count of an unknown total is shown.
-        interval: seconds between two lines when nothing is drawn.
-        workers: returns how many workers respond; None when there are none at all.
+        total: number of rows; None if unknown, then the final count is shown.
+        done: rows that an earlier run has ended.
+        shown: whether anything is shown.
+        live: whether to draw a bar; by default whether stderr is a terminal.
+        final: whether to show the final count of an unknown total.
+        interval: seconds between two lines.
+        workers: returns the number of workers that respond; None without workers.
         clock: returns seconds.
     """
 
@@ -72,25 +72,25 @@ class RowProgress:
     ) -> None:
         if self._bar is not None:
             self._bar.stop()
-        # When the reader of stdout has gone away in the middle of a page, no count would be true.
+        # The reader of stdout went away in the middle of a page: the count would be wrong.
         if self._total is None and self._final and self.rows and kind is not BrokenPipeError:
             say(f"{counted(self.rows, 'row')} in {self._clock() - self._started:.1f} s")
 
     def stage(self, text: str) -> None:
         """Show the current activity."""
         self._said_at = self._moved_at = self._clock()
-        self._lines.clear()  # how fast rows ended before says nothing about what comes
+        self._lines.clear()  # the next stage has its own pace
         if self._bar is not None:
             from rich.text import Text
 
-            self._bar.console.print(Text(visible(text)))  # of a str rich reads markup and emoji codes
+            self._bar.console.print(Text(visible(text)))  # rich would read markup and emoji codes in a str
         else:
             say(text)
 
     def add(self, rows: int, detail: str = "", *, failed: bool = False) -> None:
-        """Count ``rows`` more; ``detail`` is shown after the count.
+        """Count ``rows`` more, with ``detail`` after the count.
 
-        Rows that ``failed`` may have ended without being sent, so they alone say nothing about the pace.
+        Rows that ``failed`` may not have been sent, so they alone show no pace.
         """
         self.rows += rows
         self._carried_out += 0 if failed else rows
@@ -102,7 +102,7 @@ class RowProgress:
             self._say_count()
 
     def idle(self) -> None:
-        """Report a lack of progress after a while; call it every second or so."""
+        """Report that nothing happens for a while; call it every second or so."""
         seconds = self._clock() - self._moved_at
         if not self._shown or seconds < _IDLE:
             return
@@ -127,8 +127,8 @@ class RowProgress:
         say("; ".join(filter(None, (done, ", ".join(news)))))
 
     def _pace(self, total: int) -> list[str]:
-        """Return how fast rows ended since some lines ago, and how long the others may take."""
-        # Not since the start: there rows end that are refused or found without being sent.
+        """Return the pace over the last lines, and the time left."""
+        # Not since the start: there rows are refused or found without being sent.
         self._lines.append((self._clock(), self.rows, self._carried_out))
         seconds, rows, carried_out = (
             now - then for now, then in zip(self._lines[-1], self._lines[0], strict=True)

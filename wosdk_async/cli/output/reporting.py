@@ -1,4 +1,4 @@
-"""Report of an import: a line for each row, the bad ones again, the files, the summary, the next command."""
+"""Report of an import: outcomes, problems, files, summary and next commands."""
 
 from __future__ import annotations
 
@@ -36,11 +36,10 @@ __all__ = [
     "say_kept",
 ]
 
-_MAX_SHOWN = 5  # rows and warnings that the summary names
-# Options of the input file that do not apply to its rejects, which are CSV files in the job folder.
-_OF_INPUT = ("--format", "--sheet", "--header-row", "--outcomes")
+_MAX_SHOWN = 5  # rows and warnings in the summary
+_OF_INPUT = ("--format", "--sheet", "--header-row", "--outcomes")  # not for its rejects, which are CSV files
 _TAB = "\t"
-_PLACES = 3  # rows that are named for a cause
+_PLACES = 3  # rows of a cause
 _HEAD = 1 << 20  # bytes: enough for any header
 _ADDED = re.compile(
     '"?(?P<delimiter>[^\\w"])"?'.join(map(re.escape, REPORT_COLUMNS[:2])) + '"?(?P=delimiter)'
@@ -48,14 +47,9 @@ _ADDED = re.compile(
 
 
 class OutcomeWriter:
-    """Writes one JSON line for each row as it ends, and keeps the first bad rows for the summary.
+    """Writer of a JSON line for each ended row, which keeps the first problems for the summary.
 
-    When a line cannot be written, ``stop`` is called, because work orders without a line would be lost. The
-    lines of the calls under way then go to stderr.
-
-    Args:
-        file: where the lines go; None for nowhere.
-        stop: starts no further row.
+    When a line cannot be written, it calls ``stop``, and the lines of calls under way go to stderr.
     """
 
     def __init__(self, file: IO[bytes] | None, stop: Callable[[], None]) -> None:
@@ -70,13 +64,13 @@ class OutcomeWriter:
 
     @property
     def problems(self) -> str:
-        """The counts of rows that did not become work orders, such as ``3 failed, 1 in doubt``."""
+        """The counts of rows that are not done, such as ``3 failed, 1 in doubt``."""
         kinds = ("failed", "in_doubt", "not_started")
         counts = ((kind, self._counts[kind]) for kind in kinds)
         return ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in counts if count)
 
     def stage(self, text: str) -> None:
-        """Note what was said during the import, so that its warnings are not said again at the end."""
+        """Note a warning that was printed, so that it is not repeated at the end."""
         self._said.add(text)
 
     def row(self, outcome: RowOutcome) -> None:
@@ -88,7 +82,7 @@ class OutcomeWriter:
             self._keep_problem(outcome)
 
     def _keep_problem(self, outcome: RowOutcome) -> None:
-        """Keep a row beside others that failed for its cause; one in doubt has a request of its own."""
+        """Keep a row with others of the same cause; one in doubt has a request of its own."""
         is_alone = outcome.outcome != "failed" or outcome.request_id
         cause = outcome.row if is_alone else cause_of(outcome.reason or "")
         if cause in self._bad_rows or len(self._bad_rows) < _MAX_SHOWN:
@@ -103,14 +97,14 @@ class OutcomeWriter:
                 self._file.write(f"{line}\n".encode())
                 return
             except OSError as error:
-                say(f"the outcomes cannot be written ({error.strerror}): no further row is started")
+                say(f"the outcomes cannot be written ({error.strerror}); no more rows are started")
                 self._file, self._to_stderr = None, True
                 self._stop()
         if self._to_stderr and outcome.outcome != "not_started":
             say(line)
 
     def say_problems(self, summary: Summary, outcomes: Path | None) -> None:
-        """Name the first rows that did not become work orders, and the warnings, on stderr."""
+        """Print the first rows that are not done, and the warnings, on stderr."""
         for cause, (row, *others) in self._bad_rows.items():
             sent = f" (RequestId {row.request_id})" if row.request_id else ""
             say(f"row {row.row} (line {row.line}) {row.outcome.replace('_', ' ')}: {row.reason}{sent}")
@@ -122,7 +116,7 @@ class OutcomeWriter:
         results = summary.folder / "results.csv" if summary.folder else None
         place = outcomes or (results if results and results.is_file() else None)
         remedy = f"see {place}" if place else "--outcomes FILE keeps them all"
-        if more > 0:  # of this run: those of earlier ones were named before
+        if more > 0:  # of this run
             say(f"and {counted(more, 'more row')}; {remedy}")
         warnings = [text for each in summary.warnings if (text := f"warning: {each}") not in self._said]
         for warning in warnings[:_MAX_SHOWN]:
@@ -153,25 +147,25 @@ _FILES = {
 
 
 def say_files(summary: Summary, plan: JobPlan) -> None:
-    """Say where the files are, and how the rejects are imported; ``plan`` has the options of this run."""
+    """Print the files, and the command that imports the rejects; ``plan`` has the options of this run."""
     for path in summary.files:
         name = unnumbered(path).name
         if what := _FILES.get(name):
             say(f"{what}: {path}")
         if name == "rejects.csv" and (command := rejects_command(plan, path)):
-            say(f"once they are corrected: {command}")
+            say(f"once corrected: {command}")
     say_kept(summary.files)
 
 
 def say_kept(files: Sequence[Path]) -> None:
-    """Report which files were not written because somebody has changed them, on stderr."""
+    """Report files that were kept because somebody has changed them."""
     for path in files:
         if (kept := unnumbered(path)) != path:
-            say(f"{kept} was changed since it was written, and stays as it is; {path.name} is the new one")
+            say(f"{kept} has been edited, so it is kept; the new file is {path.name}")
 
 
 def print_summary(summary: Summary, as_json: bool, *, ran: bool = True) -> None:
-    """Print the summary on stdout; the figures of the run only if it did anything."""
+    """Print the summary on stdout, with the figures of the run if there was one."""
     if as_json:
         click.echo(json_text(summary.as_dict()))
         return
@@ -201,13 +195,13 @@ def print_summary(summary: Summary, as_json: bool, *, ran: bool = True) -> None:
 
 def command_of(plan: JobPlan, folder: Path) -> str | None:
     """Return the command that resumes a job; None if a program started it."""
-    given = _arguments(plan)
-    if given is None:
+    arguments = _arguments(plan)
+    if arguments is None:
         return None
     folder, base = folder.absolute(), Path(f"{plan.file}.job")
     beside = folder.parent == base.parent and folder.name.startswith(base.name)
     place = [] if beside else [f"--job={folder}"]
-    return shell_words("wosdk", "import", plan.file, *given, *place, *_company(plan))
+    return shell_words("wosdk", "import", plan.file, *arguments, *place, *_company(plan))
 
 
 def rejects_of(folder: Path) -> Path:
@@ -218,13 +212,13 @@ def rejects_of(folder: Path) -> Path:
 
 def rejects_command(plan: JobPlan, rejects: Path) -> str | None:
     """Return the command that imports the corrected rejects of a job; None if a program started it."""
-    given = _arguments(plan)
-    if given is None:
+    arguments = _arguments(plan)
+    if arguments is None:
         return None
-    options = {each.partition("=")[0]: each for each in given}
+    options = {each.partition("=")[0]: each for each in arguments}
     suffix = suffix_of(PurePath(plan.file), options.get("--format", "").partition("=")[2] or None)
     known, head = FORMATS.get(suffix, FORMATS[".csv"]), _head_of(rejects)
-    # The content of the input decided its format, so the rejects themselves say more than its suffix.
+    # Content overrides the suffix of an input, so the rejects themselves are inspected.
     excel = ";" if "semicolon" in options.get("--csv-for-excel", "") else ","
     if "delimiter" not in known.options:
         options.pop("--delimiter", None)
@@ -245,17 +239,14 @@ def _delimiter_option(delimiter: str) -> str:
 
 
 def _head_of(rejects: Path) -> bytes:
-    """Return the beginning of a rejects file; nothing if it is missing."""
+    """Return the beginning of a rejects file; empty if it is missing."""
     with contextlib.suppress(OSError):
         return read_regular(rejects, _HEAD, cut=True)[0]
     return b""
 
 
 def _delimiter_in(head: bytes) -> str | None:
-    """Return the delimiter of rejects; None if they have no report columns.
-
-    The file may be from a run with other options, or saved by a spreadsheet.
-    """
+    """Return the delimiter of rejects, which a spreadsheet may have saved; None without report columns."""
     found = _ADDED.search(head.decode("utf-8", errors="replace"))
     return None if found is None else found["delimiter"]
 
@@ -270,8 +261,8 @@ def _is_utf8(head: bytes) -> bool:
 
 
 def _arguments(plan: JobPlan) -> list[str] | None:
-    given: Any = plan.options.get("command")
-    return [str(each) for each in given] if isinstance(given, list) else None
+    arguments: Any = plan.options.get("command")
+    return [str(each) for each in arguments] if isinstance(arguments, list) else None
 
 
 def _company(plan: JobPlan) -> list[str]:

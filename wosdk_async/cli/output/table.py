@@ -1,4 +1,4 @@
-"""Human-readable tables: fitted to the width of a terminal, plain text elsewhere."""
+"""Tables: fitted to the width of a terminal, plain text elsewhere."""
 
 from __future__ import annotations
 
@@ -42,13 +42,7 @@ _INDEX = re.compile(r"\[[0-9]+\]")
 
 
 class TableFormat:
-    """Rows below one header; the first page decides the columns, and on a terminal their widths.
-
-    Args:
-        file: where the table goes.
-        paths: the requested properties; if empty, DefaultColumns chooses the columns.
-        entity: class of the rows, or the name of an entity that the catalogue does not know.
-    """
+    """Rows below one header; the first page decides the columns, and on a terminal their widths."""
 
     def __init__(self, file: IO[str], paths: Sequence[str], entity: type[Record] | str = "") -> None:
         self._file = file
@@ -129,7 +123,7 @@ class TableFormat:
         return _narrowed(wanted[:count], width, least[:count])
 
     def _can_be_cut(self, name: str) -> bool:
-        """Return whether a truncated value is still useful; a truncated date or number is not."""
+        """Return whether a truncated value is still useful, unlike a date or a number."""
         return type_at(self._entity, name) in ("string", "any")
 
 
@@ -202,9 +196,9 @@ def _total(widths: Sequence[int]) -> int:
 
 def _line_width(file: IO[str]) -> int | None:
     """Return the line width in characters, or None if it is unlimited."""
-    given = os.environ.get("COLUMNS", "")
-    if given.isdecimal() and int(given):
-        return int(given)
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns):
+        return int(columns)
     return os.get_terminal_size(file.fileno()).columns or 80 if file.isatty() else None
 
 

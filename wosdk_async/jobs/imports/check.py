@@ -24,7 +24,7 @@ from wosdk_async.jobs.errors import (
     require_sendable,
 )
 from wosdk_async.jobs.imports.check_result import FINDINGS, CheckResult, Finding, FindingKind
-from wosdk_async.jobs.imports.reading import RowBuilder
+from wosdk_async.jobs.imports.reading import RowBuilder, mark_wanted
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.ledger.decision import Action, Standing, action_of
 from wosdk_async.jobs.ledger.facts import Preview, preview_of
@@ -38,18 +38,19 @@ from wosdk_async.jobs.mapping.needed_fields import ReplacedFields, lacking
 from wosdk_async.jobs.mapping.operations import Found
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.options import ImportOptions
+from wosdk_async.jobs.sources.columns import require_columns
 from wosdk_async.jobs.sources.rows import Row
-from wosdk_async.jobs.sources.source import Source, require_columns
+from wosdk_async.jobs.sources.source import Source
 from wosdk_async.jobs.sources.table import require_table
 from wosdk_async.model import Record
 from wosdk_async.options.hooks import DryRun
 
-__all__ = ["FINDINGS", "BuiltRow", "Check", "CheckResult", "CheckedRows", "Finding", "kind_of"]
+__all__ = ["FINDINGS", "Check", "CheckResult", "Finding"]
 
 
 @attrs.frozen
-class BuiltRow:
-    """A row that could be sent, as far as it shows without its key being looked up."""
+class _BuiltRow:
+    """A row that could be sent unless a look-up of its key tells otherwise."""
 
     row: Row
     record: Record
@@ -65,47 +66,12 @@ class BuiltRow:
 
     def finding(self, kind: FindingKind, reason: str = "", ids: Sequence[int] = ()) -> Finding:
         """Return what the import would do with the row."""
-        warnings = tuple(dict.fromkeys(self.row.warnings))
-        again = self.again and kind == "would_send"
-        place = self.row.number, self.row.line
-        return Finding(
-            *place,
-            kind,
-            reason,
-            self.key,
-            tuple(ids),
-            warnings,
-            lacks=self.lacks,
-            again=again,
-        )
+        known = self.row.number, self.row.line, kind, reason, self.key, tuple(ids)
+        warnings, again = tuple(dict.fromkeys(self.row.warnings)), self.again and kind == "would_send"
+        return Finding(*known, warnings, lacks=self.lacks, again=again)
 
 
-@attrs.frozen
-class CheckedRows:
-    """Rows of a check, built as an import builds them."""
-
-    builder: RowBuilder
-    replaced: ReplacedFields
-
-    def build(self, row: Row) -> BuiltRow | Finding:
-        """Return what a row becomes, its key and what is created before it; or why it is refused."""
-        keys, key = self.builder.keys, ""
-        try:
-            if keys is not None and row.fault is None:
-                key = keys.key(row)
-            record, missing = self.builder.build(row)
-            require_sendable(record, new=self.builder.import_map.action.new)
-            if keys is not None:
-                keys.put(record, key)
-            lacks = tuple(lacking(record, self.builder.import_map))
-            return BuiltRow(row, record, key, missing, lacks, self.replaced.in_row(row.cells))
-        except Exception as error:  # of one row: the import refuses it, too
-            faults = tuple((kind_of(each), each.message) for each in getattr(error, "faults", ()))
-            return Finding(row.number, row.line, kind_of(error), reason_of(error), key, faults=faults)
-
-
-def kind_of(error: Exception) -> FindingKind:
-    """Return the finding for an error of a row."""
+def _kind_of(error: Exception) -> FindingKind:
     if isinstance(error, AmbiguousNameError):
         return "ambiguous"
     return "missing" if isinstance(error, MissingRecordError) else "refused"
@@ -155,6 +121,8 @@ class Check:
         self._operation, self._marker = import_map.action, self._request.marker
         self._keys = self._request.keys("job")
         self._index = ReferenceIndex(import_map.references)
+        self._builder = RowBuilder(import_map, self._index, self._keys)
+        self._replaced = ReplacedFields.of(import_map)
         self._ids = NamedIds.of(import_map.record, import_map.action.table, import_map.references)
         self._result = CheckResult(
             label=self._operation.label,
@@ -206,22 +174,40 @@ class Check:
             if reason := self._index.unfound(name):
                 raise ImportMapError(f"{self._map.path}: {reason}")
         self._undone = await undone_beside(self._request.base, identity, self._map.operation)
-        checked = CheckedRows(RowBuilder(self._map, self._index, self._keys), ReplacedFields.of(self._map))
         with (
             closing(self._request.read()) as read,
             preview_of(self._request, read, identity) as preview,
         ):
             self._result.warnings += read.notes
-            await self._show_decision(preview)
+            self._result.decision = preview.decision
+            if preview.folder is not None:
+                async with Journal.open(preview.folder, snapshot=True) as journal:
+                    self._result.job = await overview(journal)
             self._result.warnings += self._keyless()
+            if self._index.incomplete:
+                await self._mark_wanted(company, preview)
             rows = self._rows()
             while page := list(islice(rows, _PAGE)):
-                for finding in await self._look_at(company, page, checked, preview):
+                for finding in await self._look_at(company, page, preview):
                     self._result.add(finding)
                     if on_row is not None:
                         on_row(finding)
         self._finish()
         return self._result
+
+    async def _mark_wanted(self, company: Company, preview: Preview) -> None:
+        """Mark the missing records that a row to send can fill, also for the rows above it."""
+
+        async def find(path: str, keys: list[str]) -> Found:
+            return without_undone(await self._operation.find(company, path, keys), self._undone)
+
+        rows = self._rows()
+        while page := list(islice(rows, _PAGE)):
+            standings = preview.standings(page[0].number, page[-1].number)
+            to_send = [
+                row for row in page if self._known(row, standings.get(row.number, Standing.DONE), {}) is None
+            ]
+            await mark_wanted(to_send, self._builder, self._index, find)
 
     def _keyless(self) -> list[str]:
         """Return a warning if rows that create records have no key."""
@@ -232,27 +218,18 @@ class Check:
             "cannot be looked up; add marker or key"
         ]
 
-    async def _show_decision(self, preview: Preview) -> None:
-        """Keep what the import would do with its rows, or why it would be refused."""
-        self._result.decision = preview.decision
-        if preview.folder is not None:
-            async with Journal.open(preview.folder, snapshot=True) as journal:
-                self._result.job = await overview(journal)
-
     # --- rows ---------------------------------------------------------------------------------
 
-    async def _look_at(
-        self, company: Company, page: Sequence[Row], checked: CheckedRows, preview: Preview
-    ) -> list[Finding]:
+    async def _look_at(self, company: Company, page: Sequence[Row], preview: Preview) -> list[Finding]:
         """Return what the import would do with some rows, in their order."""
         places = page[0].number, page[-1].number
         standings, reasons = preview.standings(*places), preview.reasons(*places)
-        found: list[BuiltRow | Finding] = []
+        found: list[_BuiltRow | Finding] = []
         for row in page:  # one without a standing is the same row of the ledger as an earlier one
             standing = standings.get(row.number, Standing.DONE)
-            found.append(self._known(row, standing, reasons) or self._built(row, checked, standing))
+            found.append(self._known(row, standing, reasons) or self._built(row, again=standing in _AGAIN))
         found = await self._with_known_ids(company, found)
-        keys = [each.key for each in found if isinstance(each, BuiltRow)]
+        keys = [each.key for each in found if isinstance(each, _BuiltRow)]
         records: Found = {}
         if self._keys is not None and self._keys.are_own and keys:
             began = time.perf_counter()
@@ -261,33 +238,43 @@ class Check:
             records = without_undone(records, self._undone)
         return [
             await self._decided(company, each, records.get(each.key, ()))
-            if isinstance(each, BuiltRow)
+            if isinstance(each, _BuiltRow)
             else each
             for each in found
         ]
 
     async def _with_known_ids(
-        self, company: Company, found: Sequence[BuiltRow | Finding]
-    ) -> list[BuiltRow | Finding]:
+        self, company: Company, found: Sequence[_BuiltRow | Finding]
+    ) -> list[_BuiltRow | Finding]:
         """Return the rows, with a finding for each that names an id which no record has."""
         ids = {
-            each.row.number: self._ids.in_row(each.row.cells) for each in found if isinstance(each, BuiltRow)
+            each.row.number: self._ids.in_row(each.row.cells) for each in found if isinstance(each, _BuiltRow)
         }
         await self._ids.look_up(company, chain.from_iterable(ids.values()))
-        checked: list[BuiltRow | Finding] = []
+        checked: list[_BuiltRow | Finding] = []
         for each in found:
-            fault = self._ids.fault(ids[each.row.number]) if isinstance(each, BuiltRow) else None
-            checked.append(each.finding("missing", fault) if isinstance(each, BuiltRow) and fault else each)
+            fault = self._ids.fault(ids[each.row.number]) if isinstance(each, _BuiltRow) else None
+            checked.append(each.finding("missing", fault) if isinstance(each, _BuiltRow) and fault else each)
         return checked
 
-    def _built(self, row: Row, checked: CheckedRows, standing: Standing) -> BuiltRow | Finding:
-        """Return a row as the import builds it."""
-        found = checked.build(row)
-        again = standing in _AGAIN
-        return attrs.evolve(found, again=True) if again and isinstance(found, BuiltRow) else found
+    def _built(self, row: Row, *, again: bool) -> _BuiltRow | Finding:
+        """Return what the import sends for a row, or why it refuses it."""
+        keys, key = self._keys, ""
+        try:
+            if keys is not None and row.fault is None:
+                key = keys.key(row)
+            record, missing = self._builder.build(row)
+            require_sendable(record, new=self._operation.new)
+            if keys is not None:
+                keys.put(record, key)
+            lacks, caution = tuple(lacking(record, self._map)), self._replaced.in_row(row.cells)
+            return _BuiltRow(row, record, key, missing, lacks, caution, again)
+        except Exception as error:  # of one row: the import refuses it, too
+            faults = tuple((_kind_of(each), each.message) for each in getattr(error, "faults", ()))
+            return Finding(row.number, row.line, _kind_of(error), reason_of(error), key, faults=faults)
 
     def _known(self, row: Row, standing: Standing, reasons: Mapping[int, str]) -> Finding | None:
-        """Return what the ledger has to say about a row; None when it would be sent."""
+        """Return the finding for a row that the ledger settles; None for one to send."""
         action = action_of(
             standing,
             self._request.options,
@@ -305,32 +292,27 @@ class Check:
                 kind: FindingKind = _SKIPPED.get(standing, "ended")
                 return Finding(row.number, row.line, kind, key=key)
             case Action.LOOK_UP | Action.LEAVE:
-                known = (
-                    f"the import looks it up by {self._marker} first"
-                    if self._marker
-                    else "there is no marker"
-                )
+                looks_up = f"the import looks it up by {self._marker} first"
                 kind = "in_doubt" if standing is Standing.IN_DOUBT else "sending"
-                return Finding(row.number, row.line, kind, known, key)
-            case Action.KEEP:
-                return Finding(row.number, row.line, "kept", reasons.get(row.number, ""), key)
-            case Action.REFUSE:
-                return Finding(row.number, row.line, "refused", reasons.get(row.number, ""), key)
+                return Finding(
+                    row.number, row.line, kind, looks_up if self._marker else "there is no marker", key
+                )
+            case Action.KEEP | Action.REFUSE:
+                kind = "kept" if action is Action.KEEP else "refused"
+                return Finding(row.number, row.line, kind, reasons.get(row.number, ""), key)
 
-    async def _decided(self, company: Company, built: BuiltRow, found: Sequence[Any] | RowError) -> Finding:
+    async def _decided(self, company: Company, built: _BuiltRow, found: Sequence[Any] | RowError) -> Finding:
         if isinstance(found, RowError):
-            return built.finding(kind_of(found), reason_of(found))
+            return built.finding(_kind_of(found), reason_of(found))
         if self._operation.by is not None:
             try:
                 self._operation.point(built.record, built.key, found)
             except RowError as error:
-                return built.finding(kind_of(error), reason_of(error))
+                return built.finding(_kind_of(error), reason_of(error))
         elif found:
             ids = [each.id for each in found[:_IDS]]
             shown = ", ".join(f"{each.wire_name} {each.id}" for each in found[:_IDS])
             return built.finding("there", f"{self._marker} {built.key!r} is that of {shown}", ids)
-        for entry in built.missing:
-            entry.wanted = True
         if len(self._result.requests) < _REQUESTS:
             await self._show(company, built)
         first = ", ".join(repr(entry.text) for entry in built.missing)
@@ -341,7 +323,7 @@ class Check:
         texts += [f"creates {first} first"] if first else []
         return built.finding("would_send", "; ".join(texts), changed)
 
-    async def _show(self, company: Company, built: BuiltRow) -> None:
+    async def _show(self, company: Company, built: _BuiltRow) -> None:
         """Keep the request of a row. The hook of the client keeps it from being sent."""
         kept = len(self._dry.calls)
         with suppress(WosdkError, LookupError):  # the empty response says too little for some results

@@ -27,8 +27,9 @@ from wosdk_async.jobs.ledger.undone import keep_undone
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.record_operations import RowOperation
 from wosdk_async.jobs.options import ImportOptions
+from wosdk_async.jobs.sources.columns import require_columns
 from wosdk_async.jobs.sources.conversion import off_the_loop
-from wosdk_async.jobs.sources.source import Source, require_columns
+from wosdk_async.jobs.sources.source import Source
 from wosdk_async.jobs.sources.table import require_table
 from wosdk_async.jobs.stop import Stop
 
@@ -138,7 +139,7 @@ class Import:
         Their rows are in doubt. With workers the calls under way have two seconds, and are aborted then.
         """
         self._stop.ask()
-        if self._stop.asked == 1 and self._request.workers is not None and self._loop is not None:
+        if self._stop.requests == 1 and self._request.workers is not None and self._loop is not None:
             self._loop.call_later(WORKERS_GRACE, self._stop.ask)
 
     async def open(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 from itertools import islice
 
 import attrs
@@ -15,11 +16,13 @@ from wosdk_async.jobs.ledger.identity import Identities
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.marking import RowKeys
 from wosdk_async.jobs.mapping.nodes import MissingRecord, References, RowContext
+from wosdk_async.jobs.mapping.operations import Found
+from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.model import Record
 
-__all__ = ["PlannedRows", "RowBuilder"]
+__all__ = ["PlannedRows", "RowBuilder", "mark_wanted"]
 
 
 @attrs.frozen
@@ -111,6 +114,12 @@ class RowBuilder:
             require_sendable(record, new=self.import_map.action.new)
         return record, context.missing
 
+    def is_sent(self, key: str | None, found: Found) -> bool:
+        """Return whether the records with a row's key let it be sent: a change needs one, a create none."""
+        records = found.get(key or "", ())
+        changes = self.import_map.action.by is not None
+        return key is not None and not isinstance(records, RowError) and bool(records) is changes
+
     def sendable(self, row: Row, key: str | None) -> Record:
         """Return what is sent for a row now, with the key that the ledger has for it.
 
@@ -128,3 +137,39 @@ class RowBuilder:
                 )
             self.keys.put(record, key)
         return record
+
+
+async def mark_wanted(
+    rows: Iterable[Row],
+    builder: RowBuilder,
+    index: ReferenceIndex,
+    find: Callable[[str, list[str]], Awaitable[Found]],
+) -> list[tuple[int, list[MissingRecord]]]:
+    """Mark the missing records of the rows that will be sent once they exist.
+
+    A record that only other rows name would never be used, so it is not created. One that a row cannot fill
+    may be filled by another one.
+
+    Args:
+        rows: rows to send unless the look-up of their keys tells otherwise.
+        builder: builds the records.
+        index: the ids of the records that rows refer to.
+        find: looks up keys, given the path of the marker.
+
+    Returns:
+        Numbers of rows, each with its missing records.
+    """
+    naming = [row for row in rows if row.fault is None and index.undecided(row.cells)]
+    if naming and builder.keys is not None and builder.keys.are_own:
+        keys = {row.number: builder.keys.key_or_none(row) for row in naming}
+        wanted = [key for key in keys.values() if key is not None]
+        found = await find(builder.keys.path, wanted) if wanted else {}
+        naming = [row for row in naming if builder.is_sent(keys[row.number], found)]
+    marked: list[tuple[int, list[MissingRecord]]] = []
+    for row in naming:
+        with suppress(Exception):  # the row itself fails with it, when its turn comes
+            if missing := builder.build(row)[1]:
+                marked.append((row.number, missing))
+                for entry in missing:  # now: a wanted record keeps the cells of its first row
+                    entry.wanted = True
+    return marked

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import attrs
 
@@ -18,13 +20,15 @@ from wosdk_async.jobs.errors import (
     RunStoppedError,
     reason_of,
 )
-from wosdk_async.jobs.imports.reading import PlannedRows, RowBuilder
-from wosdk_async.jobs.journal import Journal, ReferenceRecord, State
+from wosdk_async.jobs.imports.reading import PlannedRows, RowBuilder, mark_wanted
+from wosdk_async.jobs.journal import ANSWERED, Journal, ReferenceRecord, State
+from wosdk_async.jobs.ledger.undone import find_rows
 from wosdk_async.jobs.mapping.lookup import ReferenceEntry
 from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.mapping.references import ReferenceSpec
 from wosdk_async.jobs.stop import ABORT_GRACE, Stop, client_closed
+from wosdk_async.model import EntitySpecifier
 from wosdk_async.protocol.verdicts import ending_of
 from wosdk_async.protocol.writes import UNDECIDED
 from wosdk_async.resources.lookup_tables import normalized
@@ -150,25 +154,13 @@ class ReferenceStage:
                     creation.plan_again()
 
     async def _mark_wanted(self) -> list[tuple[int, list[MissingRecord]]]:
-        """Mark the missing records of every row that can be created once it has them.
-
-        A record that only bad rows name would never be used, so it is not created.
-
-        Returns:
-            The first rows that need new records, each with these.
-        """
+        """Mark the missing records of all rows. Return the first rows that need some, each with these."""
         first: list[tuple[int, list[MissingRecord]]] = []
-        keys = self.builder.keys
+        action = self.builder.import_map.action
+        find = functools.partial(find_rows, action, self.company, self.rows.journal)
         async for page in self.rows.pages():
-            for row, _ in page:
-                keyed = keys is None or not keys.are_own or keys.key_or_none(row) is not None
-                if row.fault is None and keyed and self.index.undecided(row.cells):
-                    with contextlib.suppress(Exception):  # the row itself fails with it, when its turn comes
-                        missing = self.builder.build(row)[1]
-                        if missing and len(first) < _FIRST:
-                            first.append((row.number, missing))
-                        for entry in missing:
-                            entry.wanted = True
+            marked = await mark_wanted((row for row, _ in page), self.builder, self.index, find)
+            first += marked[: _FIRST - len(first)]
         return first
 
 
@@ -186,24 +178,25 @@ class ReferenceCreation:
     journal: Journal
     limit: int
 
-    def run(self, grace: float) -> Run[ReferenceEntry, int]:
+    def run(self, grace: float) -> Run[ReferenceEntry, EntitySpecifier]:
         """Return the run that creates the missing records; hand its outcomes to :meth:`add`."""
         return Run(self.index.missing(self.spec), self._create, limit=self.limit, grace=grace)
 
-    async def _create(self, entry: ReferenceEntry, trace: Trace) -> int:
+    async def _create(self, entry: ReferenceEntry, trace: Trace) -> EntitySpecifier:
         record = entry.new_record(self.spec, RowContext(entry.cells, self.index, entry.warnings))
         trace.sent = True  # a create that is cancelled counts as sent: better in doubt than created twice
         await self.journal.begin_reference(self.spec.name, normalized(entry.text), entry.text)
         specifier = await self.company.create(record)
         if specifier.id is None:
             raise WosdkError("the service gave no id")
-        return specifier.id
+        return specifier
 
-    def add(self, outcome: Outcome[ReferenceEntry, int]) -> None:
+    def add(self, outcome: Outcome[ReferenceEntry, EntitySpecifier]) -> None:
         """Remember the outcome of one new record, here and in the journal."""
         entry = outcome.input
         if isinstance(outcome, Done):
-            self._done(entry, outcome.result)
+            made = outcome.result
+            self._done(entry, made.id, version=made.concurrency_id, proof=ANSWERED)
             return
         state = State.REFUSED
         entry.reason = f"{self.spec.name} {entry.text!r} {_not_created(outcome)}"
@@ -241,15 +234,25 @@ class ReferenceCreation:
         """Leave what is undecided in doubt, and warn of it even if no row that needs it was started."""
         self.index.warnings += [entry.reason for entry in self.index.in_doubt(self.spec).values()]
 
-    def _done(self, entry: ReferenceEntry, id: int) -> None:
+    def _done(self, entry: ReferenceEntry, id: int | None, **evidence: Any) -> None:
         entry.id = id
         self.index.created += 1
-        self._write(entry, State.DONE)
+        self._write(entry, State.DONE, **evidence)
 
-    def _write(self, entry: ReferenceEntry, state: State) -> None:
-        reason = entry.reason or None
+    def _write(self, entry: ReferenceEntry, state: State, **evidence: Any) -> None:
         self.journal.record_reference(
-            ReferenceRecord(self.spec.name, normalized(entry.text), entry.text, state, entry.id, reason)
+            ReferenceRecord(
+                self.spec.name,
+                normalized(entry.text),
+                entry.text,
+                state,
+                entry.id,
+                entry.reason or None,
+                entity=self.spec.entity.wire_name,
+                field=self.spec.by or "",
+                run=self.journal.run,
+                **evidence,
+            )
         )
 
 

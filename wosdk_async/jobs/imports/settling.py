@@ -21,7 +21,10 @@ from wosdk_async.jobs.ledger.undone import find_rows
 from wosdk_async.jobs.mapping.operations import Effect, Found, usable_id
 from wosdk_async.jobs.mapping.record_operations import RowOperation, operation_named
 from wosdk_async.jobs.stop import Stop, StoppedError, say_and_sleep
+from wosdk_async.model import Command, WoCreateCommand, WorkOrder
+from wosdk_async.model.index import UNSUPPORTED
 from wosdk_async.protocol.writes import UNDECIDED, LookUps
+from wosdk_async.query.fields import fields
 from wosdk_async.text.remedies import Remedy
 
 __all__ = ["Doubt", "Settling", "decide", "doubts_in", "settle_job"]
@@ -305,6 +308,7 @@ async def decide(
     id: int | None,
     who: str,
     *,
+    company: Company | None = None,
     on_stage: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Write down what a person found out about a row in doubt, once no worker can send it any more.
@@ -314,10 +318,12 @@ async def decide(
         row: the number of the row.
         id: id of the record that was created; None when nothing was, then the row is planned again.
         who: who says so, and when; kept in the journal.
+        company: the Company of the job, in which the id is looked up; None believes it.
         on_stage: called with a text when workers of a killed run have to be waited for.
 
     Raises:
-        JournalError: the job has no such row, it is not in doubt, or no record can have the id.
+        JournalError: the job has no such row, it is not in doubt, or no record has the id.
+        WosdkError: the look-up failed.
     """
     if id is not None and usable_id(id) is None:
         raise JournalError(f"{id} cannot be the id of a record; ids are whole numbers from 1 to {2**63 - 1}")
@@ -325,6 +331,8 @@ async def decide(
         other = await journal.read(partial(run_table.row_with_id, id=id))
         if other not in (None, row):
             raise JournalError(f"{journal.folder}: {id} is the record of row {other} already")
+        if company is not None:
+            await _require_record(company, operation_named(journal.plan.operation), id)
     await end_leases(journal, on_stage)  # until then a worker may send the row
     found = await journal.rows_in(after=row - 1, limit=1)
     if not found or found[0].row != row:
@@ -337,3 +345,17 @@ async def decide(
     call = {name: getattr(found[0], name) for name in ("code", "request_id", "attempts", "seconds")}
     journal.record(RowRecord(row, new, id, reason=reason, proof=DECIDED, **call))
     await journal.flush()
+
+
+async def _require_record(company: Company, operation: RowOperation, id: int) -> None:
+    """Raise JournalError if an operation cannot have made a record with this id; removed ones count."""
+    entity = WorkOrder if operation.kind is WoCreateCommand else operation.kind
+    if issubclass(entity, Command) or operation.label == "deleted":
+        return
+    if "query" in UNSUPPORTED.get(entity.wire_name, {}):
+        return
+    if await company.query(entity).where(fields(entity).id == id).select("Id").first() is None:
+        raise JournalError(
+            f"no {entity.wire_name} has the id {id}; look up the id again, or say that the row was not "
+            "carried out"
+        )

@@ -1,13 +1,11 @@
-"""The journal of a job: the SQLite file of its ledger, from which a killed job resumes.
+"""Journal of a job: the SQLite file of its ledger, from which a killed job resumes.
 
-:class:`Journal` is opened and closed here. ``entries.py`` has what it keeps; ``reader.py`` and ``writer.py``
-say what can be read and written, with the statements of the tables: ``row_table.py``, ``run_table.py``, and
-``worker_tables.py``, which only jobs on many workers need. ``commits.py`` gathers what is written into
-commits, which the thread of ``reader.py`` carries out. ``store.py`` makes and opens the file, and
-``schema.py`` has its tables. ``folder.py`` has the folders of jobs and files that a kill leaves whole,
-``lock.py`` their lock.
+:class:`Journal` is opened and closed here. Its base classes are in ``reader.py`` and ``writer.py``, its
+entries in ``entries.py``, and its SQL in ``row_table.py``, ``run_table.py`` and ``worker_tables.py`` (jobs on
+many workers). ``commits.py`` groups writes into commits. ``store.py`` creates and opens the file, whose
+tables are in ``schema.py``. ``folder.py`` finds the folders of jobs, and ``lock.py`` locks them.
 
-All packages of the jobs import it but ``sources/`` and ``mapping/``, and MCP for its folders and locks.
+All packages of the jobs but ``sources/`` and ``mapping/`` import it, and MCP for folders and locks.
 """
 
 from __future__ import annotations
@@ -68,27 +66,25 @@ __all__ = [
 ]
 
 
-def _just(write: Callable[[], None]) -> None:
+def _commit(write: Callable[[], None]) -> None:
     write()
 
 
 class Journal(JournalWriter):
-    """The journal of one job, from :meth:`create` or :meth:`open`; used by one event loop.
+    """Journal of one job, from :meth:`create` or :meth:`open`, for one event loop.
 
     ::
 
         await journal.begin([7, 8])  # on the disk: they may be sent now
         journal.record(RowRecord(7, State.DONE, id=90417))  # on the disk soon
 
-    One thread owns the connection that writes, and commits in groups: all that waits when a commit ends goes
-    into the next one. The event loop never waits for the disk.
+    One thread owns the connection and commits in groups: changes that wait when a commit ends go into the
+    next one. The event loop never waits for the disk.
 
     **To test kills**: ``commit`` is called with each function that carries out one transaction, and may raise
-    before or after it calls that function. With ``synchronous=True`` there is no thread and no group:
-    :meth:`begin` and :meth:`record` commit in the caller before they return, so that an exception of
-    ``commit`` comes out of the very step that it kills. From then on each method raises it again, as nothing
-    runs in a process that was killed. Call :meth:`abandon` and open the folder anew. (The disk is not
-    flushed in this mode.)
+    before or after it calls that. With ``synchronous=True`` there is no thread and no group: :meth:`begin`
+    and :meth:`record` commit before they return, without a flush, so an exception of ``commit`` comes out of
+    the step that it kills. All methods raise it from then on. Call :meth:`abandon` and open the folder again.
     """
 
     def __repr__(self) -> str:
@@ -97,7 +93,7 @@ class Journal(JournalWriter):
 
     @property
     def is_writable(self) -> bool:
-        """Whether this process works on the job, and does not only read."""
+        """Whether this process works on the job, instead of only reading it."""
         return self._lock is not None
 
     @property
@@ -115,16 +111,16 @@ class Journal(JournalWriter):
         *,
         lock: FolderLock | None = None,
         clock: Callable[[], float] = time.time,
-        commit: CommitHook = _just,
+        commit: CommitHook = _commit,
         synchronous: bool = False,
     ) -> Journal:
-        """Make the journal of a new ledger, without rows, and open it. A kill before the end leaves none.
+        """Create the journal of a new ledger without rows, and open it. A kill before the end leaves none.
 
         Args:
-            folder: the folder of the job, which exists.
-            plan: what the ledger is about.
-            lock: the lock of the folder, if the caller holds it already; :meth:`close` releases it.
-            clock: returns Unix time.
+            folder: the existing folder of the job.
+            plan: the plan of the job.
+            lock: as for :meth:`open`.
+            clock: as for :meth:`open`.
             commit: see the class.
             synchronous: see the class.
 
@@ -140,14 +136,14 @@ class Journal(JournalWriter):
                 )
             with explained(path):
                 lock.write_job(plan.job)
-            lock.write_stamp(0)  # that of a journal that was here before
+            lock.write_stamp(0)  # replaces that of an earlier journal
             part = create_database(folder, plan)
 
-            def name_it() -> None:
+            def publish_part() -> None:
                 with explained(path):
                     publish(part, path)
 
-            commit(name_it)
+            commit(publish_part)
         except BaseException:
             lock.release()
             raise
@@ -162,7 +158,7 @@ class Journal(JournalWriter):
         snapshot: bool = False,
         lock: FolderLock | None = None,
         clock: Callable[[], float] = time.time,
-        commit: CommitHook = _just,
+        commit: CommitHook = _commit,
         synchronous: bool = False,
     ) -> Journal:
         """Open the journal of a job, for the one process that works on it.
@@ -170,9 +166,9 @@ class Journal(JournalWriter):
         Args:
             folder: the folder of the job.
             read_only: only read; possible while another process works on the job.
-            snapshot: only read, for a moment and in this thread: what is written later may not be seen. No
-                file is put into the folder unless a process works on the job.
-            lock: the lock of the folder, if the caller holds it already.
+            snapshot: read briefly, in this thread: later writes may stay invisible. No file is created in the
+                folder unless a process works on the job.
+            lock: the lock of the folder, if the caller holds it; :meth:`close` releases it.
             clock: returns Unix time.
             commit: see the class.
             synchronous: see the class.
@@ -205,10 +201,9 @@ class Journal(JournalWriter):
         await self.close()
 
     async def close(self) -> None:
-        """Write what is queued, and close the file so that ``journal.db`` is complete by itself.
+        """Write what is queued, and close the file so that ``journal.db`` alone is complete.
 
-        Never raises JournalError: what could not be written is in :attr:`unwritten`. After a failure it tries
-        once more.
+        Never raises JournalError: it retries failed writes once, and :attr:`unwritten` has the rest.
         """
         if self._closed:
             return
@@ -221,17 +216,14 @@ class Journal(JournalWriter):
             self._end()
 
     async def discard(self) -> None:
-        """Close the journal and remove it, with its folder if nothing else is in there.
-
-        For a job of which nothing was sent: after that nobody needs it.
-        """
+        """Close and remove the journal of a job that sent nothing, and its folder if that is empty then."""
         if self._closed or self._lock is None:
             return
         await self._flush_before_reading()
         self._end(remove_job)
 
     def abandon(self) -> None:
-        """Leave the journal as a kill does: what is queued is lost, what was committed stays."""
+        """Leave the journal as a kill does: queued changes are lost."""
         self._end()
 
     def _close_file(self, commits: CommitQueue) -> None:
@@ -246,7 +238,7 @@ class Journal(JournalWriter):
             self._commits.stop()
 
     def _end(self, last: Callable[[Path, JobPlan], None] = lambda _folder, _plan: None) -> None:
-        """Close everything; ``last`` is called while the lock is still held."""
+        """Close everything, and call ``last`` before the lock is released."""
         self._stop()
         self._thread.end()
         self._db.close()

@@ -1,4 +1,4 @@
-"""Claims: rows that may be sent, a few ahead of the calls."""
+"""Claims: rows marked as SENDING, a few ahead of their calls."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _AHEAD = 0.25  # seconds: with a rate, the rows claimed at once are those sent i
 
 @attrs.define(eq=False)
 class Claim:
-    """One row that may be sent, with the command or record that was built from it."""
+    """Row that may be sent, with the command or record built from it."""
 
     row: Row
     record: Any
@@ -31,13 +31,13 @@ class Claim:
     """The event loop's time at which its call began."""
 
 
+@attrs.define(eq=False)
 class Claims:
-    """An async iterator over claims whose ``SENDING`` is on disk.
+    """Async iterator over claims whose SENDING is on the disk.
 
-    At most ``limit`` claims wait here, and at most twice ``limit`` rows are claimed and not recorded: after a
-    kill no more are in doubt. With a ``rate`` rows are claimed at that rate: one that waits for its turn was
-    not sent, and is not claimed. The next group is claimed once the last one is handed out, while its calls
-    are under way, so that few calls wait for the disk.
+    At most ``limit`` claims wait here, and at most twice ``limit`` rows are claimed and not recorded, which
+    bounds the rows in doubt after a kill. With a ``rate``, rows are claimed at that rate. The next group is
+    claimed while the calls of the last one are under way, so that few calls wait for the disk.
 
     ::
 
@@ -50,35 +50,26 @@ class Claims:
     Claims that were not handed out are planned again when the block ends.
 
     Args:
-        prepared: the rows to claim, in pages; what it raises is raised after the claims before it.
+        prepared: the rows to claim, in pages; its exception is raised after the claims before it.
         journal: the journal of the job.
         limit: the number of concurrent calls.
-        rate: returns how many rows may be sent in a second; None for no limit.
-        begin: whether to write ``SENDING`` here. Rows for workers stay PLANNED until they are granted: the
-            journal writes both at once, so that a kill leaves fewer in doubt.
+        rate: returns how many rows may be sent per second; None for no limit.
+        begin: whether to write SENDING here. Rows for workers stay PLANNED until their grant, so that a kill
+            leaves fewer in doubt.
     """
 
-    def __init__(
-        self,
-        prepared: AsyncIterator[list[Claim]],
-        journal: Journal,
-        limit: int,
-        *,
-        rate: Callable[[], float | None] = lambda: None,
-        begin: bool = True,
-    ) -> None:
-        self._prepared = prepared
-        self._journal = journal
-        self._limit = limit
-        self._rate = rate
-        self._next_at = 0.0
-        """Time of the loop from which the rate allows another group."""
-        self._begin = begin
-        self._unrecorded = 0
-        self._ready: deque[Claim] = deque()
-        self._changed = asyncio.Event()
-        self._stopped = False
-        self._task: asyncio.Task[None] | None = None
+    _prepared: AsyncIterator[list[Claim]]
+    _journal: Journal
+    _limit: int
+    _rate: Callable[[], float | None] = attrs.field(default=lambda: None, kw_only=True)
+    _begin: bool = attrs.field(default=True, kw_only=True)
+    _next_at: float = attrs.field(default=0.0, init=False)
+    """Loop time from which the rate allows another group."""
+    _unrecorded: int = attrs.field(default=0, init=False)
+    _ready: deque[Claim] = attrs.field(factory=deque, init=False)
+    _changed: asyncio.Event = attrs.field(factory=asyncio.Event, init=False)
+    _stopped: bool = attrs.field(default=False, init=False)
+    _task: asyncio.Task[None] | None = attrs.field(default=None, init=False)
 
     async def __aenter__(self) -> Self:
         self._task = asyncio.get_running_loop().create_task(self._claim())
@@ -89,21 +80,21 @@ class Claims:
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
         self.stop()
-        with anyio.CancelScope(shield=True):  # a claim that is being written must not be lost
+        with anyio.CancelScope(shield=True):  # do not lose a claim that is being written
             if self._task is not None:
                 await asyncio.wait([self._task])
-                self._task.cancelled() or self._task.exception()  # read, so that asyncio does not report it
+                self._task.cancelled() or self._task.exception()  # retrieved, or asyncio reports it
         if self._begin:
             while self._ready:
                 self._journal.record(RowRecord(row=self._ready.popleft().row.number, state=State.PLANNED))
 
     def stop(self) -> None:
-        """Claim no further row; the claims that are ready are still handed out."""
+        """Claim no further row; ready claims are still handed out."""
         self._stopped = True
         self._changed.set()
 
     def recorded(self) -> None:
-        """Note that the journal was given the outcome of a claim that was handed out."""
+        """Count a handed-out claim as recorded in the journal."""
         self._unrecorded -= 1
         self._wake_for_room()
 
@@ -111,7 +102,7 @@ class Claims:
         return self
 
     async def __anext__(self) -> Claim:
-        """Return the next claim. An iterator of its own, because a cancelled generator would end."""
+        """Return the next claim. No generator, because a cancellation would end that."""
         assert self._task is not None  # noqa: S101 - within the block
         while (claim := self.at_hand()) is None:
             if self._task.done():
@@ -121,7 +112,7 @@ class Claims:
         return claim
 
     def at_hand(self) -> Claim | None:
-        """Return the next claim, or None when the caller has to wait for one."""
+        """Return the next claim; None if the caller has to wait."""
         if not self._ready or self._task is None:
             return None
         claim = self._ready.popleft()
@@ -143,8 +134,8 @@ class Claims:
                 await self._write(waiting)
 
     async def _write(self, waiting: deque[Claim]) -> None:
-        """Claim the first rows. A commit costs nearly the same for any number of them."""
-        # What was recorded before is on the disk with this group, at the latest.
+        """Claim the first rows: a commit costs nearly the same for any number of them."""
+        # This commit also writes the outcomes recorded before.
         while not self._has_room and not self._stopped:
             await self._next_change()
         if rate := self._rate():
@@ -170,7 +161,7 @@ class Claims:
 
     @property
     def _group(self) -> int:
-        """Rows that are claimed at once."""
+        """Number of rows that are claimed at once."""
         rate = self._rate()
         return self._limit if rate is None else max(1, min(self._limit, int(rate * _AHEAD)))
 

@@ -1,4 +1,4 @@
-"""Group commit: what the event loop queues is written by one thread, all that waits in one transaction."""
+"""Group commit: one thread writes what the event loop queued, all of it in one transaction."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from wosdk_async.jobs.journal.reader import JobThread
 from wosdk_async.jobs.journal.row_table import MAX_AT_ONCE, save_references, save_rows
 from wosdk_async.jobs.journal.store import explained
 
-__all__ = ["Batch", "CommitHook", "CommitQueue", "Intent", "write_batch"]
+__all__ = ["CommitHook", "CommitQueue", "Intent", "write_batch"]
 
 CommitHook = Callable[[Callable[[], None]], None]
-"""Called with the function that carries out one transaction; a test may raise before or after it."""
+"""Function called with each transaction; a test may raise before or after it calls that."""
 
 _SOON = 0.02  # seconds until an outcome is committed when nothing else is
 
 
 @attrs.frozen
 class Intent:
-    """A change that comes before something is sent. When it cannot be written, that is not sent."""
+    """Change to write before something is sent; if it cannot be written, that is not sent."""
 
     write: Callable[[sqlite3.Connection], None]
 
@@ -39,10 +39,10 @@ class Intent:
 
 @attrs.define
 class Batch:
-    """What one transaction writes, in the order in which it came, and who waits for it."""
+    """Changes that one transaction writes, in their order, and the futures that wait for it."""
 
     rows: list[int | RowRecord] = attrs.field(factory=list)
-    """Numbers of rows that are about to be sent, and outcomes of others."""
+    """Numbers of rows about to be sent, and outcomes of others."""
     references: list[ReferenceRecord] = attrs.field(factory=list)
     others: list[Callable[[sqlite3.Connection], None]] = attrs.field(factory=list)
     waiting: list[asyncio.Future[None]] = attrs.field(factory=list)
@@ -56,16 +56,16 @@ class Batch:
         return [each for each in self.rows if not isinstance(each, int)]
 
     def add_outcomes(self, batch: Batch) -> None:
-        """Add what ``batch`` has, without what was only about to be sent."""
+        """Add the changes of a batch, without those before something is sent."""
         self.rows += batch.outcomes
-        self.references += [each for each in batch.references if each.state != State.SENDING]
+        self.references += [each for each in batch.references if State.SENDING not in (each.state, each.undo)]
         self.others += [each for each in batch.others if not isinstance(each, Intent)]
 
 
 def write_batch(db: sqlite3.Connection, batch: Batch, stamp: int, run: int) -> None:
     """Write a batch of a run in one transaction."""
     if len(batch.rows) <= MAX_AT_ONCE and not batch.references and not batch.others:
-        save_rows(db, batch.rows, stamp, run)  # one statement, so a transaction by itself
+        save_rows(db, batch.rows, stamp, run)  # one statement is a transaction by itself
         return
     db.execute("BEGIN IMMEDIATE")
     try:
@@ -74,12 +74,11 @@ def write_batch(db: sqlite3.Connection, batch: Batch, stamp: int, run: int) -> N
         save_references(db, batch.references, stamp)
         for each in batch.others:
             each(db)
-        db.execute(
-            "UPDATE change SET stamp = ?", [stamp]
-        )  # the others keep no stamp, or delete rows with one
+        # The other changes keep no stamp, or delete rows with one.
+        db.execute("UPDATE change SET stamp = ?", [stamp])
         db.execute("COMMIT")
     except BaseException:
-        if db.in_transaction:  # SQLite ends it by itself when the disk is full
+        if db.in_transaction:  # with a full disk SQLite has ended it
             db.execute("ROLLBACK")
         raise
 
@@ -87,13 +86,13 @@ def write_batch(db: sqlite3.Connection, batch: Batch, stamp: int, run: int) -> N
 class CommitQueue:
     """Queue of a journal that is open for writing; used in the event loop, except :meth:`_write`.
 
-    Every commit has a stamp that is higher than those before it: the time in milliseconds, or one more than
-    the last stamp. The lock of the folder keeps the last one, to notice commits that were lost.
+    Each commit has a higher stamp than the one before: the time in milliseconds, or the last stamp plus one.
+    The lock of the folder keeps the last stamp, to notice lost commits.
 
     Attributes:
-        failed: why nothing can be written any more.
+        failed: why nothing more can be written.
         unwritten: outcomes that could not be written.
-        run: the number of the run that writes; 0 before it began.
+        run: number of the current run; 0 before it began.
     """
 
     def __init__(
@@ -109,7 +108,7 @@ class CommitQueue:
     ) -> None:
         self.failed: JournalError | None = None
         self.killed: BaseException | None = None
-        """What the commit hook raised: a test kills the process there."""
+        """Exception of the commit hook, by which a test kills the process."""
         self.queue = Batch()
         self.unwritten = Batch()
         self.run = 0
@@ -125,12 +124,12 @@ class CommitQueue:
         self._scheduled = False  # a commit is under way, or comes soon
 
     def require_usable(self) -> None:
-        """Raise why nothing can be written any more."""
+        """Raise the error for which nothing more can be written."""
         if (error := self.killed or self.failed) is not None:
             raise error
 
     def write_soon(self) -> None:
-        """See that what was queued is committed with the next group, within 20 ms."""
+        """Commit what was queued with the next group, within 20 ms."""
         if self._scheduled:
             return
         if self._thread.synchronous:
@@ -157,7 +156,7 @@ class CommitQueue:
         await waiting
 
     async def flush(self) -> None:
-        """Wait until everything is on the disk, also what a commit under way writes.
+        """Wait until everything is on the disk, including the current commit.
 
         Raises:
             JournalError: it cannot be written.
@@ -167,14 +166,14 @@ class CommitQueue:
         self.require_usable()
 
     def stop(self) -> None:
-        """Commit nothing more by itself."""
+        """Cancel the scheduled commit."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
             self._scheduled = self._busy
 
     def retry_unwritten(self) -> None:
-        """Try once more to write what could not be written. Called in the thread."""
+        """Retry to write what could not be written. Called in the thread."""
         if self.unwritten and self.killed is None:
             self._write(self.unwritten)
             self.unwritten = Batch()
@@ -217,7 +216,7 @@ class CommitQueue:
     def _write(self, batch: Batch) -> None:
         if not batch:
             return
-        if batch.waiting:  # outcomes are written in any case
+        if batch.waiting:  # outcomes are written even if the lock was lost
             self._lock.require_in_place()
         stamp = max(self._stamp + 1, int(self._clock() * 1000))
         with explained(self._path):
@@ -232,7 +231,7 @@ class CommitQueue:
             self.killed = error
 
     def _refuse(self, batch: Batch) -> None:
-        """Keep the outcomes of a batch for later, and give the error to those who wait for it."""
+        """Keep the outcomes of a batch for later, and fail the futures that wait for it."""
         self.unwritten.add_outcomes(batch)
         for each in batch.waiting:
             if not each.done():

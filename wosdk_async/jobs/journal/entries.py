@@ -1,4 +1,4 @@
-"""What a journal keeps: the plan of a job, its rows, the records that rows refer to, and its runs."""
+"""Entries of a journal: the plan of a job, its rows, the records that they refer to, and its runs."""
 
 from __future__ import annotations
 
@@ -43,25 +43,25 @@ __all__ = [
 T = TypeVar("T")
 
 FORMAT = 2
-"""Version of the journal's format. A journal of another one is refused."""
+"""Version of the journal's format; others are refused."""
 
 REPEATED_KEY = "RepeatedKey"
-"""Code of a row that was refused because an earlier row has its key."""
+"""Code of a row that was refused because an earlier row has the same key."""
 
 ANSWERED = "answered"
-"""Proof of a row: the service answered that it was carried out."""
+"""Proof of an outcome: a response of the service."""
 LOOKED_UP = "looked up"
-"""Proof of a row: its key was absent before its first attempt, and was found after it."""
+"""Proof of an outcome: the key was absent before the first attempt, and was found after it."""
 DECIDED = "decided"
-"""Proof of a row: a person decided it."""
+"""Proof of an outcome: a person decided it."""
 
 THERE_BEFORE = "there before"
-"""Proof of a refused row: its key was that of a record before its first attempt in this run."""
+"""Proof of a refused row: a record had its key before its first attempt in this run."""
 
 MAX_NUMBER, MAX_REASON = 200, 1000
-"""Characters that are kept of a record's number, and of a reason or warning: the service may send any."""
+"""Characters that are kept of a record's number, and of a reason or warning."""
 
-_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # one case, nothing that looks like another
+_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # lower case, without letters that look like others
 _ID_LENGTH = 8
 
 
@@ -71,24 +71,24 @@ PageRow = tuple[int, int, State, int, str | None]
 
 @attrs.frozen(kw_only=True)
 class JobPlan:
-    """What a ledger is about, and the file of its last run; ``report.json`` shows all of it.
+    """Subject of a ledger, and the file of its last run; ``report.json`` shows all of it.
 
     Args:
         job: the id of the ledger, from :func:`new_job_id`; part of markers such as ``{job}-{row}``.
-        file: absolute path of the input, or its address without credentials; ``-`` for stdin.
+        file: absolute path of the input, or its URL without credentials; ``-`` for stdin.
         company: identity of the Company, the same in every run.
-        operation: what is done with each row, such as ``WoCreateCommand`` or ``create Customer``.
+        operation: operation on each row, such as ``WoCreateCommand`` or ``create Customer``.
         marker: path of the field that carries the key of a row; None without a marker.
-        rows: rows of the file without the empty ones.
-        created_at: when the ledger began; UTC, in ISO format.
-        options: anything else that a report shows.
-        columns: the columns of the file in which a row has content.
+        rows: rows of the file, without empty ones.
+        created_at: start of the ledger; UTC, in ISO format.
+        options: further facts for a report.
+        columns: the columns of the file with content.
         header: all its columns.
         sheet: name of the sheet of a workbook.
-        key: the template by which rows are known, such as ``{number}``; None for rows known by their cells.
+        key: the template of row keys, such as ``{number}``; None for rows identified by their cells.
         rejects: whether the file is one of rejects.
-        after: id of the ledger after which this one was begun, to send all rows once more.
-        version: of the journal's format.
+        after: id of the ledger whose rows this one sends again.
+        version: version of the journal's format.
     """
 
     job: str
@@ -122,7 +122,7 @@ class JobPlan:
         return cls(**{name: value for name, value in data.items() if name in known})
 
 
-@attrs.define  # frozen, it takes three times as long to make, and each row makes one
+@attrs.define  # not frozen, which takes three times as long to construct
 class RowRecord:
     """Outcome of a row.
 
@@ -132,11 +132,10 @@ class RowRecord:
         number: its number or name, for display.
         reason: why it was refused, is in doubt, or was not sent.
         code: ErrorCode of the service, or the class of the error.
-        version: version of the record after the call; ``undo`` leaves records that have another one.
+        version: version of the record after the call; an undo leaves records with another one.
         seconds: duration of the call.
-        proof: how the outcome is known: :data:`ANSWERED`, :data:`LOOKED_UP`, :data:`DECIDED`,
-            :data:`THERE_BEFORE` or nothing.
-            ``undo`` needs it: it touches only what this job certainly created.
+        proof: :data:`ANSWERED`, :data:`LOOKED_UP`, :data:`DECIDED`, :data:`THERE_BEFORE` or None; an undo
+            touches only what this job certainly created.
     """
 
     row: int
@@ -148,7 +147,7 @@ class RowRecord:
     request_id: str | None = None
     warnings: tuple[str, ...] = ()
     attempts: int = 0
-    """Requests made; 0 also when the run was killed while it sent the row."""
+    """Requests made; 0 also if the run was killed while it sent the row."""
     version: int | None = None
     seconds: float = 0.0
     proof: str | None = None
@@ -156,13 +155,13 @@ class RowRecord:
 
 @attrs.define
 class StoredRow(RowRecord):
-    """One row of the journal.
+    """Row of the journal, with its outcome.
 
     Args:
-        line: where it starts in the last file that had it.
+        line: line at which it starts in the last file that had it.
         digest: part of a hash of its cells there.
-        place: its place in the file of the last run, from 1; None when that does not have it.
-        changed: whether the last file has other cells than those with which it was planned.
+        place: place in the file of the last run, from 1; None if that lacks it.
+        changed: whether the last file has other cells than those that were planned.
     """
 
     line: int = 0
@@ -174,12 +173,19 @@ class StoredRow(RowRecord):
 
 @attrs.frozen
 class ReferenceRecord:
-    """A record that rows refer to and that the job creates, with its outcome.
+    """Record that rows refer to and that the job creates, with its outcome.
 
     Args:
         reference: the name of the reference in the map.
         name: the name that rows give, as it is compared.
-        key: the text that the new record carries as its marker.
+        key: the name that the new record has.
+        reason: why it was not created, or not undone.
+        entity: its entity type.
+        field: the field that has its name.
+        run: the number of the run that created it.
+        version: version of the record after its creation.
+        proof: :data:`ANSWERED`, or None: a record that was only found by its name may be someone else's.
+        undo: what an undo did with it; PLANNED for nothing.
     """
 
     reference: str
@@ -189,13 +195,24 @@ class ReferenceRecord:
     id: int | None = None
     reason: str | None = None
     request_id: str | None = None
+    entity: str = ""
+    field: str = ""
+    run: int = 0
+    version: int | None = None
+    proof: str | None = None
+    undo: State = attrs.field(default=State.PLANNED, converter=State)
+
+    @property
+    def outcome(self) -> str:
+        """Its state as the files name it: that of the journal, or ``undone``."""
+        return "undone" if self.undo is State.DONE else self.state.name.lower()
 
 
 @attrs.frozen
 class JobRun:
-    """One process that worked on the job; times are Unix time.
+    """Process that worked on the job; times are Unix time.
 
-    ``ended_at`` and ``exit_status`` are None while it works, and after a kill.
+    ``ended_at`` and ``exit_status`` are None while it runs, and after a kill.
     """
 
     number: int
@@ -203,11 +220,11 @@ class JobRun:
     ended_at: float | None
     exit_status: int | None
     details: dict[str, Any]
-    """Version of the package, host, pid, user, options: whatever ``start_run`` was given, and ``end_run``."""
+    """Version of the package, host, pid, user, and what ``start_run`` and ``end_run`` were given."""
 
 
 RUN_GIVEN, RUN_ENGINE, RUN_REFUSED = "given", "engine", "refused"
-"""Details of a run: its options as given, where rows were sent from, and that nothing was sent."""
+"""Details of a run: its options as given, its worker pool, and whether it was refused."""
 
 
 def had_workers(runs: Sequence[JobRun]) -> bool:
@@ -216,10 +233,7 @@ def had_workers(runs: Sequence[JobRun]) -> bool:
 
 
 def as_last_given(plan: JobPlan, runs: Sequence[JobRun]) -> JobPlan:
-    """Return a plan with the options of the last run that began, instead of those of the first command.
-
-    A run that was refused before anything was sent does not count, nor does an undo.
-    """
+    """Return a plan with the options of the last run; refused runs and undos do not count."""
     for run in reversed(runs):
         given = run.details.get(RUN_GIVEN)
         if isinstance(given, Mapping) and given and not run.details.get(RUN_REFUSED):
@@ -228,25 +242,22 @@ def as_last_given(plan: JobPlan, runs: Sequence[JobRun]) -> JobPlan:
 
 
 def new_job_id() -> str:
-    """Return a new random id: short, the same in upper and lower case, good in a URL and a file name."""
+    """Return a short random id that is safe in URLs and file names, whatever their letter case."""
     return "".join(secrets.choice(_LETTERS) for _ in range(_ID_LENGTH))
 
 
 def usable_number(value: Any) -> Any:
-    """Return a number of a journal as charts and dates can have it: finite, not negative, not huge.
-
-    A journal may have been written by an earlier version that took any number of a worker.
-    """
+    """Return a number of a journal bounded for dates: finite, not negative, not huge; 0 for anything else."""
     if not isinstance(value, int | float) or value != value:
         return 0
     return min(max(value, 0), _MOST)
 
 
-_MOST = 10**11  # seconds from 1970 to a year that dates still have
+_MOST = 10**11  # seconds since 1970; a year that dates can hold
 
 
 def presentable(record: T, known: Secrets) -> T:
-    """Return the record of a row or a reference without secrets, and with texts of bounded length."""
+    """Return a record with secrets redacted and texts cut to their longest length."""
     changed: dict[str, Any] = {}
     for name, longest in _TEXTS:
         text = getattr(record, name, None)
@@ -259,24 +270,24 @@ def presentable(record: T, known: Secrets) -> T:
 
 
 _TEXTS = (("number", MAX_NUMBER), ("reason", MAX_REASON), ("code", MAX_NUMBER), ("request_id", MAX_NUMBER))
-"""Texts that a response may have written, and how many characters of each are kept."""
+"""Texts that may come from a response, and how many characters of each are kept."""
 
 
 def to_json(value: Any) -> str:
     """Return a value as JSON; objects of other types become their text."""
     try:
         return orjson.dumps(value, default=str).decode()
-    except TypeError:  # half of a surrogate pair, or an integer of more than 64 bits
+    except TypeError:  # an unpaired surrogate, or an integer of more than 64 bits
         return orjson.dumps(_storable(value), default=str).decode()
 
 
 def storable(text: str) -> str:
-    """Return a text that UTF-8 can write: a half of a surrogate pair becomes a question mark."""
+    """Return a text that UTF-8 can encode: an unpaired surrogate becomes a question mark."""
     return text.encode(errors="replace").decode()
 
 
 def storable_or_none(text: str | None) -> str | None:
-    """Return the same of a text that may be missing."""
+    """Return :func:`storable` of a text, or None."""
     return None if text is None else storable(text)
 
 
@@ -284,7 +295,7 @@ def _storable(value: Any) -> Any:
     if isinstance(value, str):
         return storable(value)
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
-        return None  # an id that no service gives: JSON and SQLite do not take it
+        return None  # no real id; JSON and SQLite cannot hold it
     if isinstance(value, Mapping):
         return {_storable(name): _storable(each) for name, each in value.items()}
     return [_storable(each) for each in value] if isinstance(value, list | tuple) else value

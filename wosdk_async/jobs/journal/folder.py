@@ -1,4 +1,4 @@
-"""Folders of jobs: found, created, and removed while nothing was sent."""
+"""Folders of jobs: find and create them, and remove those from which nothing was sent."""
 
 from __future__ import annotations
 
@@ -31,7 +31,6 @@ __all__ = [
     "jobs_beside",
     "jobs_of",
     "ledgers_in",
-    "numbered_folders",
     "plan_as_last_given",
     "plan_of",
     "remove_job",
@@ -40,11 +39,11 @@ __all__ = [
 ADDRESS = "address"
 """Name of the URL of an input among the options of a plan."""
 
-_OURS = (LOCK, f"{JOURNAL}.part", "input.")  # beginnings of files that a killed start may leave
+_OURS = (LOCK, f"{JOURNAL}.part", "input.")  # prefixes of files that a killed start may leave
 
 
 class JobFolders:
-    """The folders of the ledgers of one file: ``requests.csv.job``, ``requests.csv.job-2``, ...
+    """Folders of the ledgers of one file: ``requests.csv.job``, ``requests.csv.job-2``, ...
 
     ::
 
@@ -52,7 +51,7 @@ class JobFolders:
         if not folders.ledgers():
             folder, lock = folders.new()  # then Journal.create(folder, ..., lock=lock)
 
-    Of two processes that do this at once one makes the job, and the other is refused.
+    If two processes do this at once, one creates the job and the other is refused.
     """
 
     def __init__(self, base: Path) -> None:
@@ -61,28 +60,28 @@ class JobFolders:
         self._next = base
 
     def ledgers(self) -> list[Path]:
-        """Return the folders of the ledgers that are there, the oldest first.
+        """Return the folders of the existing ledgers, the oldest first.
 
         Raises:
-            JournalError: a folder has lost its journal, so nobody knows what was sent; or another process is
-                just making a ledger.
+            JournalError: a folder has lost its journal, so it is unknown what was sent; or another process is
+                creating a ledger.
         """
-        found, numbered = [], numbered_folders(self.base)
+        found, numbered = [], _numbered_folders(self.base)
         self._free = None
         self._next = _numbered(self.base, max((number for number, _ in numbered), default=0) + 1)
         for _, folder in numbered:
             if not (folder / JOURNAL).exists():
                 self._free = self._free or self._abandoned(folder)
                 continue
-            self._free = None  # a new job gets a higher number than those that are there
+            self._free = None  # a new job gets a higher number than existing ones
             found.append(folder)
         return found
 
     def new(self) -> tuple[Path, FolderLock]:
-        """Make the folder of a new ledger, after :meth:`ledgers`; return it with its lock.
+        """Create the folder of a new ledger, after :meth:`ledgers`, and return it with its lock.
 
         Raises:
-            JournalError: another process has just made it, or it cannot be made.
+            JournalError: another process has just created it, or it cannot be created.
         """
         folder = self._free or self._next
         with explained(folder):
@@ -98,7 +97,7 @@ class JobFolders:
         return folder, lock
 
     def _abandoned(self, folder: Path) -> Path:
-        """Return a folder in which a start was killed before the journal was complete."""
+        """Return a folder whose start was killed before the journal was complete."""
         with explained(folder):
             if not folder.is_dir() or any(not each.name.startswith(_OURS) for each in folder.iterdir()):
                 raise JournalError(
@@ -106,12 +105,12 @@ class JobFolders:
                     "a backup: a new job would send all its rows again. If not",
                     remedies=(Remedy.OTHER_FOLDER,),
                 )
-        FolderLock(folder).release()  # or it is just being made
+        FolderLock(folder).release()  # raises if another process is creating the journal
         return folder
 
 
-def numbered_folders(base: Path) -> list[tuple[int, Path]]:
-    """Return what is called ``base``, ``base-2`` and so on, with its number, by numbers; some may be missing.
+def _numbered_folders(base: Path) -> list[tuple[int, Path]]:
+    """Return the existing paths ``base``, ``base-2`` and so on, in order, each with its number.
 
     Raises:
         JournalError: the directory cannot be read.
@@ -119,7 +118,7 @@ def numbered_folders(base: Path) -> list[tuple[int, Path]]:
     parent = base.parent
     with explained(parent):
         names = os.listdir(parent) if parent.is_dir() else []
-    # Folded: this file system may take letters of either case for the same.
+    # Folded, as the file system may ignore case.
     pattern = re.compile(rf"{re.escape(base.name.casefold())}(?:-([1-9][0-9]{{0,8}}))?")
     matches = filter(None, (pattern.fullmatch(name.casefold()) for name in names))
     found = ((number, _numbered(base, number)) for number in sorted({int(each[1] or 1) for each in matches}))
@@ -131,7 +130,7 @@ def _numbered(base: Path, number: int) -> Path:
 
 
 def plan_of(folder: Path) -> JobPlan:
-    """Return the plan of the job in a folder, also while a process works on it.
+    """Return the plan of the job in a folder, even while a process works on it.
 
     Raises:
         JournalError: there is no journal, or it cannot be read.
@@ -152,9 +151,9 @@ def plan_as_last_given(folder: Path) -> JobPlan:
 
 
 def remove_job(folder: Path, plan: JobPlan) -> None:
-    """Remove the journal of a job of which nothing was sent, its copy of the input, and the empty folder.
+    """Remove the journal of a job that sent nothing, its copy of the input, and the empty folder.
 
-    The caller holds the lock of the folder. A folder that has anything else in it stays as it is.
+    The caller holds the lock of the folder. A folder with other content stays as it is.
     """
     ours = {LOCK, *(each.name for each in leftovers(folder / JOURNAL))}
     with contextlib.suppress(OSError):
@@ -162,7 +161,7 @@ def remove_job(folder: Path, plan: JobPlan) -> None:
         if not all(name in ours or name.startswith(_OURS) for name in names):
             return
         copy = f"input.{plan.sha256[:16]}"
-        # The lock last: until then nobody else begins a job here.
+        # The lock last, so that nobody else begins a job here before.
         for name in sorted(names, key=lambda name: (name == LOCK, name != JOURNAL)):
             if name in ours or name.startswith(copy):
                 (folder / name).unlink()
@@ -177,7 +176,7 @@ _NUMBER = re.compile(r"-[0-9]+\Z")
 
 
 def jobs_below(directory: Path) -> Iterator[Path]:
-    """Yield the folders of jobs in a directory and below it, hidden directories left out."""
+    """Yield the folders of jobs in and below a directory, without hidden directories."""
     for root, folders, files in os.walk(directory):
         if JOURNAL in files:
             yield Path(root)
@@ -190,19 +189,19 @@ def ledgers_in(directory: Path) -> list[Path]:
 
 
 def jobs_of(file: Path) -> list[Path]:
-    """Return the folders of the jobs next to a file, the oldest first."""
+    """Return the folders of the jobs beside a file, the oldest first."""
     return jobs_at(file.with_name(f"{file.name}.job"))
 
 
 def jobs_beside(folder: Path) -> list[Path]:
-    """Return the folders of the other jobs next to that of a job, the oldest first."""
+    """Return the folders of the other jobs beside that of a job, the oldest first."""
     found = jobs_at(folder.with_name(_NUMBER.sub("", folder.name)))
     return [each for each in found if each != folder]
 
 
 def jobs_at(base: Path) -> list[Path]:
-    """Return the folders of jobs called ``base``, ``base-2`` and so on, the oldest first."""
-    return [folder for _, folder in numbered_folders(base) if (folder / JOURNAL).is_file()]
+    """Return the folders of the jobs ``base``, ``base-2`` and so on, the oldest first."""
+    return [folder for _, folder in _numbered_folders(base) if (folder / JOURNAL).is_file()]
 
 
 def folder_of(job: Path) -> Path:

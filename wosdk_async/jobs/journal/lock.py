@@ -23,18 +23,18 @@ __all__ = ["LOCK", "FolderLock", "holder_of", "is_held", "is_same_file", "job_in
 
 LOCK = "lock"
 _STAMP = 20  # digits at the start of the file
-_MAX_BYTES = 4096  # bytes that are read: anything may be in the file
+_MAX_BYTES = 4096  # bytes to read of a file that may hold anything
 
 if sys.platform == "win32":
     import msvcrt
 
     _FAR = 1 << 30  # other processes cannot read locked bytes, so one far after the text is locked
 
-    def _take(file: int) -> None:
+    def _try_lock(file: int) -> None:
         os.lseek(file, _FAR, os.SEEK_SET)
         msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
 
-    def _give_back(file: int) -> None:
+    def _unlock(file: int) -> None:
         os.lseek(file, _FAR, os.SEEK_SET)
         msvcrt.locking(file, msvcrt.LK_UNLCK, 1)
 
@@ -45,10 +45,10 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-    def _take(file: int) -> None:
+    def _try_lock(file: int) -> None:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
-    def _give_back(file: int) -> None:
+    def _unlock(file: int) -> None:
         fcntl.flock(file, fcntl.LOCK_UN)  # also when a forked child still has the file open
 
     def _write_first(file: int, content: bytes) -> None:
@@ -56,10 +56,10 @@ else:
 
 
 class FolderLock:
-    """The lock of a job folder, held until :meth:`release`; the system releases it when the process ends.
+    """Lock of a job folder, held until :meth:`release` or the end of the process.
 
-    The file says who holds it, whose journal is in the folder, and the stamp of the last commit: a journal
-    that has only older ones has lost what it promised to keep.
+    The file has its holder, the id of the job, and the stamp of the last commit, by which a journal that lost
+    commits is noticed.
 
     Raises:
         JournalError: another process holds it, or the folder cannot be written.
@@ -72,7 +72,7 @@ class FolderLock:
         except OSError as error:
             raise _unwritable(folder, error) from error
         try:
-            _take(self._file)
+            _try_lock(self._file)
         except OSError:
             os.close(self._file)
             raise _held(folder) from None
@@ -90,7 +90,7 @@ class FolderLock:
         return f"<FolderLock {'held' if self._file >= 0 else 'released'} stamp={self.stamp}>"
 
     def require_in_place(self) -> None:
-        """Raise JournalError when the lock was removed or replaced: another process may hold the new one."""
+        """Raise JournalError if the lock was removed or replaced: another process may hold the new one."""
         if self._file < 0 or is_same_file(self._path, self._opened):
             return
         if not self._path.parent.is_dir():
@@ -104,25 +104,25 @@ class FolderLock:
         )
 
     def write_stamp(self, stamp: int) -> None:
-        """Note the stamp of a commit that is on the disk. Not flushed: a kill of the process keeps it."""
+        """Write the stamp of a commit, without a flush: it survives a kill of the process."""
         self.stamp = stamp
         if self._file >= 0:
             with contextlib.suppress(OSError):  # an older stamp promises less
                 _write_first(self._file, b"%0*d" % (_STAMP, stamp))
 
     def write_job(self, job: str) -> None:
-        """Note the id of the job whose journal is in the folder. Raises OSError."""
+        """Write the id of the job in the folder. Raises OSError."""
         self._job = job
         self._write_holder()
 
     def release(self) -> None:
-        """Give the lock back; the file stays."""
+        """Release the lock; the file stays."""
         if self._file >= 0:
-            _give_back(self._file)
+            _unlock(self._file)
         self.forked()
 
     def forked(self) -> None:
-        """Leave the lock to the parent: a forked child that lives longer must not keep it."""
+        """Leave the lock to the parent, which may end before a forked child."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
@@ -140,7 +140,7 @@ class FolderLock:
 
 
 def is_same_file(path: Path, opened: os.stat_result) -> bool:
-    """Return whether a path still leads to the file that was opened under it."""
+    """Return whether a path still names the file that was opened under it."""
     try:
         return os.path.samestat(path.stat(), opened)
     except OSError:
@@ -148,13 +148,13 @@ def is_same_file(path: Path, opened: os.stat_result) -> bool:
 
 
 def is_held(folder: Path) -> bool:
-    """Return whether a process holds the lock of a job folder. It takes the lock for a moment to see that."""
+    """Return whether a process holds the lock of a job folder, by taking it for a moment."""
     try:
         file = open_existing(folder / LOCK)
-    except OSError:  # there is none, or it belongs to somebody else: then nobody of ours holds it
+    except OSError:  # missing, or of another user: no process of ours holds it
         return False
     try:
-        _take(file)
+        _try_lock(file)
     except OSError:
         return True
     finally:
@@ -163,20 +163,20 @@ def is_held(folder: Path) -> bool:
 
 
 def require_not_held(folder: Path) -> None:
-    """Raise JournalError when a process holds the lock of a job folder."""
+    """Raise JournalError if a process holds the lock of a job folder."""
     if is_held(folder):
         raise _held(folder)
 
 
 def holder_of(folder: Path) -> str | None:
-    """Return who holds or held the lock of a job folder last, as text; None if unknown."""
+    """Return the last holder of the lock of a job folder, as text; None if unknown."""
     if not (holder := _holder(folder)):
         return None
     return one_line(f"process {holder.get('pid')} on {holder.get('host')} since {holder.get('since')}")
 
 
 def job_in(folder: Path) -> str | None:
-    """Return the id of the job whose journal is in a folder; None if it is not recorded."""
+    """Return the id of the job in a folder; None if the lock does not have it."""
     job = _holder(folder).get("job")
     return job if isinstance(job, str) else None
 

@@ -1,4 +1,4 @@
-"""Reading a journal: its plan, its rows and their outcomes; and the thread that owns its connection."""
+"""Reader of a journal, and the thread that owns its connection."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import contextlib
 import functools
 import sqlite3
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import row_table, run_table, worker_tables
-from wosdk_async.jobs.journal.entries import JobPlan, PageRow, State, StoredRow
+from wosdk_async.jobs.journal.entries import JobPlan, State, StoredRow
 from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_plan
 
 __all__ = ["JobThread", "JournalReader"]
@@ -24,11 +24,11 @@ T = TypeVar("T")
 
 
 class JobThread:
-    """A thread that runs functions sequentially; it starts with the first one.
+    """Thread that runs functions one after another; it starts with the first one.
 
     Args:
-        name: of the thread.
-        synchronous: carry out functions in the caller, without a thread.
+        name: name of the thread.
+        synchronous: whether functions run in the caller instead.
     """
 
     def __init__(self, name: str, *, synchronous: bool) -> None:
@@ -38,7 +38,7 @@ class JobThread:
         self._thread: threading.Thread | None = None
 
     def run(self, function: Callable[[], T]) -> asyncio.Future[T]:
-        """Carry out a function; return a future of the running loop."""
+        """Run a function, and return a future of the running loop."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
         if self.synchronous:
@@ -47,18 +47,18 @@ class JobThread:
 
         def task() -> None:
             result, error = _carry_out(function)
-            with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile
+            with contextlib.suppress(RuntimeError):  # the loop is closed
                 loop.call_soon_threadsafe(_settle, future, result, error)
 
         if self._thread is None:
-            # A program that ends without closing its journal must not wait for this thread.
+            # A program that exits without closing its journal must not wait for this thread.
             self._thread = threading.Thread(target=self._work, name=self._name, daemon=True)
             self._thread.start()
         self._tasks.put(task)
         return future
 
     def end(self) -> None:
-        """Let the thread end after what it was given, and wait for it."""
+        """Wait until the thread has run everything, and end it."""
         if self._thread is not None:
             self._tasks.put(None)
             self._thread.join()
@@ -88,7 +88,7 @@ def _settle(future: asyncio.Future[Any], result: object, error: BaseException | 
 def _reads(
     statement: Callable[Concatenate[sqlite3.Connection, P], T], *, committed: bool = False
 ) -> Callable[Concatenate[JournalReader, P], Coroutine[Any, Any, T]]:
-    """Return the method of a journal that reads by a statement; ``committed`` leaves out what is queued."""
+    """Turn a statement into a method of the reader; ``committed`` ignores what is queued."""
 
     @functools.wraps(statement)
     async def read(self: JournalReader, /, *args: P.args, **named: P.kwargs) -> T:
@@ -100,12 +100,12 @@ def _reads(
 
 
 class JournalReader:
-    """What can be read of a journal, also while another process works on the job.
+    """Journal that can be read, also while another process works on the job.
 
     Attributes:
         folder: the folder of the job.
         path: the file of the journal.
-        plan: what is known of the job since it began.
+        plan: the plan of the job.
     """
 
     plan: JobPlan
@@ -119,14 +119,11 @@ class JournalReader:
         self._closed = False
 
     def counts(self) -> dict[State, int]:
-        """Return how many rows of the file of the last run have each state on the disk.
-
-        It reads the whole table, half a second for a million rows.
-        """
+        """Count the rows of the last file by their committed state; half a second for a million rows."""
         return self._count(row_table.counts)
 
     def gone(self) -> dict[State, int]:
-        """Return how many rows have each state that this file does not have any more."""
+        """Count the rows that the last file no longer has, by state."""
         return self._count(row_table.gone)
 
     def _count(self, count: Callable[[sqlite3.Connection], dict[State, int]]) -> dict[State, int]:
@@ -137,51 +134,33 @@ class JournalReader:
                 return count(db)
 
     async def read(self, function: Callable[[sqlite3.Connection], T]) -> T:
-        """Return what a function reads; it may make temporary tables, and changes nothing else."""
+        """Return what a function reads; it may write temporary tables only."""
         await self._flush_before_reading()
         return await self._read(function)
 
-    async def page(self, first: int, last: int) -> list[PageRow]:
-        """Return place, row, state, digest and key of the rows at these places of the file, as committed."""
-        return await self._read(functools.partial(row_table.page, first=first, last=last))
-
-    async def rows_in(
-        self, *states: State, after: int = 0, limit: int = 1000, run: int | None = None
-    ) -> list[StoredRow]:
-        """Return the first rows behind row ``after`` that have one of the states; without states, any.
-
-        Rows that the file does not have any more are among them. ``run`` leaves those that it sent.
-        """
-        return await self.read(
-            functools.partial(row_table.rows_in, states=states, after=after, limit=limit, run=run)
-        )
-
-    async def pages(self, *states: State, size: int = 1000) -> AsyncIterator[list[StoredRow]]:
-        """Yield the rows that have one of the states, ``size`` at a time, by their numbers."""
+    async def pages(
+        self, *states: State, size: int = 1000, run: int | None = None
+    ) -> AsyncIterator[list[StoredRow]]:
+        """Yield the rows in one of the states, of one ``run`` or all, ``size`` at a time in order."""
         after = 0
-        while page := await self.rows_in(*states, after=after, limit=size):
+        while page := await self.rows_in(*states, after=after, limit=size, run=run):
             yield page
             after = page[-1].row
 
-    async def file_rows(self, *states: State, after: int = 0, limit: int = 1000) -> list[StoredRow]:
-        """Return the first rows of the file after the place ``after`` that have one of the states."""
-        return await self.read(
-            functools.partial(row_table.file_rows, states=states, after=after, limit=limit)
-        )
-
     async def file_pages(self, *states: State, size: int = 1000) -> AsyncIterator[list[StoredRow]]:
-        """Yield the rows of the file that have one of the states, ``size`` at a time, in its order."""
+        """Yield the rows of the file in one of the states, ``size`` at a time in its order."""
         after = 0
         while page := await self.file_rows(*states, after=after, limit=size):
             yield page
             after = page[-1].place or 0
 
-    async def rows_numbered(self, numbers: Iterable[int]) -> dict[int, StoredRow]:
-        """Return the rows that have these numbers."""
-        return await self.read(functools.partial(row_table.rows_numbered, numbers=numbers))
-
+    page = _reads(row_table.page, committed=True)
+    rows_in = _reads(row_table.rows_in)
+    file_rows = _reads(row_table.file_rows)
+    rows_numbered = _reads(row_table.rows_numbered)
     references = _reads(row_table.references)
     runs = _reads(run_table.runs)
+    last_sending_run = _reads(run_table.last_sending_run)
     undos = _reads(run_table.undos)
     undo_counts = _reads(run_table.undo_counts)
     undone_rows = _reads(run_table.undone_rows)
@@ -196,7 +175,7 @@ class JournalReader:
     audit_rows = _reads(worker_tables.audit_page, committed=True)
 
     async def _flush_before_reading(self) -> None:
-        """Write what is queued: a reader sees what was recorded before."""
+        """Write what is queued, so that it can be read."""
 
     async def _read(self, function: Callable[[sqlite3.Connection], T]) -> T:
         self._require_open()

@@ -1,4 +1,4 @@
-"""Rows of a journal, and the records that they refer to: the statements that read and write them."""
+"""Statements for the rows of a journal, and for the records that they refer to."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import attrs
 import orjson
 
 from wosdk_async.jobs.journal.entries import (
@@ -41,13 +42,13 @@ _STATES = tuple(State)  # by number
 # --- rows ---------------------------------------------------------------------------------------
 
 
-# One statement for many rows, and one JSON text for a page of them: Python gives up its lock in each step of
-# a statement, and beside a busy event loop it takes milliseconds to get it back.
+# One statement for many rows, and one JSON text for a page: Python releases its lock in each step of a
+# statement, and with a busy event loop it takes milliseconds to get it back.
 MAX_AT_ONCE = 100  # rows; five variables each, and SQLite may take no more than 999
 
 
 def save_rows(db: sqlite3.Connection, rows: Sequence[int | RowRecord], stamp: int, run: int) -> None:
-    """Save outcomes, and numbers of rows that are about to be sent by a run atomically."""
+    """Save outcomes, and mark numbered rows as SENDING by a run."""
     values: list[object] = []
     for each in rows:
         if isinstance(each, int):
@@ -60,7 +61,7 @@ def save_rows(db: sqlite3.Connection, rows: Sequence[int | RowRecord], stamp: in
 
 @functools.cache
 def _save_rows_statement(rows: int) -> str:
-    # A row stays that of the run which sent it, whichever run finds out the outcome.
+    # A row belongs to the run that sent it, whichever run finds out the outcome.
     values = ", ".join(["(?, ?, ?, ?, ?)"] * rows)
     return f"""INSERT INTO outcome (row, run, state, stamp, detail) VALUES {values}
         ON CONFLICT (row) DO UPDATE SET run = iif(excluded.state = 1, excluded.run, run),
@@ -85,7 +86,7 @@ def _details(record: RowRecord) -> str:
 
 
 _UNKNOWN = (None, None, None, None, None, (), 0, None, 0.0, None)
-"""Details of a row of which nothing is known, in the order of the fields of RowRecord."""
+"""Details of a row without an outcome, in the order of the fields of RowRecord."""
 
 
 def _detailed(details: Sequence[Any] | None) -> Sequence[Any]:
@@ -105,8 +106,8 @@ _PAGE = """SELECT json_group_array(json_array(place, row, state, digest, key)) F
     WHERE place BETWEEN ? AND ? ORDER BY place)"""
 
 
-def page(db: sqlite3.Connection, *, first: int, last: int) -> list[PageRow]:
-    """Return place, row, state, digest and key of the rows at some places of the file."""
+def page(db: sqlite3.Connection, first: int, last: int) -> list[PageRow]:
+    """Return the rows at some places of the file."""
     found = orjson.loads(db.execute(_PAGE, (first, last)).fetchone()[0])
     return [(place, row, _STATES[state], digest, key) for place, row, state, digest, key in found]
 
@@ -118,13 +119,13 @@ _ROWS = """SELECT json_group_array(
 
 
 def rows_in(
-    db: sqlite3.Connection, *, states: Sequence[State], after: int, limit: int, run: int | None = None
+    db: sqlite3.Connection, *states: State, after: int = 0, limit: int = 1000, run: int | None = None
 ) -> list[StoredRow]:
-    """Return the first rows behind ``after`` that have one of the states; without states, any.
+    """Return the first rows after row ``after`` in one of the states (default: any), of a ``run`` or all.
 
-    ``run`` leaves those that it sent. Rows that the file does not have any more are among them.
+    They include rows that the file no longer has.
     """
-    # Rows without an outcome are planned; for other states those that have one are read only.
+    # Rows without an outcome are PLANNED; other states need no outer join.
     planned = not states or State.PLANNED in states
     tables = "planned LEFT JOIN outcome USING (row)" if planned else "outcome JOIN planned USING (row)"
     where = f"{'planned' if planned else 'outcome'}.row > ? AND {_among(states)}"
@@ -132,8 +133,8 @@ def rows_in(
     return _stored(db, _ROWS.format(tables=tables, where=f"{where}{sent} ORDER BY row"), after, limit)
 
 
-def file_rows(db: sqlite3.Connection, *, states: Sequence[State], after: int, limit: int) -> list[StoredRow]:
-    """Return the first rows after the place ``after`` of the file that have one of the states."""
+def file_rows(db: sqlite3.Connection, *states: State, after: int = 0, limit: int = 1000) -> list[StoredRow]:
+    """Return the first rows of the file after place ``after`` in one of the states."""
     tables, where = "planned LEFT JOIN outcome USING (row)", f"place > ? AND {_among(states)} ORDER BY place"
     return _stored(db, _ROWS.format(tables=tables, where=where), after, limit)
 
@@ -142,7 +143,7 @@ def _among(states: Sequence[State]) -> str:
     return f"coalesce(state, 0) IN ({', '.join(str(int(state)) for state in states or State)})"
 
 
-def rows_numbered(db: sqlite3.Connection, *, numbers: Iterable[int]) -> dict[int, StoredRow]:
+def rows_numbered(db: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, StoredRow]:
     """Return the rows that have these numbers."""
     where = "planned.row IN (SELECT value FROM json_each(?))"
     statement = _ROWS.format(tables="planned LEFT JOIN outcome USING (row)", where=where)
@@ -170,7 +171,7 @@ def _row(
 
 
 def plan_as_in_file(db: sqlite3.Connection, *, rows: Iterable[int]) -> None:
-    """Note that rows are planned with the cells that the file has now."""
+    """Plan rows with the current cells of the file."""
     wanted = orjson.dumps(list(rows)).decode()
     db.execute(
         "UPDATE planned SET sent = digest WHERE sent <> digest AND row IN (SELECT value FROM json_each(?))",
@@ -179,7 +180,7 @@ def plan_as_in_file(db: sqlite3.Connection, *, rows: Iterable[int]) -> None:
 
 
 def changed(db: sqlite3.Connection) -> int:
-    """Return how many rows of the file were carried out, were not undone, and have other cells by now."""
+    """Count the rows of the file that are done, were not undone, and have other cells now."""
     found = db.execute(
         """SELECT count(*) FROM planned JOIN outcome USING (row) LEFT JOIN undo USING (row)
         WHERE place IS NOT NULL AND sent <> digest AND outcome.state IN (?, ?) AND undo.state IS NOT ?""",
@@ -189,12 +190,12 @@ def changed(db: sqlite3.Connection) -> int:
 
 
 def counts(db: sqlite3.Connection) -> dict[State, int]:
-    """Return how many rows of the file have each state."""
+    """Count the rows of the file by state."""
     return _counts(db, "place IS NOT NULL")
 
 
 def gone(db: sqlite3.Connection) -> dict[State, int]:
-    """Return how many rows have each state that the file does not have any more."""
+    """Count the rows that the file no longer has, by state."""
     return _counts(db, "place IS NULL")
 
 
@@ -210,7 +211,7 @@ def _counts(db: sqlite3.Connection, where: str) -> dict[State, int]:
 
 
 def save_references(db: sqlite3.Connection, records: Iterable[ReferenceRecord], stamp: int) -> None:
-    """Save records of references."""
+    """Save references with their outcomes and undos."""
     db.executemany(
         "REPLACE INTO reference VALUES (?, ?, ?, ?, ?, ?)",
         [
@@ -218,7 +219,7 @@ def save_references(db: sqlite3.Connection, records: Iterable[ReferenceRecord], 
                 *(storable(text) for text in (each.reference, each.name, each.key)),
                 int(each.state),
                 stamp,
-                to_json((each.id, each.reason, each.request_id)),
+                to_json(attrs.astuple(each)[4:]),
             )
             for each in records
         ],
@@ -226,7 +227,7 @@ def save_references(db: sqlite3.Connection, records: Iterable[ReferenceRecord], 
 
 
 def references(db: sqlite3.Connection) -> list[ReferenceRecord]:
-    """Return the records of all references that were begun."""
+    """Return all references that a run began to create, the oldest change first."""
     found = db.execute(
         "SELECT reference, name, key, state, detail FROM reference ORDER BY stamp, reference, name"
     )

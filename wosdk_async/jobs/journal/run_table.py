@@ -1,4 +1,4 @@
-"""Runs of a ledger, and undone rows, as statements."""
+"""Statements for the runs of a ledger, and for undone rows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = [
     "end_run",
     "insert_run",
     "keep_undone",
-    "last_with_rows",
+    "last_sending_run",
     "runs",
     "save_undos",
     "shared_ids",
@@ -33,16 +33,17 @@ __all__ = [
     "undone_ids",
     "undone_rows",
     "undos",
+    "user_name",
 ]
 
 # --- runs -----------------------------------------------------------------------------------------
 
 
 def insert_run(db: sqlite3.Connection, started_at: float, details: Mapping[str, Any]) -> int:
-    """Add a run with what is known of this process; return its number."""
+    """Add a run with facts about this process, and return its number."""
     from wosdk_async import __version__
 
-    known = {"version": __version__, "host": socket.gethostname(), "pid": os.getpid(), "user": _user()}
+    known = {"version": __version__, "host": socket.gethostname(), "pid": os.getpid(), "user": user_name()}
     added = db.execute(
         "INSERT INTO run (started_at, details) VALUES (?, ?)", (started_at, to_json(known | dict(details)))
     )
@@ -52,7 +53,7 @@ def insert_run(db: sqlite3.Connection, started_at: float, details: Mapping[str, 
 def end_run(
     db: sqlite3.Connection, number: int, ended_at: float, exit_status: int, details: Mapping[str, Any]
 ) -> None:
-    """Write how a run ended; its details are joined with those of its start."""
+    """Save the end of a run; its details are merged with those of its start."""
     db.execute(
         "UPDATE run SET ended_at = ?, exit_status = ?, details = json_patch(details, ?) WHERE number = ?",
         (ended_at, exit_status, to_json(details), number),
@@ -74,8 +75,8 @@ def runs(db: sqlite3.Connection) -> list[JobRun]:
     ]
 
 
-def last_with_rows(db: sqlite3.Connection) -> int | None:
-    """Return the number of the last run that carried rows out; None when none did."""
+def last_sending_run(db: sqlite3.Connection) -> int | None:
+    """Return the number of the last run that sent rows; None if none did."""
     wanted = [int(each) for each in (State.DONE, *UNDECIDED)]
     found = db.execute("SELECT max(run) FROM outcome WHERE state IN (?, ?, ?)", wanted).fetchone()[0]
     return None if found is None else int(found)
@@ -86,10 +87,11 @@ def _object(text: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _user() -> str:
+def user_name() -> str:
+    """Return the name of the user who runs this process; empty in a container that has none."""
     try:
         return getpass.getuser()
-    except (OSError, KeyError, ImportError):  # a container without a name for its user
+    except (OSError, KeyError, ImportError):
         return ""
 
 
@@ -108,7 +110,7 @@ def save_undos(db: sqlite3.Connection, *, records: Iterable[RowRecord], now: flo
 
 
 def undos(db: sqlite3.Connection, rows: Iterable[int]) -> dict[int, RowRecord]:
-    """Return what the undo did with some rows, without those it never began."""
+    """Return the undos of some rows, without rows that no undo began."""
     found = db.execute(
         "SELECT row, state, detail FROM undo WHERE row IN (SELECT value FROM json_each(?))",
         [orjson.dumps(list(rows)).decode()],
@@ -121,13 +123,13 @@ def undos(db: sqlite3.Connection, rows: Iterable[int]) -> dict[int, RowRecord]:
 
 
 def undo_counts(db: sqlite3.Connection) -> dict[State, int]:
-    """Return how many rows of the undo have each state, without states that no row has."""
+    """Count the undos of rows by state, without states that none has."""
     found = db.execute("SELECT state, count(*) FROM undo GROUP BY state").fetchall()
     return {State(state): count for state, count in found}
 
 
 def shared_ids(db: sqlite3.Connection) -> frozenset[int]:
-    """Return the ids that several rows have, regardless of their outcome."""
+    """Return the ids that several rows have, whatever their outcome."""
     found = db.execute(
         "SELECT json_extract(detail, '$[0]') AS id FROM outcome WHERE id IS NOT NULL "
         "GROUP BY id HAVING count(*) > 1"
@@ -136,14 +138,14 @@ def shared_ids(db: sqlite3.Connection) -> frozenset[int]:
 
 
 def row_with_id(db: sqlite3.Connection, *, id: int) -> int | None:
-    """Return the number of a row that has the record with this id; None without one."""
+    """Return the number of a row whose record has this id; None if there is none."""
     query = "SELECT row FROM outcome WHERE json_extract(detail, '$[0]') = ? LIMIT 1"
     found = db.execute(query, [id]).fetchone()
     return None if found is None else int(found[0])
 
 
 def undone_rows(db: sqlite3.Connection) -> int:
-    """Return how many rows of the file of the last run are undone."""
+    """Count the undone rows of the last file."""
     found = db.execute(
         "SELECT count(*) FROM undo JOIN planned USING (row) WHERE undo.state = ? AND place IS NOT NULL",
         [int(State.DONE)],
@@ -152,7 +154,7 @@ def undone_rows(db: sqlite3.Connection) -> int:
 
 
 def undone_ids(db: sqlite3.Connection) -> set[int]:
-    """Return the ids of records that are undone, and of those that were undone before the job."""
+    """Return the ids of records that undos of this job or earlier ones cancelled or deleted."""
     found = db.execute(
         "SELECT json_extract(detail, '$[0]') FROM undo WHERE state = ? UNION SELECT id FROM undone_before",
         [int(State.DONE)],
@@ -166,7 +168,7 @@ def keep_undone(db: sqlite3.Connection, *, ids: Iterable[int]) -> None:
 
 
 def undone_before(db: sqlite3.Connection, ids: Iterable[int] | None = None) -> set[int]:
-    """Return which of ``ids`` are of records that were undone before the job; None asks for any one."""
+    """Return which of ``ids`` earlier jobs undid; for None, one id if there is any."""
     if ids is None:
         found = db.execute("SELECT id FROM undone_before LIMIT 1")
     else:

@@ -1,4 +1,4 @@
-"""Schema of a journal: its tables, and the check that a file has these and no others."""
+"""Schema of a journal: its tables, and the check that a file has no others."""
 
 from __future__ import annotations
 
@@ -53,17 +53,16 @@ CREATE VIEW rows AS SELECT row, place, line, key, run, coalesce(state, 0) AS sta
     json_extract(detail, '$[7]') AS version, json_extract(detail, '$[8]') AS seconds
 FROM planned LEFT JOIN outcome USING (row);
 """
-# A row of the ledger keeps its number. Its place is where it stands in the file of the last run, and digest
-# is that of its cells there; ``sent`` and key are those with which it was last planned. A row is away while
-# the last file, rejects aside, does not have it. It is dismissed when the user said that it is gone for
-# good. A row without an outcome is PLANNED; ``run`` is the one that sent it. Outcomes are appended nearly
-# in their order; the details are one JSON list, because unpacking ten columns of each row costs more than
-# the write itself. The view is for human readers.
+# A row of the ledger keeps its number. ``place`` and ``digest`` are those in the file of the last run,
+# ``sent`` and ``key`` those with which it was last planned. A row is ``away`` while the last file, rejects
+# aside, lacks it, and ``dismissed`` once the user said that it is permanently gone. A row without an outcome
+# is PLANNED; ``run`` is the one that sent it. Details are one JSON list, because unpacking ten columns costs
+# more than the write itself. The view is for human readers.
 
 _SCHEMA = "SELECT name, type, tbl_name, sql FROM sqlite_master"
 _MAX_STATEMENT = 5_000  # bytes of a statement
 _SECONDS = 5.0
-_STEPS = 10_000  # of SQLite's machine, between two looks at the clock
+_STEPS = 10_000  # instructions of SQLite between two checks of the clock
 _SHOWN = 100  # characters of a name
 
 
@@ -75,15 +74,15 @@ def _own() -> frozenset[tuple[object, ...]]:
 
 
 def _normalized(entry: tuple[object, ...]) -> tuple[object, ...]:
-    """Return an entry of a schema without the line breaks and indents of its statement."""
+    """Return an entry of a schema with its whitespace collapsed."""
     return tuple(" ".join(each.split()) if isinstance(each, str) else each for each in entry)
 
 
 def strange_name(db: sqlite3.Connection) -> str | None:
     """Return the name of something in a database that no journal has; None for a journal.
 
-    A view in place of a table may have no last row, a trigger may write, and a generated column or an index
-    may compute for hours. SQLite itself reads ``sqlite_stat1`` with the schema, so that is bounded.
+    A view in place of a table may never end, a trigger may write, and a generated column or an index may
+    compute for hours. SQLite reads ``sqlite_stat1`` with the schema, so statement size and time are bounded.
     """
     end = time.monotonic() + _SECONDS
     longest = db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_STATEMENT)

@@ -1,4 +1,4 @@
-"""SQLite file of a journal: how it is opened, and what its errors mean."""
+"""SQLite file of a journal: creation, opening, checks, and errors with their remedies."""
 
 from __future__ import annotations
 
@@ -18,16 +18,13 @@ from wosdk_async.text.remedies import Remedy
 
 __all__ = [
     "APPLICATION_ID",
-    "CACHE",
     "JOURNAL",
     "connect",
     "create_database",
     "explained",
     "leftovers",
     "newest_stamp",
-    "open_database",
     "read_plan",
-    "require_wal",
     "save_plan",
 ]
 
@@ -39,7 +36,7 @@ NO_JOURNAL = (
 _READ = "mode=ro"
 _IMMUTABLE = "mode=ro&immutable=1"
 APPLICATION_ID = 0x574F4A4C  # "WOJL", in the header of the file
-CACHE = 8 * 1024  # KiB of the file held in memory, however large it grows
+_CACHE = 8 * 1024  # KiB of the file held in memory
 
 
 def leftovers(path: Path) -> list[Path]:
@@ -55,7 +52,7 @@ def connect(
     Args:
         folder: the folder of the job.
         read_only: only read; possible while another process works on the job.
-        snapshot: read for a moment only, and put no file beside the journal unless a process works on it.
+        snapshot: read briefly, without creating files beside the journal unless a process works on it.
         durable: flush each commit to the disk.
 
     Raises:
@@ -83,9 +80,9 @@ def connect(
                 db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'OFF'}")
                 db.execute("PRAGMA fullfsync = ON")  # macOS: flush the disk's own memory too
                 db.execute("PRAGMA checkpoint_fullfsync = ON")
-                db.execute("BEGIN IMMEDIATE")  # fails at once if the file cannot be written
+                db.execute("BEGIN IMMEDIATE")  # fails now if the file cannot be written
                 db.execute("COMMIT")
-            db.execute(f"PRAGMA cache_size = -{CACHE}")
+            db.execute(f"PRAGMA cache_size = -{_CACHE}")
         except BaseException:
             db.close()  # Python 3.13 warns of a connection left open
             raise
@@ -93,11 +90,11 @@ def connect(
 
 
 def create_database(folder: Path, plan: JobPlan) -> Path:
-    """Make the database of a new ledger under another name; give it its name with :func:`publish`.
+    """Create the database of a new ledger under a temporary name, for :func:`publish`.
 
     Args:
         folder: the folder of the job, locked by the caller.
-        plan: what the ledger is about.
+        plan: the plan of the job.
 
     Raises:
         JournalError: the file cannot be written.
@@ -126,12 +123,12 @@ def _remove(part: Path) -> None:
 
 
 def open_database(path: Path, access: str = "mode=rw") -> sqlite3.Connection:
-    """Open a database, to be used by one thread at a time and without transactions of Python's own."""
+    """Open a database for one thread at a time, without implicit transactions."""
     return connect_database(path, access=access, isolation_level=None, check_same_thread=False, timeout=5)
 
 
 def _connect_to_read(path: Path, *, snapshot: bool) -> sqlite3.Connection:
-    if snapshot and not leftovers(path)[1].exists():  # a process that works on the job has made it
+    if snapshot and not leftovers(path)[1].exists():  # no process works on the job
         return open_database(path, _IMMUTABLE)
     db = open_database(path, _READ)
     try:
@@ -140,7 +137,7 @@ def _connect_to_read(path: Path, *, snapshot: bool) -> sqlite3.Connection:
         db.close()
         if _size(leftovers(path)[1]):
             raise
-        # In a folder that cannot be written SQLite refuses even to read, unless nobody writes the file.
+        # In a read-only folder SQLite refuses to read, unless the file is declared immutable.
         return open_database(path, _IMMUTABLE)
     return db
 
@@ -165,7 +162,7 @@ def _check(db: sqlite3.Connection, path: Path) -> None:
 
 
 def require_wal(db: sqlite3.Connection, folder: Path) -> None:
-    """Let a journal write ahead: a reader never waits for the writer, and a commit is one flush.
+    """Switch to write-ahead logging: readers never wait for the writer, and a commit is one flush.
 
     Raises:
         JournalError: the file system cannot do it.
@@ -193,7 +190,7 @@ def read_plan(db: sqlite3.Connection, path: Path) -> JobPlan:
 
 
 def save_plan(db: sqlite3.Connection, *, plan: JobPlan) -> None:
-    """Keep what the ledger is about, with the file of its last run."""
+    """Save the plan of a job, with the file of its last run."""
     db.execute("UPDATE plan SET data = ?", [to_json(plan.as_dict())])
 
 
@@ -218,7 +215,7 @@ def newest_stamp(db: sqlite3.Connection, path: Path, promised: int) -> int:
 
 @contextlib.contextmanager
 def explained(path: Path) -> Iterator[None]:
-    """Turn errors of SQLite and of the system into JournalError with the remedy."""
+    """Turn errors of SQLite and the system into JournalErrors with remedies."""
     try:
         yield
     except sqlite3.Error as error:
@@ -238,7 +235,7 @@ _FAULTS = {
 
 
 def journal_error(path: Path, error: sqlite3.Error) -> JournalError:
-    """Return the JournalError for an error of SQLite."""
+    """Convert an error of SQLite."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return JournalError(_damaged(path, str(error)))

@@ -1,4 +1,4 @@
-"""Tables of jobs on many workers: grants, lost rows, and the audit."""
+"""Statements for jobs on many workers: grants, lost rows, and the audit."""
 
 from __future__ import annotations
 
@@ -37,27 +37,27 @@ Finding = Literal["missing", "twice", "unexpected", "another"]
 """Finding of an audit for a row: see :class:`AuditResult`."""
 
 AuditState = Literal["none", "due", "impossible", "clean", "not clean"]
-"""Audit state of a job: a job in one process needs ``none``; it is ``impossible`` for rows
-that make no records, or whose records cannot be found by a key."""
+"""Audit state of a job: ``none`` in one process; ``impossible`` for rows that create no records, or whose
+records cannot be found by a key."""
 
 FINDINGS: tuple[Finding, ...] = ("missing", "twice", "unexpected", "another")
-"""All findings; the table has their places in here, so a further one comes last."""
+"""All findings; the table stores their index, so append only."""
 
 
 @attrs.frozen(kw_only=True)
 class AuditResult:
-    """Records that the Company has for the rows of a job, looked up by their keys.
+    """Counts of rows by the records that the Company has for their keys.
 
     Args:
         at: Unix time of the audit.
-        once: rows that were carried out, and have one record.
-        missing: rows that were carried out, and have no record.
-        twice: rows that have several records.
-        unexpected: rows that failed or were not sent, and have a record.
-        another: rows that were carried out, and whose one record has another id than the journal says.
-        undecided: rows in doubt without a record; they are counted among the rows in doubt, too.
-        not_made: rows that failed or were not sent, and for which the job made no record. With them the
-            counts add up to the rows of the job; an audit of an earlier version does not have them.
+        once: done rows with one record.
+        missing: done rows without a record.
+        twice: rows with several records.
+        unexpected: rows that failed or were not sent, with a record.
+        another: done rows whose one record has another id than in the journal.
+        undecided: rows in doubt without a record.
+        not_made: rows that failed or were not sent, without a record. With them the counts add up to the rows
+            of the job; an audit of an earlier version lacks them.
     """
 
     at: float = 0.0
@@ -71,7 +71,7 @@ class AuditResult:
 
     @property
     def clean(self) -> bool:
-        """Whether the Company has what the journal says."""
+        """Whether the Company agrees with the journal."""
         return not any(getattr(self, name) for name in FINDINGS)
 
     def __str__(self) -> str:
@@ -83,7 +83,7 @@ class AuditResult:
 
 @attrs.frozen
 class AuditRow:
-    """A row of which the Company does not have what the journal says."""
+    """Row on which the Company and the journal disagree."""
 
     row: int
     finding: Finding
@@ -95,7 +95,7 @@ class AuditRow:
 
 
 def audit_facts(state: AuditState, result: AuditResult | None, why: str | None = None) -> dict[str, Any]:
-    """Return the state of an audit, what it found, and ``why`` there can be none, as plain data."""
+    """Return state and result of an audit, and ``why`` there can be none, as plain data."""
     reason = {"why": why} if state == "impossible" and why else {}
     return {"state": state, **reason, **(attrs.asdict(result) if result is not None else {})}
 
@@ -111,7 +111,7 @@ def save_audit(db: sqlite3.Connection, *, result: AuditResult, rows: Iterable[Au
 
 
 def forget_audit(db: sqlite3.Connection) -> None:
-    """Forget the last audit: rows are sent again."""
+    """Delete the last audit, before rows are sent again."""
     db.execute("DELETE FROM audit")
     db.execute("DELETE FROM audit_result")
 

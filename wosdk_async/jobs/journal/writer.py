@@ -1,4 +1,4 @@
-"""Writing a journal: rows that are about to be sent, their outcomes, references and runs."""
+"""Writer of a journal: rows about to be sent, their outcomes, references and runs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
+
+import attrs
 
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import row_table, run_table
@@ -49,7 +51,11 @@ _JOURNAL_MISSING = (
 
 
 class JournalWriter(JournalReader):
-    """What the process that holds the lock of a journal writes; without a lock it is only read."""
+    """Journal that the process with its lock can write; without a lock it is read-only.
+
+    Its coroutines return once the change is on the disk. They raise JournalError if it cannot be written, so
+    that nothing must be sent. Its other methods queue a change, and raise nothing if the disk fails.
+    """
 
     def __init__(
         self,
@@ -65,7 +71,7 @@ class JournalWriter(JournalReader):
         self._lock = lock
         self._clock = clock
         self.secrets: Callable[[], Secrets] = Secrets
-        """Returns what no record may hold: a response may repeat it. Whoever has the Company sets it."""
+        """Returns the secrets to redact in records. The owner of the Company sets it."""
         self._commits: CommitQueue | None = None
         if lock is not None:
             self._opened = self.path.stat()
@@ -76,9 +82,9 @@ class JournalWriter(JournalReader):
 
     @property
     def missing(self) -> str | None:
-        """What is not in its place any more, the folder or its journal, and what to do; None if both are.
+        """Why the folder or the journal is no longer in its place, and what to do; None if both are.
 
-        The system keeps a file that is open, so the process does not notice it by itself.
+        An open file works on after it was removed, so nothing else notices.
         """
         if self._lock is None or is_same_file(self.path, self._opened):
             return None
@@ -87,23 +93,20 @@ class JournalWriter(JournalReader):
         return _FOLDER_MISSING.format(folder=self.folder, rows=self.plan.rows)
 
     async def begin(self, rows: Sequence[int]) -> None:
-        """Note that rows are about to be sent; they are SENDING on the disk when it returns.
+        """Mark rows as SENDING.
 
-        If the caller is cancelled, they may be SENDING too: record them as PLANNED if they were not sent.
-
-        Raises:
-            JournalError: the journal cannot be written, so nothing must be sent.
+        They may be SENDING also if the caller is cancelled: record them as PLANNED if they were not sent.
         """
         commits = self._usable_commits()
         commits.queue.rows += rows
         await commits.written()
 
     def record(self, record: RowRecord, *, as_in_file: bool = False) -> RowRecord:
-        """Queue the outcome of a row, and return it as it is kept; it is on the disk within 20 ms.
+        """Queue the outcome of a row, and return it as it is kept; on the disk within 20 ms.
 
         Args:
             record: the outcome.
-            as_in_file: whether it is that of the cells that the file has now, whichever were sent.
+            as_in_file: whether it counts for the current cells of the file, whichever were sent.
         """
         commits = self._open_commits()
         if as_in_file:
@@ -114,52 +117,39 @@ class JournalWriter(JournalReader):
         return kept
 
     async def admit(self, change: Callable[[sqlite3.Connection], None], plan: JobPlan) -> None:
-        """Carry out a change of the rows in one transaction, and keep the plan; on the disk when it returns.
-
-        Raises:
-            JournalError: the journal cannot be written, so nothing must be sent.
-        """
+        """Change the rows and the plan in one transaction."""
         commits = self._usable_commits()
         commits.queue.others += [change, functools.partial(save_plan, plan=plan)]
         await commits.written()
         self.plan = plan
 
     async def plan_again(self, rows: Iterable[int]) -> None:
-        """Plan rows that are confirmed absent, with the cells that the file has now; on the disk then.
-
-        Raises:
-            JournalError: the journal cannot be written.
-        """
+        """Plan rows that are confirmed absent, with their current cells."""
         commits, rows = self._usable_commits(), list(rows)
         commits.queue.rows += [RowRecord(row, State.PLANNED) for row in rows]
         commits.queue.others.append(functools.partial(row_table.plan_as_in_file, rows=rows))
         await commits.written()
 
     async def begin_reference(self, reference: str, name: str, key: str) -> None:
-        """Note that the record of a reference is about to be created; it is on the disk when it returns.
-
-        Raises:
-            JournalError: the journal cannot be written, so nothing must be sent.
-        """
+        """Mark the creation of a reference as SENDING."""
         commits = self._usable_commits()
         commits.queue.references.append(ReferenceRecord(reference, name, key, State.SENDING))
         await commits.written()
 
     def record_reference(self, record: ReferenceRecord) -> None:
-        """Queue the outcome of a reference."""
+        """Queue the outcome of a reference, or of its undo."""
         commits = self._open_commits()
         commits.queue.references.append(presentable(record, self.secrets()))
         commits.write_soon()
 
-    async def begin_undo(self, row: int) -> None:
-        """Note that the record of a row is about to be undone; it is on the disk when it returns.
-
-        Raises:
-            JournalError: the journal cannot be written, so nothing must be sent.
-        """
+    async def begin_undo(self, of: int | ReferenceRecord) -> None:
+        """Mark the undo of a row or a reference as SENDING."""
         commits = self._usable_commits()
-        undo = functools.partial(save_undos, records=[RowRecord(row, State.SENDING)], now=self._clock())
-        commits.queue.others.append(Intent(undo))
+        if isinstance(of, ReferenceRecord):
+            commits.queue.references.append(attrs.evolve(of, undo=State.SENDING))
+        else:
+            undo = functools.partial(save_undos, records=[RowRecord(of, State.SENDING)], now=self._clock())
+            commits.queue.others.append(Intent(undo))
         await commits.written()
 
     def record_undo(self, record: RowRecord) -> None:
@@ -170,61 +160,35 @@ class JournalWriter(JournalReader):
         commits.write_soon()
 
     async def keep_undone(self, ids: Iterable[int]) -> None:
-        """Keep ids of records that undos of earlier jobs took back; they are on the disk when it returns.
-
-        Raises:
-            JournalError: the journal cannot be written.
-        """
-        commits = self._usable_commits()
-        commits.queue.others.append(functools.partial(keep_undone, ids=ids))
-        await commits.written()
+        """Keep ids of records that undos of earlier jobs cancelled or deleted."""
+        await self._write(functools.partial(keep_undone, ids=ids))
 
     async def grant(self, record: GrantRecord) -> None:
-        """Note that rows are granted to a worker; grant and SENDING are on the disk when it returns.
-
-        Raises:
-            JournalError: the journal cannot be written, so the grant must not leave.
-        """
+        """Save a grant of rows to a worker, and mark them as SENDING."""
         commits = self._usable_commits()
         commits.queue.rows += record.rows
         commits.queue.others.append(Intent(functools.partial(save_grant, grant=record, run=self.run)))
         await commits.written()
 
     def end_grant(self, epoch: int, *, lost: Sequence[int] = ()) -> None:
-        """Queue that a grant has ended, with the rows that were lost with its worker."""
+        """Queue the end of a grant, with the rows that were lost with its worker."""
         commits = self._open_commits()
-        ended = functools.partial(end_lease, epoch=epoch, lost=tuple(lost))
-        commits.queue.others.append(ended)
+        commits.queue.others.append(functools.partial(end_lease, epoch=epoch, lost=tuple(lost)))
         commits.write_soon()
 
     async def save_audit(self, result: AuditResult, rows: Sequence[AuditRow]) -> None:
-        """Save what an audit found, replacing the previous audit; it is on the disk when it returns.
-
-        Raises:
-            JournalError: the journal cannot be written.
-        """
-        commits = self._usable_commits()
-        commits.queue.others.append(functools.partial(save_audit, result=result, rows=rows))
-        await commits.written()
+        """Save the result of an audit, replacing the previous one."""
+        await self._write(functools.partial(save_audit, result=result, rows=rows))
 
     async def forget_audit(self) -> None:
-        """Forget the last audit, as further rows are sent.
-
-        Raises:
-            JournalError: the journal cannot be written, so nothing must be sent.
-        """
-        commits = self._usable_commits()
-        commits.queue.others.append(forget_audit)
-        await commits.written()
+        """Delete the result of the last audit, before further rows are sent."""
+        await self._write(forget_audit)
 
     async def start_run(self, **details: Any) -> int:
-        """Note that this process works on the job, with version, host, pid, user and ``details``.
+        """Save the start of a run of this process, with version, host, pid, user and ``details``.
 
         Returns:
             The number of the run, from 1.
-
-        Raises:
-            JournalError: the journal cannot be written, so nothing must be sent.
         """
         commits = self._usable_commits()
         started = self._clock()
@@ -232,8 +196,7 @@ class JournalWriter(JournalReader):
         def insert(db: sqlite3.Connection) -> None:
             commits.run = run_table.insert_run(db, started, details)
 
-        commits.queue.others.append(insert)
-        await commits.written()
+        await self._write(insert)
         return commits.run
 
     @property
@@ -242,10 +205,10 @@ class JournalWriter(JournalReader):
         return self._commits.run if self._commits is not None else 0
 
     async def end_run(self, exit_status: int, **details: Any) -> None:
-        """Note how the run ended that :meth:`start_run` began, with further ``details``.
+        """Save the end of the run that :meth:`start_run` began, with further ``details``.
 
         Raises:
-            JournalError: it cannot be written now; :meth:`close` tries it once more.
+            JournalError: it cannot be written now; :meth:`close` tries again.
         """
         commits = self._open_commits()
         ended = self._clock()
@@ -266,18 +229,23 @@ class JournalWriter(JournalReader):
 
     @property
     def failed(self) -> JournalError | None:
-        """Why the journal cannot be written any more, such as a full disk; :meth:`begin` raises it."""
+        """Why the journal can no longer be written, such as a full disk; :meth:`begin` raises it."""
         return self._commits.failed if self._commits else None
 
     @property
     def unwritten(self) -> list[RowRecord]:
-        """The outcomes that :meth:`record` was given and that are not on the disk."""
+        """Outcomes given to :meth:`record` that are not on the disk."""
         return self._commits.unwritten.outcomes if self._commits else []
 
     async def _flush_before_reading(self) -> None:
         if self._commits is not None and not self._closed:
-            with contextlib.suppress(JournalError):  # what is on the disk can be read
+            with contextlib.suppress(JournalError):  # the rest can still be read
                 await self._commits.flush()
+
+    async def _write(self, change: Callable[[sqlite3.Connection], None]) -> None:
+        commits = self._usable_commits()
+        commits.queue.others.append(change)
+        await commits.written()
 
     def _require_open(self) -> None:
         if self._commits is not None and self._commits.killed is not None:

@@ -29,7 +29,7 @@ def admit(
         job: the id of the ledger.
         run: the number of the run.
         open_keys: whether keys are made from the ledger's id and the row's number instead of cells.
-        learns: whether to add new identities of known rows: the file is rejects, or the key changed.
+        learns: whether to add new identities of known rows, because the file is rejects or the key changed.
     """
     _place(db)
     key = f"'{job}-' || {{row}}" if open_keys else "file.key"
@@ -105,9 +105,11 @@ def _plan_known(db: sqlite3.Connection, plan: Plan, key: str) -> None:
             AND (planned.sent, planned.key, planned.name) IS NOT (found.digest, found.key, found.name)""")
     if plan.actions[Standing.UNDONE] is Action.SEND:
         # Their cancelled records still carry the keys; look-ups must ignore these records.
+        ended = f"""row IN ({rows}) OR row IN (
+            SELECT row FROM temp.matched WHERE standing = {int(Standing.REPEATED)})"""
         db.execute(f"""INSERT OR IGNORE INTO undone_before
-            SELECT json_extract(detail, '$[0]') FROM undo WHERE row IN ({rows})""")
-        db.execute(f"DELETE FROM undo WHERE row IN ({rows})")
+            SELECT json_extract(detail, '$[0]') FROM undo WHERE {ended}""")
+        db.execute(f"DELETE FROM undo WHERE {ended}")
     db.execute(f"DELETE FROM outcome WHERE state <> {int(State.PLANNED)} AND row IN ({rows})")
 
 
@@ -118,7 +120,7 @@ def _refuse(db: sqlite3.Connection, run: int) -> None:
         ((row, reason, REPEATED_KEY) for _, row, reason in repeated_rows(db)),
         ((row, fault, None) for row, fault in db.execute(faulty)),
     )
-    db.executemany(  # an iterator: there may be a million
+    db.executemany(  # lazily: there may be a million
         "REPLACE INTO outcome (row, run, state, stamp, detail) VALUES (?, ?, ?, 0, ?)",
         (
             (row, run, int(State.REFUSED), to_json((None, None, reason, code)))

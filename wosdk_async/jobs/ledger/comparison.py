@@ -1,7 +1,6 @@
-"""A file compared with the ledger, by statements on all rows.
+"""Comparison of a file with the ledger, by SQL on all rows.
 
-Only temporary tables are written, so a check may compare with a ledger that it only reads; the admission
-uses them.
+It writes temporary tables only, which the admission uses, so a check can compare with a read-only ledger.
 """
 
 from __future__ import annotations
@@ -17,14 +16,14 @@ from wosdk_async.jobs.ledger.decision import RowSample, Standing
 from wosdk_async.jobs.ledger.file_rows import FILE_COLUMNS, FileRow
 from wosdk_async.jobs.ledger.identity import undisguised
 
-__all__ = ["TEMPORARY", "Compared", "compare", "ledger_counts", "repeated_key", "repeated_rows", "sent_rows"]
+__all__ = ["TEMPORARY", "Compared", "compare", "ledger_counts", "repeated_rows", "sent_rows"]
 
 _FILE = f"CREATE TEMP TABLE file ({FILE_COLUMNS})"
 # Without its type an index on the row would not be used.
 _MATCHED = "CREATE TEMP TABLE matched (place INTEGER PRIMARY KEY, nth, row INTEGER, standing)"
 TEMPORARY = ("file", "repeated", "matched", "gone", "plain")
 
-# The number of a row among equal rows: 1 for nearly all, so only the others are numbered.
+# Most rows are number 1 among equal rows, so only the others are numbered.
 _REPEATED = """CREATE TEMP TABLE repeated AS
     SELECT place, identity, row_number() OVER (PARTITION BY identity ORDER BY place) AS nth FROM temp.file
     WHERE identity IN (SELECT identity FROM temp.file GROUP BY identity HAVING count(*) > 1)"""
@@ -40,20 +39,20 @@ _STATE = f"""CASE
         THEN {int(Standing.REFUSED_HERE)}
     WHEN outcome.state = {int(State.REFUSED)} THEN {int(Standing.REFUSED)}
     ELSE {int(Standing.PLANNED)} END"""
-"""Standing of a row of the ledger; a call that the service refused took an attempt."""
+"""Standing of a row of the ledger. A refusal with an attempt is one by the service."""
 
 _CARRIED_OUT = f"{int(State.SENDING)}, {int(State.IN_DOUBT)}, {int(State.DONE)}, {int(State.FOUND)}"
-"""States in which a row may be in the Company."""
+"""States of rows that may be in the Company."""
 
 _JOINED = """planned LEFT JOIN outcome ON outcome.row = planned.row
     LEFT JOIN undo ON undo.row = planned.row LEFT JOIN run ON run.number = outcome.run"""
 
 _RISKY = f"{int(Standing.SENDING)}, {int(Standing.IN_DOUBT)}, {int(Standing.DONE)}"
-"""Rows that may be in the Company."""
+"""Standings of rows that may be in the Company."""
 _SENT = f"{_RISKY}, {int(Standing.UNDONE)}"
 
 
-# A reject that was corrected in the file as well: without a key that is a row of its own, which was sent.
+# A reject that was also corrected in the file: without a key, that made a row of its own, which was sent.
 _TWIN = f"""cells IS NULL
     AND NOT EXISTS (
         SELECT 1 FROM identity WHERE identity.identity = file.identity AND identity.row = file.row)
@@ -65,21 +64,21 @@ _TWIN = f"""cells IS NULL
 
 @attrs.frozen(kw_only=True)
 class Compared:
-    """A file beside the ledger."""
+    """Result of a comparison."""
 
     standings: Mapping[Standing, int]
-    """The rows of the file; one that is the same row of the ledger as an earlier one does not count."""
+    """Rows of the file by standing; of several that are one row of the ledger, the first counts."""
     gone: Mapping[Standing, int]
-    """Rows of the ledger that the file does not have."""
+    """Rows of the ledger that the file lacks, by standing."""
     gone_unexplained: int = 0
-    """Those that may be in the Company, and that nobody has declared permanently gone."""
+    """Rows of ``gone`` that may be in the Company, and that nobody declared permanently gone."""
     first_new: RowSample | None = None
     first_gone: RowSample | None = None
     disguised: tuple[RowSample, RowSample] | None = None
     back: Mapping[Standing, int] = attrs.field(factory=dict)
-    """Rows of the file that the file before did not have, and an earlier one had."""
+    """Rows of the file that the last file lacked and an earlier one had, by standing."""
     unknown_row: int | None = None
-    """Line of a reject whose row the ledger does not have."""
+    """Line of a reject whose row the ledger lacks."""
 
 
 def compare(
@@ -88,16 +87,18 @@ def compare(
     *,
     rejects: bool = False,
     map_counts: bool = False,
+    retry_undone: bool = False,
     fingerprint: str = "",
 ) -> Compared:
-    """Compare the rows of a file with the ledger; :func:`admit` uses the temporary tables that remain.
+    """Compare the rows of a file with the ledger; the temporary tables stay for :func:`admit`.
 
     Args:
         db: the ledger.
         chunks: the rows of the file.
         rejects: whether each row names its row of the ledger.
-        map_counts: whether another map changes what is sent for a row that is done: of updates.
-        fingerprint: that of the map.
+        map_counts: whether a done row counts as changed with another map, as for updates.
+        retry_undone: whether undone rows are to be sent, so that their keys must be unique, too.
+        fingerprint: the fingerprint of the map.
     """
     for table in TEMPORARY:
         db.execute(f"DROP TABLE IF EXISTS temp.{table}")
@@ -110,7 +111,7 @@ def compare(
         db.execute("CREATE UNIQUE INDEX temp.repeated_place ON repeated (place)")
         db.execute("CREATE UNIQUE INDEX temp.repeated_identity ON repeated (identity, nth)")
         db.execute(_MATCHED)
-        _match(db, rejects=rejects, map_counts=map_counts, fingerprint=fingerprint)
+        _match(db, rejects=rejects, map_counts=map_counts, retry_undone=retry_undone, fingerprint=fingerprint)
         found = _counted(db)
         db.execute("COMMIT")
     except BaseException:
@@ -124,31 +125,36 @@ def compare(
     return attrs.evolve(found, unknown_row=unknown)
 
 
-def _match(db: sqlite3.Connection, *, rejects: bool, map_counts: bool, fingerprint: str) -> None:
-    """Find the row of the ledger that each row of the file is, and what the ledger knows of it."""
+def _match(
+    db: sqlite3.Connection, *, rejects: bool, map_counts: bool, retry_undone: bool, fingerprint: str
+) -> None:
+    """Find the row of the ledger for each row of the file, and its standing."""
     if rejects:
-        # Its key may be that of another row by now.
+        # Its new key may be that of another row.
         other = "(SELECT row FROM identity WHERE identity = file.identity AND nth = 1)"
         known = f"SELECT *, {_NTH} AS nth, row AS known, {other} AS other, {_TWIN} AS twin FROM temp.file"
         repeated = "numbered.nth > 1 OR numbered.other <> numbered.known"
         twin = "numbered.twin"
     else:
-        # One that was known by its cells, before the map had a key, is known by them once more.
+        # A row from before the map had a key is found by its cells.
         known = f"""SELECT numbered.*, coalesce(
                 (SELECT row FROM identity WHERE identity = numbered.identity AND nth = numbered.nth),
                 (SELECT row FROM identity WHERE identity = numbered.cells AND nth = 1)) AS known
             FROM (SELECT *, {_NTH} AS nth FROM temp.file AS file) AS numbered"""
         repeated, twin = "numbered.nth > 1", "0"
-    changed = "planned.sent <> numbered.digest"
+    # A map that reads another column, such as that of a new key, changes the digest of equal cells.
+    changed = """planned.sent <> numbered.digest AND NOT EXISTS (
+        SELECT 1 FROM identity WHERE identity.identity = numbered.cells AND identity.row = numbered.known)"""
     other_map = "coalesce(json_extract(run.details, '$.map'), '') <> :map"
-    done_changed = f"{changed} OR {other_map}" if map_counts else changed
+    done_changed = f"({changed}) OR {other_map}" if map_counts else changed
+    sent = _RISKY if retry_undone else _SENT
     db.execute(
         f"""INSERT INTO temp.matched SELECT numbered.place, numbered.nth, numbered.known, CASE
-            WHEN (numbered.cells IS NOT NULL AND ({repeated}) OR {twin}) AND {_STATE} NOT IN ({_SENT})
+            WHEN (numbered.cells IS NOT NULL AND ({repeated}) OR {twin}) AND {_STATE} NOT IN ({sent})
                 THEN {int(Standing.REPEATED)}
             WHEN numbered.known IS NULL THEN {int(Standing.NEW)}
             WHEN {_STATE} = {int(Standing.DONE)} AND ({done_changed}) THEN {int(Standing.DONE_CHANGED)}
-            WHEN {_STATE} = {int(Standing.REFUSED)} AND ({changed} OR {other_map})
+            WHEN {_STATE} = {int(Standing.REFUSED)} AND (({changed}) OR {other_map})
                 THEN {int(Standing.REFUSED_CHANGED)}
             ELSE {_STATE} END
         FROM ({known}) AS numbered LEFT JOIN planned ON planned.row = numbered.known
@@ -157,7 +163,7 @@ def _match(db: sqlite3.Connection, *, rejects: bool, map_counts: bool, fingerpri
         {"map": fingerprint},
     )
     if db.execute("SELECT count(row) > count(DISTINCT row) FROM temp.matched").fetchone()[0]:
-        # A row may have several identities, and the file two of them: the first counts.
+        # The file may have several identities of one row: the first counts.
         db.execute("""DELETE FROM temp.matched WHERE row IS NOT NULL AND place NOT IN (
             SELECT min(place) FROM temp.matched WHERE row IS NOT NULL GROUP BY row)""")
 
@@ -197,7 +203,7 @@ def _counted(db: sqlite3.Connection) -> Compared:
 
 
 def _disguised(db: sqlite3.Connection) -> tuple[RowSample, RowSample] | None:
-    """Return a new key and one that is gone that are equal but for what a spreadsheet does to cells."""
+    """Return a new key and a gone one that differ only by what spreadsheets do to cells."""
     db.create_function("undisguised", 1, undisguised, deterministic=True)
     db.execute("CREATE TEMP TABLE plain (key TEXT, line INTEGER, name TEXT)")
     db.execute("INSERT INTO temp.plain SELECT undisguised(name), line, name FROM temp.gone WHERE unexplained")
@@ -217,13 +223,13 @@ def _sample(db: sqlite3.Connection, query: str) -> RowSample | None:
 
 
 def ledger_counts(db: sqlite3.Connection) -> dict[Standing, int]:
-    """Return how many rows of a ledger have each standing, whether the file has them or not."""
+    """Count all rows of a ledger by standing."""
     found = db.execute(f"SELECT {_STATE}, count(*) FROM {_JOINED} GROUP BY 1").fetchall()
     return {Standing(standing): count for standing, count in found}
 
 
 def sent_rows(db: sqlite3.Connection, chunks: Iterable[Sequence[FileRow]]) -> int:
-    """Return how many rows of a file a ledger has sent, as far as it knows them by their cells."""
+    """Count the rows of a file that a ledger sent, as far as their cells tell."""
     compared = compare(db, chunks)
     sent = (Standing.SENDING, Standing.IN_DOUBT, Standing.DONE, Standing.DONE_CHANGED)
     return sum(compared.standings.get(each, 0) for each in sent)
@@ -232,8 +238,8 @@ def sent_rows(db: sqlite3.Connection, chunks: Iterable[Sequence[FileRow]]) -> in
 def repeated_rows(
     db: sqlite3.Connection, first: int = 0, last: int = sys.maxsize
 ) -> Iterator[tuple[int, int | None, str]]:
-    """Yield place, row and reason of the rows whose keys earlier rows have, at some places of the file."""
-    # Before the admission the ledger may not know the first row, nor this one.
+    """Yield place, row and reason of the rows at some places that repeat the key of an earlier row."""
+    # Before the admission the ledger may know neither of the two rows.
     found = db.execute(
         """SELECT file.place, planned.row, coalesce(file.key, file.name), file.digest, file.identity
         FROM temp.matched JOIN temp.file USING (place) LEFT JOIN planned ON planned.place = file.place
@@ -243,7 +249,7 @@ def repeated_rows(
     for place, row, key, digest, identity in found:
         known = db.execute(_FIRST_WITH_KEY, {"identity": identity, "place": place}).fetchone()
         number, line, first_digest = known or (0, 0, None)
-        yield place, row, repeated_key(key, number, line, first_digest == digest)
+        yield place, row, _repeated_key(key, number, line, first_digest == digest)
 
 
 _FIRST_WITH_KEY = """SELECT coalesce(planned.row, first.place), file.line, file.digest
@@ -261,7 +267,7 @@ _TWICE = (
 )
 
 
-def repeated_key(key: str, first: int, line: int, same: bool) -> str:
+def _repeated_key(key: str, first: int, line: int, same: bool) -> str:
     """Return why a row with a key of an earlier row is refused.
 
     Args:

@@ -32,18 +32,18 @@ __all__ = [
 
 
 class Standing(IntEnum):
-    """What the ledger knows of a row of the file. SQL statements of the journal use the numbers."""
+    """Standing of a row of the file in the ledger. SQL statements use the numbers."""
 
     NEW = 0
     PLANNED = 1
     SENDING = 2
-    """A run was killed while the row was being sent."""
+    """A run was killed while it sent the row."""
     IN_DOUBT = 3
     DONE = 4
     DONE_CHANGED = 5
-    """Done or found, with other cells than those that were sent; of an update also with another map."""
+    """Done or found, and the cells changed since; for an update also the map."""
     REFUSED_HERE = 6
-    """Refused before it was sent, such as for a name that no record had."""
+    """Refused before it was sent, such as for a name without a record."""
     REFUSED = 7
     """Refused by the service, with these cells and this map."""
     REFUSED_CHANGED = 8
@@ -58,12 +58,12 @@ class Action(StrEnum):
 
     SEND = "send"
     LOOK_UP = "look up"
-    """Find out whether it was carried out, and send it when it is confirmed absent."""
+    """Look up whether it was carried out, and send it if it is confirmed absent."""
     LEAVE = "leave"
-    """It stays in doubt: nothing can be looked up."""
+    """Leave it in doubt: it cannot be looked up."""
     SKIP = "skip"
     KEEP = "keep"
-    """It stays refused, and is listed again."""
+    """Keep it refused, and list it again."""
     REFUSE = "refuse"
 
 
@@ -84,12 +84,12 @@ Why = Literal[
 RejectsProblem = Literal[
     "missing_job", "mixed_jobs", "missing_row", "row_twice", "unknown_row", "no_ledger", "again", "job_file"
 ]
-"""What is wrong with a file of rejects; ``no_ledger``: the one that it belongs to is not found."""
+"""Fault of a file of rejects; ``no_ledger``: its ledger was not found."""
 
 
 @attrs.frozen
 class RowSample:
-    """One row as a message shows it."""
+    """Row to show in a message."""
 
     line: int
     name: str
@@ -98,36 +98,36 @@ class RowSample:
 
 @attrs.frozen(kw_only=True)
 class LedgerFacts:
-    """What the ledger knows of itself, and of rows that the file does not have."""
+    """Facts about the ledger, and about its rows that the file lacks."""
 
     folder: Path
     company: str
     operation: str
     counts: Mapping[Standing, int] = attrs.field(factory=dict)
-    """All its rows, also those that the file does not have: PLANNED, SENDING, IN_DOUBT and DONE."""
+    """All its rows by standing: PLANNED, SENDING, IN_DOUBT and DONE."""
     gone: Mapping[Standing, int] = attrs.field(factory=dict)
-    """Its rows that the file does not have, by what the ledger knows of them."""
+    """Its rows that the file lacks, by standing."""
     gone_unexplained: int = 0
-    """Those of them that may be in the Company, and that nobody has declared permanently gone."""
+    """Rows of ``gone`` that may be in the Company, and that nobody declared permanently gone."""
     first_gone: RowSample | None = None
-    """The first of the unexplained ones."""
+    """The first unexplained row."""
     columns: frozenset[str] = frozenset()
     """Columns of the last file with content."""
     header: frozenset[str] = attrs.field(default=attrs.Factory(lambda self: self.columns, takes_self=True))
-    """All its columns: one that was empty there has not come when it has content now."""
+    """All columns of the last file: one that was empty there is not new when it has content now."""
     key: str | None = None
-    """The template of the keys; None when rows are known by their cells."""
+    """The template of the keys; None if rows are identified by their cells."""
     marker: str | None = None
 
 
 @attrs.frozen(kw_only=True)
 class FileFacts:
-    """What the file and the command say."""
+    """Facts about the file and the command."""
 
     company: str
     operation: str
     standings: Mapping[Standing, int]
-    """The rows of the file, by what the ledger knows of them; all are NEW or REPEATED without a ledger."""
+    """Rows of the file by standing; all are NEW or REPEATED without a ledger."""
     columns: frozenset[str] = frozenset()
     """Columns with content."""
     header: frozenset[str] = attrs.field(default=attrs.Factory(lambda self: self.columns, takes_self=True))
@@ -136,74 +136,74 @@ class FileFacts:
     marker: str | None = None
     updates: bool = False
     back: Mapping[Standing, int] = attrs.field(factory=dict)
-    """Rows that the file before did not have, and an earlier one had, by what the ledger knows of them."""
+    """Rows that the last file lacked and an earlier one had, by standing."""
     first_new: RowSample | None = None
     disguised: tuple[RowSample, RowSample] | None = None
-    """A new key and one that is gone, which are equal but for what a spreadsheet does to a cell."""
+    """A new key and a gone one that differ only by what a spreadsheet does to a cell."""
     rejects: bool = False
     """Whether the file is one of rejects: each row names its row of the ledger."""
     rejects_problem: tuple[RejectsProblem, int] | None = None
-    """What is wrong with it, and the line."""
+    """Fault of the rejects, and its line."""
     superseded_by: Path | None = None
-    """The ledger that was begun after this one, to send all rows once more."""
+    """The ledger that was begun after this one to send all rows again."""
     elsewhere: tuple[Path, int] | None = None
-    """Another ledger in the same directory, and how many rows of the file it has sent: for a first run that
-    creates, without a key."""
+    """Another ledger in the directory and the number of rows that it sent, for a first run that creates
+    without a key."""
 
 
 @attrs.frozen(kw_only=True)
 class Plan:
-    """What the import does."""
+    """Plan of an import."""
 
     actions: Mapping[Standing, Action]
     counts: Mapping[Standing, int]
-    """The rows of the file, by what the ledger knows of them."""
+    """Rows of the file by standing."""
     begins: bool = False
     """Whether a new ledger begins."""
     leaves_done: int = 0
-    """Rows that the ledger before has done, and that a new one sends once more: ask first."""
+    """Done rows of the previous ledger, which a new one sends again: ask first."""
     gone: Mapping[Standing, int]
-    """Rows of the ledger that the file does not have. Those in doubt are looked up, too."""
+    """Rows of the ledger that the file lacks, by standing. Those in doubt are looked up, too."""
     dismisses: bool
-    """Whether the rows that are gone are permanently gone."""
+    """Whether the gone rows are permanently gone."""
     can_look_up: bool
     rejects: bool
-    """Whether the file is one of rejects, so that the other rows of the ledger are not expected in it."""
+    """Whether the file is one of rejects, which lacks most rows of the ledger."""
     still_planned: int
-    """Rows that the ledger plans, and that are refused now, as earlier rows have their keys."""
+    """Planned rows of the ledger that are refused now, as earlier rows have their keys."""
 
     @property
     def skips_changed(self) -> bool:
-        """Whether rows are skipped that changed after they were sent."""
+        """Whether rows that changed after they were sent are skipped."""
         return self.actions[Standing.DONE_CHANGED] is Action.SKIP
 
     def rows(self, *actions: Action) -> int:
-        """Return how many rows of the file get one of these actions."""
+        """Count the rows of the file that get one of these actions."""
         return sum(count for standing, count in self.counts.items() if self.actions[standing] in actions)
 
     @property
     def doubts(self) -> int:
-        """Rows that are looked up, those that the file does not have included."""
+        """Number of rows that are looked up, including gone ones."""
         gone = self.gone.get(Standing.SENDING, 0) + self.gone.get(Standing.IN_DOUBT, 0)
         return self.rows(Action.LOOK_UP) + (gone if self.can_look_up else 0)
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is sent, looked up, or marked as in doubt or refused."""
+        """Whether no row is sent, looked up, or marked as in doubt or refused."""
         killed = self.counts.get(Standing.SENDING, 0) + self.gone.get(Standing.SENDING, 0)
         return not (self.rows(Action.SEND) or self.doubts or killed or self.still_planned)
 
 
 @attrs.frozen(kw_only=True)
 class Refusal:
-    """Why nothing is sent: a code, its facts, and what can be done, the best first."""
+    """Reason why nothing is sent: a code, its facts, and remedies, the best first."""
 
     why: Why
     remedies: tuple[Remedy, ...]
     folder: Path | None = None
     """The ledger in question."""
     rows: int = 0
-    """Rows of the file, or of the ledger for ``unfinished``, that it is about."""
+    """Number of rows concerned, of the file, or of the ledger for ``unfinished``."""
     gone: int = 0
     first_new: RowSample | None = None
     first_gone: RowSample | None = None
@@ -217,12 +217,12 @@ class Refusal:
 
 
 def decide(ledger: LedgerFacts | None, file: FileFacts, options: ImportOptions) -> Plan | Refusal:
-    """Return what an import does, or why it does nothing.
+    """Decide what an import does, or why it does nothing.
 
     Args:
-        ledger: the ledger of the folder; None when none has begun.
+        ledger: the ledger of the folder; None if none has begun.
         file: the file, compared with the ledger.
-        options: those of the import; only those about known and unknown rows count.
+        options: the options of the import; only those about known and unknown rows count.
     """
     if file.rejects_problem is not None:
         problem, line = file.rejects_problem
@@ -241,13 +241,13 @@ def decide(ledger: LedgerFacts | None, file: FileFacts, options: ImportOptions) 
 
 
 def action_of(standing: Standing, options: ImportOptions, *, can_look_up: bool, updates: bool) -> Action:
-    """Return what happens to a row of which the ledger knows ``standing``.
+    """Decide what happens to a row.
 
     Args:
-        standing: what the ledger knows.
-        options: those of the import; only those about known and unknown rows count.
-        can_look_up: whether a row in doubt can be looked up: by its marker, or by the record that it changes.
-        updates: whether the operation writes fields of records that exist: writing them is idempotent.
+        standing: its standing in the ledger.
+        options: the options of the import; only those about known and unknown rows count.
+        can_look_up: whether a row in doubt can be looked up, by its marker or by the record that it changes.
+        updates: whether the operation updates existing records, which is idempotent.
     """
     match standing:
         case Standing.SENDING | Standing.IN_DOUBT:
@@ -288,14 +288,14 @@ def _other_ledger(ledger: LedgerFacts, file: FileFacts) -> Refusal | None:
 
 
 def _unfinished(ledger: LedgerFacts) -> int:
-    """Return how many rows a command can still send or look up, so that no new job may send them."""
-    left = (Standing.PLANNED, Standing.SENDING, Standing.IN_DOUBT)
-    # Those that were never sent and that the file does not have are sent by no command.
-    return sum(ledger.counts.get(each, 0) for each in left) - ledger.gone.get(Standing.PLANNED, 0)
+    """Count the rows that a command can still send or look up, and that no new job may send."""
+    remaining = (Standing.PLANNED, Standing.SENDING, Standing.IN_DOUBT)
+    # No command sends planned rows that the file lacks.
+    return sum(ledger.counts.get(each, 0) for each in remaining) - ledger.gone.get(Standing.PLANNED, 0)
 
 
 def _again(ledger: LedgerFacts) -> tuple[Remedy, ...]:
-    """Return what leads to a new job: that of a ledger with unfinished rows is refused."""
+    """Return the remedy that leads to a new job, which unfinished rows prevent."""
     if not _unfinished(ledger):
         return (Remedy.SEND_AGAIN,)
     in_doubt = ledger.counts.get(Standing.SENDING, 0) + ledger.counts.get(Standing.IN_DOUBT, 0)
@@ -314,14 +314,14 @@ def _begin_again(ledger: LedgerFacts, file: FileFacts) -> Plan | Refusal:
 
 
 def _unknown_rows(ledger: LedgerFacts, file: FileFacts, options: ImportOptions) -> Refusal | None:
-    """Return why rows that the ledger does not know cannot be taken for new ones."""
+    """Return why unknown rows cannot count as new ones; None if they can."""
     new, gone = file.standings.get(Standing.NEW, 0), ledger.gone_unexplained
     marked = ledger.counts.get(Standing.SENDING, 0) + ledger.counts.get(Standing.IN_DOUBT, 0)
     if ledger.key != file.key and gone and not file.rejects:
         return _key_changed(ledger, ledger.key, file.key)
-    if ledger.marker != file.marker and marked:  # they carry their keys in the field that it was
+    if ledger.marker != file.marker and marked:  # they carry their keys in the previous field
         return _key_changed(ledger, ledger.marker, file.marker)
-    if file.key is None:  # one that comes back may be what a row that was sent was before somebody edited it
+    if file.key is None:  # a row that is back may be an earlier text of one that was sent
         updates = file.updates
         actions = {each: action_of(each, options, can_look_up=True, updates=updates) for each in file.back}
         new += sum(count for each, count in file.back.items() if actions[each] is Action.SEND)

@@ -1,4 +1,4 @@
-"""Facts for the decision: the ledger of an import, compared with its file."""
+"""Facts for the decision: find the ledger of an import, and compare it with the file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ from wosdk_async.jobs.ledger.request import ImportRequest
 __all__ = [
     "Preview",
     "compared_with",
-    "empty_ledger",
     "facts_of",
     "find_ledger",
     "preview_of",
@@ -31,25 +30,25 @@ __all__ = [
 
 
 def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: Sequence[Path]) -> Path | None:
-    """Return the folder of the ledger to which an import belongs; None when none has begun.
+    """Find the folder of the ledger for an import; None if none has begun.
 
     Args:
         request: the import.
         rows: the rows of its file.
         company: text that identifies the Company.
-        ledgers: the folders of the ledgers beside the file, or at the one that is named; the oldest first.
+        ledgers: the folders of the ledgers beside the file, or at the named folder; the oldest first.
 
     Raises:
-        JournalError: a ledger cannot be read, so nobody knows what was sent.
+        JournalError: a ledger cannot be read, so it is unknown what was sent.
     """
     if rows.is_rejects:
         return _of_rejects(request, rows.job or "")
     if request.options.resume:
         return request.base
-    plans = [(folder, plan) for folder in ledgers if _counts(folder, plan := plan_of(folder))]
+    plans = [(folder, plan) for folder in ledgers if _is_ledger(folder, plan := plan_of(folder))]
     if request.options.folder is not None and plans:  # one folder for any input
         found, known = plans[0]
-        for folder, plan in plans:  # each that was begun anew follows the one before
+        for folder, plan in plans:  # follow the ledgers that were begun to send all rows again
             if plan.after == known.job:
                 found, known = folder, plan
         return found
@@ -58,8 +57,8 @@ def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: S
     return fitting[-1] if fitting else None
 
 
-def _counts(folder: Path, plan: JobPlan) -> bool:
-    """Return whether a ledger is one: another begun anew, and killed at its question, is not without rows."""
+def _is_ledger(folder: Path, plan: JobPlan) -> bool:
+    """Return whether a ledger counts: not if it was begun anew and killed before it had rows."""
     if plan.after is None:
         return True
     with contextlib.closing(connect(folder, read_only=True, snapshot=True)) as db, explained(folder):
@@ -67,7 +66,7 @@ def _counts(folder: Path, plan: JobPlan) -> bool:
 
 
 def _of_rejects(request: ImportRequest, job: str) -> Path | None:
-    """Return the ledger that rejects name: that of their folder, the named one, or one near them."""
+    """Find the ledger that rejects name: in their folder, in the named folder, or near these."""
     named = request.options.folder
     near = [*([named] if named is not None else []), request.path.parent]
     around = [each for place in (*near, Path()) for each in (place, place.absolute().parent)]
@@ -78,7 +77,7 @@ def _of_rejects(request: ImportRequest, job: str) -> Path | None:
     )
     found: list[Path] = []
     for folder in candidates:
-        with contextlib.suppress(JournalError):  # that of another file, perhaps
+        with contextlib.suppress(JournalError):  # it may belong to another file
             if plan_of(folder).job == job and not any(folder.samefile(each) for each in found):
                 found.append(folder)
     surest = [each for each in found if each.absolute() in (named and named.absolute(), request.path.parent)]
@@ -90,17 +89,17 @@ def _of_rejects(request: ImportRequest, job: str) -> Path | None:
 
 
 def successor(folder: Path) -> Path | None:
-    """Return the ledger that was begun after the one in a folder, to send all rows once more, or None."""
+    """Find the ledger that was begun to send all rows of another again; None without one."""
     job = plan_of(folder).job
     for each in jobs_beside(folder):
         with contextlib.suppress(JournalError):
-            if (plan := plan_of(each)).after == job and _counts(each, plan):
+            if (plan := plan_of(each)).after == job and _is_ledger(each, plan):
                 return each
     return None
 
 
 def written_by_job(request: ImportRequest) -> bool:
-    """Return whether a job wrote the file about its rows: no rejects, nor a copy of its input."""
+    """Return whether a file is an output of a job, other than rejects and copies of inputs."""
     if request.path.name.startswith("input."):
         return False
     return any((folder / JOURNAL).is_file() for folder in request.path.parents[:_DEPTH])
@@ -116,13 +115,14 @@ def compared_with(db: sqlite3.Connection, request: ImportRequest, rows: FileRows
         rows.chunks(),
         rejects=rows.is_rejects,
         map_counts=request.action.compares,
+        retry_undone=request.options.retry_undone,
         fingerprint=request.import_map.fingerprint,
     )
 
 
 @contextlib.contextmanager
-def empty_ledger() -> Iterator[sqlite3.Connection]:
-    """Make a ledger without rows in a nameless database, to compare a first file with."""
+def _empty_ledger() -> Iterator[sqlite3.Connection]:
+    """Create an empty ledger in a temporary database, to compare a first file with."""
     with contextlib.closing(sqlite3.connect("", isolation_level=None)) as db:
         db.executescript(TABLES)
         yield db
@@ -137,15 +137,15 @@ def facts_of(
     ledger: tuple[Path, JobPlan, dict[Standing, int]] | None = None,
     elsewhere: tuple[Path, int] | None = None,
 ) -> tuple[LedgerFacts | None, FileFacts]:
-    """Return what :func:`decide` asks for.
+    """Collect the facts for :func:`decide`.
 
     Args:
         request: the import.
         rows: the rows of its file.
         company: text that identifies the Company.
-        compared: the file beside the ledger.
-        ledger: folder and plan of the ledger, and its counts; None without one.
-        elsewhere: what :func:`sent_elsewhere` returned.
+        compared: the result of the comparison.
+        ledger: folder, plan and counts of the ledger; None without one.
+        elsewhere: the result of :func:`sent_elsewhere`.
     """
     later = successor(ledger[0]) if ledger is not None else None
     problem = rows.problem
@@ -191,12 +191,12 @@ def facts_of(
 def sent_elsewhere(
     request: ImportRequest, rows: FileRows, company: str, base: Path
 ) -> tuple[Path, int] | None:
-    """Return another ledger in the directory of a new one that has sent rows of the file, and how many.
+    """Find another ledger in the directory that sent rows of the file, and count them.
 
-    It is for a first run whose rows are not looked up before they are sent: a copy, a link or a renamed file.
+    It is for a first run that does not look its rows up, perhaps with a copied, linked or renamed file.
 
     Raises:
-        JournalError: a ledger there cannot be read, so nobody knows what it sent.
+        JournalError: a ledger there cannot be read, so it is unknown what it sent.
     """
     if request.looks_first or not request.creates:
         return None
@@ -212,7 +212,7 @@ def sent_elsewhere(
 
 @attrs.frozen(eq=False)
 class Preview:
-    """What an import would do now, while its block lasts."""
+    """Preview of what an import would do, valid within its block."""
 
     decision: Plan | Refusal
     folder: Path | None
@@ -248,7 +248,7 @@ def preview_of(request: ImportRequest, rows: FileRows, company: str) -> Iterator
     folder = find_ledger(request, rows, company, jobs_at(request.base))
     if folder is None:
         elsewhere = sent_elsewhere(request, rows, company, request.base)
-        with empty_ledger() as db:
+        with _empty_ledger() as db:
             compared = compared_with(db, request, rows)
             facts = facts_of(request, rows, company, compared, elsewhere=elsewhere)
             yield Preview(decide(*facts, request.options), None, db)

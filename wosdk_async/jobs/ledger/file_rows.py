@@ -1,4 +1,4 @@
-"""The rows of a file, read once: the identity of each, and what concerns all of them."""
+"""Rows of a file, read once: their identities, and warnings about all of them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from wosdk_async.jobs.sources.source import Source
 
 __all__ = ["FILE_COLUMNS", "PAGE", "FileRow", "FileRows", "fingerprint"]
 
-PAGE = 200  # rows that have one fingerprint
+PAGE = 200  # rows of one fingerprint
 _CHUNK = 10 * PAGE
 _DIGESTS = 1_000_000
 _ROW = re.compile(r"[1-9][0-9]{0,17}")
@@ -36,24 +36,24 @@ FileRow = tuple[int, int, int, bytes, bytes | None, str | None, str | None, str 
 carries, name, fault, and the row of the ledger that a reject names."""
 
 FILE_COLUMNS = "place INTEGER PRIMARY KEY, line, digest, identity, cells, key, name, fault, row"
-"""Columns of a table of these."""
+"""Columns of a table of such rows."""
 
 
 def fingerprint(rows: Sequence[Row]) -> int:
-    """Return a hash of the cells of a page of rows, which only this process can compare."""
+    """Return a hash of the cells of a page of rows, valid within this process."""
     cells = (row.cells.values() if row.raw_cells is None else row.raw_cells for row in rows)
     return hash(tuple(map(tuple, cells)))
 
 
 @attrs.define(eq=False)
 class FileRows:
-    """The rows of a file in a nameless temporary file, however many; close it.
+    """Rows of a file of any size, kept in a temporary file until :meth:`close`.
 
     Args:
         source: the file.
         import_map: the map.
         keys: the keys that the marker carries; None without a marker.
-        index: gets the names that the rows give.
+        index: collects the names in the rows.
 
     Raises:
         ImportMapError: the file cannot be read.
@@ -65,27 +65,27 @@ class FileRows:
     index: ReferenceIndex
     rows: int = 0
     warnings: list[str] = attrs.field(factory=list)
-    """What is known before the first row is sent, and concerns more than one row."""
+    """Warnings before the first row is sent, about more than one row."""
     notes: list[str] = attrs.field(factory=list, init=False)
-    """Those of the warnings that are about the file."""
+    """Warnings about the file."""
     job: str | None = None
-    """The id of the ledger that the rejects name; None for another file."""
+    """Id of the ledger that the rejects name; None if the file is not one of rejects."""
     problem: tuple[RejectsProblem, int] | None = None
-    """What is wrong with the rejects, and the line."""
+    """Fault of the rejects, and its line."""
     identities: Identities = attrs.field(init=False)
     fingerprints: array[int] = attrs.field(factory=lambda: array("q"), init=False)
-    """That of each page of the rows."""
+    """Fingerprints of the pages."""
     _digests: array[int] = attrs.field(factory=lambda: array("q"), init=False)
-    """Those of rows that have no key."""
+    """Digests of rows without a key."""
     _db: sqlite3.Connection = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        # A change counts in the columns that the map reads: the others are not sent.
+        # Only changes in columns that the map reads count, as the others are not sent.
         counting = frozenset(self.import_map.columns)
         self.identities = Identities(self.source.columns, self.keys, self.import_map.key, counting)
-        # SQLite removes a database without a name when it is closed, and when the process is killed.
+        # SQLite removes a database without a name when it is closed or the process is killed.
         self._db = sqlite3.connect("", isolation_level=None, check_same_thread=False)
-        weakref.finalize(self, self._db.close)  # a program may read a file and not import it
+        weakref.finalize(self, self._db.close)  # a program may never close it
         try:
             self._db.execute("PRAGMA journal_mode = OFF")
             self._db.execute("PRAGMA synchronous = OFF")
@@ -109,7 +109,7 @@ class FileRows:
 
     @property
     def columns(self) -> frozenset[str]:
-        """The columns in which a row has content."""
+        """The columns with content."""
         return frozenset(self.identities.filled)
 
     @property
@@ -119,7 +119,7 @@ class FileRows:
 
     @property
     def key(self) -> str | None:
-        """The template of the keys by which rows are known; None when they are known by their cells."""
+        """The template of the keys; None if rows are identified by their cells."""
         if self.import_map.key is not None:
             return self.import_map.key.source
         return self.keys.template if self.keys is not None else None
@@ -145,7 +145,7 @@ class FileRows:
                     if (warning := replaced.in_row(row.cells)) is not None:
                         warned[warning] += 1
             entries = list(map(self._entry, chunk))
-            # A column for each value takes longer than all else that is done with the row here.
+            # Storing each value in a column of its own would take most of the time here.
             self._db.execute("INSERT INTO chunk VALUES (?)", [marshal.dumps(entries)])
             if self.is_rejects:
                 self._db.executemany(
@@ -166,8 +166,8 @@ class FileRows:
             self.warnings.append(f"{self.source.path}: there are no rows below the header")
 
     def _equal_rows(self) -> list[str]:
-        """Return the warning about rows that would be created twice, if there are any."""
-        parts = 1 + len(self._digests) // _DIGESTS  # looked at one after another, which bounds the memory
+        """Return the warning about rows that would be created twice, if any."""
+        parts = 1 + len(self._digests) // _DIGESTS  # one at a time, to bound the memory
         single = sum(len({each for each in self._digests if each % parts == part}) for part in range(parts))
         if not (count := len(self._digests) - single):
             return []
@@ -190,7 +190,7 @@ class FileRows:
         return row.number, row.line, found.digest, found.identity, found.cells, key, name, fault, number
 
     def _number(self, row: Row, origin: tuple[str, str]) -> int | None:
-        """Return the row of the ledger that a reject names; note what is wrong with it."""
+        """Return the row of the ledger that a reject names; None after setting ``problem``."""
         job, text = origin
         if self.job is None:
             self.job = job

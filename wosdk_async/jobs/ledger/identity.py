@@ -1,4 +1,4 @@
-"""Identity of a row: what makes a row of one file the same row in another."""
+"""Identity of a row across files."""
 
 from __future__ import annotations
 
@@ -22,43 +22,43 @@ from wosdk_async.text.safe_text import one_line
 
 __all__ = ["Identities", "RowIdentity", "undisguised"]
 
-_BYTES = 16  # of a hash: among 10**8 rows two are equal by chance once in 10**22
+_BYTES = 16  # of a hash: 10**8 rows collide with a probability of 10**-22
 _EXCERPT = 60  # characters
 _EXCERPT_CELLS = 12
 
 
-@attrs.define  # frozen, it takes three times as long to make
+@attrs.define  # not frozen, which takes three times as long to construct
 class RowIdentity:
-    """What makes a row the same row, and what tells that it changed."""
+    """Identity of a row, and a digest by which changes are noticed."""
 
     identity: bytes
     """Hash of the key, or of the cells without one."""
     digest: int
-    """Part of a hash of the cells that count: of an update those that the map reads."""
+    """Part of a hash of the cells that count."""
     key: str | None
-    """The key that the marker carries; None without a marker, and where it is the ledger's row number."""
+    """The key that the marker carries; None without a marker, or if it is the row number of the ledger."""
     name: str | None
-    """The key without a marker, or the beginning of the cells: how people know the row."""
+    """The key without a marker, or the beginning of the cells, for messages."""
     cells: bytes | None = None
-    """Of a row that is known by a key, the hash of its cells: a ledger from before may know it by that."""
+    """Hash of the cells of a row with a key: the ledger may have it from before the map had a key."""
 
 
 class Identities:
     """Identities of the rows of one file.
 
-    A row is known by its key: the template of the marker, or that of ``key`` in the map. Without a key it is
-    known by its cells: each with the name of its column, blank cells left out, and columns whose names
-    begin with ``_`` unless the map reads them.
+    A row is identified by its key: the template of the marker, or ``key`` of the map. Without a key it is
+    identified by its non-blank cells with their column names, without columns whose names begin with ``_``
+    unless the map reads them.
 
     Args:
         columns: the columns of the file.
         keys: the keys that the marker carries; None without a marker.
-        key: ``key`` of the map: a template of its own.
+        key: the template ``key`` of the map.
         counting: the columns in which a change counts; None for all.
 
     Attributes:
         columns: the columns that count.
-        filled: those in which a row had content.
+        filled: the columns in which a row had content.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Identities:
         self._counting = counting
 
     def of(self, row: Row) -> RowIdentity:
-        """Return the identity of a row; one whose key cannot be made is known by its cells."""
+        """Return the identity of a row, by its cells if its key cannot be built."""
         cells = self._cells(row)
         hashed = _hash(b"cells", cells)
         digest = _number(hashed) if self._counting is None else self._digest(cells)
@@ -91,7 +91,7 @@ class Identities:
         return RowIdentity(hashed, digest, None, one_line(", ".join(values)[:_EXCERPT]))
 
     def digest(self, row: Row) -> int:
-        """Return what tells that a row changed: part of a hash of the cells that count."""
+        """Return part of a hash of the cells that count, which differs once the row changed."""
         return self._digest(self._cells(row))
 
     def _digest(self, cells: dict[str, str] | list[str]) -> int:
@@ -104,7 +104,7 @@ class Identities:
         known: Any = row.cells if row.known_cells is None else row.known_cells
         if row.raw_cells is not None:
             return list(row.raw_cells if row.known_cells is None else known)
-        cells = known if type(known) is dict else dict(known.items())  # also unusable ones
+        cells = known if type(known) is dict else dict(known.items())  # includes unusable ones
         found = {name: cell for name, cell in cells.items() if cell and not cell.isspace()}
         if not found.keys() <= self._counted:
             found = {name: found[name] for name in found if name in self._counted}
@@ -123,7 +123,7 @@ class Identities:
 def _hash(kind: bytes, value: object) -> bytes:
     try:
         data = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
-    except TypeError:  # half of a surrogate pair
+    except TypeError:  # an unpaired surrogate
         data = orjson.dumps(orjson.loads(to_json(value)), option=orjson.OPT_SORT_KEYS)
     return blake2b(data, digest_size=_BYTES, person=kind).digest()
 
@@ -133,16 +133,16 @@ def _number(hashed: bytes) -> int:
 
 
 def undisguised(key: str) -> str:
-    """Return what is left of a key after what spreadsheets and people do to it.
+    """Normalize a key, so that forms by spreadsheets and people are equal.
 
-    Unicode normalisation, letter case, white space, leading zeros, ``.0`` and an exponent make no
-    difference: ``00501``, ``501``, ``501.0`` and ``5.01E+02`` are equal.
+    Unicode normalization, letter case, white space, leading zeros, ``.0`` and an exponent make no difference:
+    ``00501``, ``501``, ``501.0`` and ``5.01E+02`` are equal.
     """
     text = "".join(unicodedata.normalize("NFKC", key).casefold().split())
-    text = "".join(each for each in text if unicodedata.category(each) != "Cf")  # such as one without width
-    text = text.strip("='\"") or text  # how a sheet is told to keep zeros, and what guards a formula
+    text = "".join(each for each in text if unicodedata.category(each) != "Cf")  # such as a zero-width space
+    text = text.strip("='\"") or text  # ="00501" keeps zeros in a sheet, an apostrophe disarms a formula
     try:
-        number = Decimal(text.replace("_", "?"))  # which is no digit here
+        number = Decimal(text.replace("_", "?"))  # Decimal takes it as a digit separator
     except InvalidOperation:
         return _FRACTION.sub("", _ZEROS.sub("", text))
     if not number.is_finite() or abs(number.adjusted()) > _DIGITS:

@@ -20,7 +20,7 @@ Kind = Literal["created", "updated", "deleted", "done", "found", "failed", "in_d
 
 @attrs.frozen(kw_only=True)
 class RowOutcome:
-    """Outcome of one row; ``reason`` says why when it is not known to be carried out."""
+    """Outcome of one row; ``reason`` explains any other than success."""
 
     row: int
     line: int
@@ -38,7 +38,7 @@ class RowOutcome:
 
     @classmethod
     def of(cls, record: RowRecord, line: int, outcome: Kind, entity: str | None = None) -> RowOutcome:
-        """Return the outcome of a row as the journal keeps it; ``entity`` is the type of its record."""
+        """Convert the record of a row in the journal; ``entity`` is the type of its record."""
         return cls(
             row=record.row,
             line=line,
@@ -58,14 +58,14 @@ class RowOutcome:
         return self.id if self.entity == "WorkOrder" else None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the line of the outcomes file, without what is not known."""
+        """Return the known facts, as in the outcomes file."""
         values = attrs.asdict(self, filter=lambda _, value: value is not None and value != ())
         is_order = values.pop("entity", None) == "WorkOrder"
         return {"work_order_id" if is_order and name == "id" else name: values[name] for name in values}
 
 
 def code_of(error: Exception) -> str | None:
-    """Return the ErrorCode of the service, or the class of an error; None for what was refused here."""
+    """Return the ErrorCode of the service, or the class of an error; None if nothing was sent."""
     if isinstance(error, InvalidCallError):
         return None
     return getattr(error, "code", None) or type(error).__name__
@@ -73,7 +73,7 @@ def code_of(error: Exception) -> str | None:
 
 @attrs.define(kw_only=True)
 class Summary:
-    """The counts of the rows of a file, all runs together.
+    """Counts of the rows of a file over all runs.
 
     ``rows`` is the sum of ``done``, ``found``, ``failed``, ``in_doubt`` and ``not_started``; it leaves out
     ``empty_rows``, which are skipped.
@@ -82,26 +82,26 @@ class Summary:
     rows: int
     empty_rows: int = 0
     done: int = 0
-    """Rows that were carried out: created, updated or deleted."""
+    """Rows that succeeded: created, updated or deleted."""
     label: Label = "created"
-    """What these rows are."""
+    """Participle for these rows."""
     found: int = 0
     """Rows whose record existed before (``if_exists="skip"``)."""
     undone: int = 0
-    """Rows that were carried out, and whose records an undo took back."""
+    """Rows of ``done`` whose records an undo cancelled or deleted."""
     changed: int = 0
-    """Rows that were carried out, and of which the file has other cells by now: they are not sent again."""
+    """Rows of ``done`` whose cells changed since; they are not sent again."""
     gone: int = 0
-    """Rows of the ledger that the file does not have; no other count has them."""
+    """Rows of the ledger that the file lacks; no other count includes them."""
     plan: Mapping[str, int] = attrs.field(factory=dict)
-    """Rows of the file by what the ledger knew of them before: ``{"new": 3, "done": 10}``."""
+    """Rows of the file by their standing in the ledger before: ``{"new": 3, "done": 10}``."""
     failed: int = 0
     waiting: int = 0
-    """Those of ``failed`` that were not sent for a reason that may pass: the next run sends them."""
+    """Rows of ``failed`` that the next run sends, as the reason may pass."""
     in_doubt: int = 0
     not_started: int = 0
     done_now: int = 0
-    """Rows that this run carried out."""
+    """Rows that succeeded in this run."""
     seconds: float = 0.0
     """Seconds of this run."""
     references_found: int = 0
@@ -109,54 +109,46 @@ class Summary:
     warnings: list[str] = attrs.field(factory=list)
     """Warnings that concern more than one row."""
     stopped: WosdkError | None = None
-    """Why the import stopped before its end: an error, or a RunStoppedError with the rule as its ``kind``."""
+    """Why the import stopped early: an error, or a RunStoppedError with the rule as its ``kind``."""
     audit: AuditResult | None = None
-    """What the Company has for the rows, of a job on many workers; None without an audit."""
+    """Result of the audit of a job on many workers; None without one."""
     audit_state: AuditState = "none"
-    """Whether there was an audit, and has to be one: see :data:`AuditState`."""
     audit_why: str | None = None
-    """Why there can be no audit, if it is impossible."""
+    """Why an audit is impossible; None if it is possible."""
     missing: str | None = None
-    """What was removed or moved during the run, the job folder or its journal, and what to do; None if
-    nothing was. The next run does not know what this one sent."""
+    """Message if the job folder or its journal was removed or moved during the run, so that the next run does
+    not know what this one sent; else None."""
     unwritten: list[RowRecord] = attrs.field(factory=list)
-    """What became of rows and could not be written in the journal; the other counts do not have it."""
+    """Outcomes that could not be written in the journal; the other counts do not include them."""
     folder: Path | None = None
     """The job folder."""
     files: list[Path] = attrs.field(factory=list)
-    """The files that this run wrote into it; none when the job had been finished before."""
+    """The files that this run wrote; none if the job had finished before."""
     files_failed: WosdkError | None = None
-    """Why files of the job could not be written: its journal is right, and they can be written again."""
+    """Why files of the job could not be written; the journal is complete, so they can be written again."""
 
     @property
     def complete(self) -> bool:
-        """Whether every row is carried out, or existed before, and nothing was undone.
+        """Whether every row succeeded or existed before, and none was undone.
 
-        It is not while the journal of the job is not in its place.
-
-        Of a job on many workers the Company has what the journal says, too, if that can be looked up.
+        The journal must be in its place, and a job on many workers needs a clean audit, if one is possible.
         """
         all_done = self.done + self.found == self.rows and not self.undone
         return all_done and self.missing is None and self.audit_state in ("none", "impossible", "clean")
 
     @property
     def all_ended(self) -> bool:
-        """Whether the same command would send no row, and look none up."""
+        """Whether the same command would send and look up no row."""
         return not (self.in_doubt or self.not_started or self.waiting)
 
     @property
     def created(self) -> int:
-        """The rows that were carried out, by the name that fits imports that create."""
+        """Alias of ``done``, for imports that create."""
         return self.done
 
     @property
-    def created_now(self) -> int:
-        """The rows that this run carried out, by the name that fits imports that create."""
-        return self.done_now
-
-    @property
     def rate(self) -> float:
-        """Rows per second that this run carried out."""
+        """Rows per second of this run."""
         return self.done_now / self.seconds if self.seconds else 0.0
 
     def _audit_facts(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Jobs at a glance: where they are, how far they are, and what giving the command again would do."""
+"""Overview of a job: its state, its counts, and what the same command would do."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ COUNTED: dict[str, tuple[State, ...]] = {
     "sending": (State.SENDING,),
     "not_started": (State.PLANNED,),
 }
-"""What is counted of a job, and the states that belong to it."""
+"""Counts of a job, each with the states that belong to it."""
 
 UNDER_WAY = "under way when the run ended"
-"""Words for rows that are SENDING in a job that nobody works on: nobody has looked for them yet."""
+"""Label of rows that are SENDING in a job without a process."""
 
 
 def why_no_audit(plan: JobPlan) -> str | None:
-    """Return why the records of a job cannot be looked up and counted; None when they can."""
+    """Return why the records of a job cannot be audited; None if they can."""
     if operation_named(plan.operation).label != "created":
         return f"{plan.operation!r} makes no records that could be counted"
     return None if plan.marker is not None else "there is no marker by which the records can be found"
@@ -56,7 +56,7 @@ async def audit_state_of(journal: JournalReader) -> AuditState:
     """Return the audit state of a job."""
     if not journal.plan.rows:
         return "none"
-    # Of a file of one row nothing is granted: the row that proves the marker is sent from here.
+    # A file of one row has no grant: this process sends the row that proves the marker.
     if not had_workers(await journal.runs()) and not (await journal.grant_totals()).leases:
         return "none"
     if why_no_audit(journal.plan) is not None:
@@ -69,17 +69,17 @@ async def audit_state_of(journal: JournalReader) -> AuditState:
 
 @attrs.frozen(kw_only=True)
 class Overview:
-    """A job as it stands, also while another process works on it."""
+    """State of a job, also while another process works on it."""
 
     folder: Path
     plan: JobPlan
     counts: Mapping[State, int]
     undone: UndoState | None
-    """How far it was undone; None without an undo."""
+    """Progress of its undo; None without one."""
     running: str | None
-    """Who works on it now; None if nobody does."""
+    """Process that works on it now; None without one."""
     given: JobPlan
-    """The plan with the options of the last run that began, which a resumed job gets."""
+    """The plan with the options of the last run, which a resumed job gets."""
     begun: bool = True
     """Whether a process has worked on it, and may have sent something."""
     audit: AuditState = "none"
@@ -87,13 +87,13 @@ class Overview:
     audit_found: AuditResult | None = None
     """What the last audit found."""
     gone: Mapping[State, int] = attrs.field(factory=dict)
-    """Rows of the ledger that the file of the last run does not have, by state."""
+    """Rows of the ledger that the last file lacks, by state."""
     undone_rows: int = 0
-    """Rows of that file whose records are undone."""
+    """Undone rows of the last file."""
 
     @property
     def state(self) -> str:
-        """One of the states of a job, in a word or two; docs/jobs.md says what each means."""
+        """State as in ``wosdk jobs list``."""
         if self.running is not None:
             return "running"
         if self.left or self.audit_left:
@@ -102,12 +102,12 @@ class Overview:
 
     @property
     def audit_left(self) -> bool:
-        """Whether giving the command again looks up the keys of all rows."""
+        """Whether the same command looks up the keys of all rows."""
         return self.audit in ("due", "not clean") and self.undone is None
 
     @property
     def left(self) -> int:
-        """The rows that are still to be sent or settled; without a marker nothing can be settled."""
+        """Number of rows to send or settle; without a marker, rows in doubt cannot be settled."""
         settled = (State.SENDING, State.IN_DOUBT) if self.plan.marker else (State.SENDING,)
         return self.counts[State.PLANNED] + sum(
             counts.get(state, 0) for counts in (self.counts, self.gone) for state in settled
@@ -118,7 +118,7 @@ class Overview:
         return {name: sum(self.counts[state] for state in states) for name, states in COUNTED.items()}
 
     def ended(self) -> dict[str, int]:
-        """Return the counts of the rows that a further run has nothing to do with."""
+        """Return the counts of the rows that a further run leaves alone."""
         found = {name: count for name, count in self.figures().items() if name in ("done", "found", "failed")}
         return found if self.plan.marker else {**found, "in_doubt": self.counts[State.IN_DOUBT]}
 
@@ -158,7 +158,7 @@ async def overview(journal: JournalReader) -> Overview:
 
 
 def end_details(error: WosdkError) -> dict[str, Any]:
-    """Return kind and remedies of an error as a journal keeps them beside its message."""
+    """Return kind, remedies and facts of an error, for the details of a run."""
     facts = {
         name: fact
         for name, fact in error.facts.items()
@@ -168,7 +168,7 @@ def end_details(error: WosdkError) -> dict[str, Any]:
 
 
 def stop_of(run: JobRun) -> RunStoppedError | None:
-    """Return why a run stopped before its end, with the signal that its exit status tells; or None."""
+    """Return why a run stopped early, with the signal behind its exit status; None if it did not."""
     stopped = failure_of(run, "stopped")
     signal = {130: "Ctrl-C", 143: "SIGTERM"}.get(run.exit_status or 0)
     if stopped is not None and signal:
@@ -177,7 +177,7 @@ def stop_of(run: JobRun) -> RunStoppedError | None:
 
 
 def failure_of(run: JobRun, name: Literal["stopped", "error"] = "error") -> RunStoppedError | None:
-    """Return what ended a run, from what its journal keeps; or None."""
+    """Return the error that ended a run, from its details; None without one."""
     text, kept = run.details.get(name), run.details.get(f"{name}_details")
     if not text:
         return None

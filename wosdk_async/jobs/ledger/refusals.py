@@ -1,4 +1,4 @@
-"""Refusals of an import as an exception, and in words."""
+"""Exception for a refused import, and its messages."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs.ledger.decision import Refusal, RejectsProblem, RowSample
 
-__all__ = ["ImportRefusedError", "what_is_wrong"]
+__all__ = [
+    "ImportRefusedError",
+]
 
 
 class ImportRefusedError(ConfigurationError):
-    """An import of which nothing was sent, because rows could be sent twice or to the wrong place.
+    """Refused import: nothing was sent, because rows could be sent twice or to the wrong place.
 
     ``refusal`` has its facts, ``kind`` its code: ``edited-or-new``.
     """
@@ -21,14 +23,14 @@ class ImportRefusedError(ConfigurationError):
     def __init__(self, refusal: Refusal) -> None:
         self.refusal = refusal
         super().__init__(
-            what_is_wrong(refusal),
+            _what_is_wrong(refusal),
             kind=refusal.why.replace("_", "-"),
             remedies=refusal.remedies,
             folder=None if refusal.folder is None else str(refusal.folder),
         )
 
 
-def what_is_wrong(refusal: Refusal) -> str:
+def _what_is_wrong(refusal: Refusal) -> str:
     """Return why nothing was sent."""
     folder, gone = refusal.folder, _rows(refusal.gone)
     match refusal.why:

@@ -1,4 +1,4 @@
-"""An import as its caller asks for it."""
+"""Request of an import: its file, map, options and callbacks."""
 
 from __future__ import annotations
 
@@ -63,19 +63,19 @@ class ImportRequest:
     on_row: Callable[[RowOutcome], None] = lambda _: None
     """Called with the outcome of every row."""
     on_stage: Callable[[str], None] = lambda _: None
-    """Called with a text that says what is being done."""
+    """Called with a text about each stage."""
     report_words: ReportWords = PYTHON_WORDS
     """Remedies and command lines in the report."""
     marker: str | None = attrs.field()
     """The field that carries the key of each row."""
     index: ReferenceIndex = attrs.field()
-    """The names that the rows give."""
+    """The names in the rows."""
     sha256: str = attrs.field()
-    """The hash of the bytes whose rows the source gives."""
+    """Hash of the bytes of the source."""
     size: int = attrs.field()
-    """The number of these bytes."""
+    """Number of these bytes."""
     map_sha256: str = attrs.field()
-    """The hash of the file of the map."""
+    """Hash of the map's file."""
 
     @marker.default
     def _marker(self) -> str | None:
@@ -129,7 +129,7 @@ class ImportRequest:
             )
 
     def with_rules(self) -> ImportRequest:
-        """Return this request with the rows of the source as the map wants them; the job keeps its rules."""
+        """Return this request with the map's rules applied to the rows, and kept among the options."""
         rules, keys = self.import_map.rules, self.keys("job")
         node = keys.node if keys is not None else None
         key = self.import_map.key or (node.template if isinstance(node, TextNode) else None)
@@ -138,7 +138,7 @@ class ImportRequest:
 
     @property
     def action(self) -> RowOperation:
-        """What is done with each row."""
+        """Operation on each row."""
         return self.import_map.action
 
     @property
@@ -148,7 +148,7 @@ class ImportRequest:
 
     @property
     def base(self) -> Path:
-        """The folder of its first ledger; further ones are next to it, numbered."""
+        """Folder of the first ledger; further ones are beside it, numbered."""
         return self.options.folder or self.path.with_name(f"{self.path.name}.job")
 
     @property
@@ -158,13 +158,13 @@ class ImportRequest:
 
     @property
     def creates(self) -> bool:
-        """Whether records are created: what was sent twice would be there twice."""
+        """Whether the operation creates records, so that sending twice creates duplicates."""
         operation = self.import_map.operation
         return operation == WoCreateCommand.wire_name or operation.startswith("create ")
 
     @property
     def looks_first(self) -> bool:
-        """Whether each row is looked up by a key of its own before it is sent."""
+        """Whether each row is looked up by its own key before it is sent."""
         keys = self.keys("job")
         return keys is not None and keys.are_own
 
@@ -197,7 +197,7 @@ class ImportRequest:
         )
 
     def plan(self, job: str, company: str, rows: FileRows | None = None) -> JobPlan:
-        """Return what a new ledger is about, or with ``rows`` what one is about whose next file this is."""
+        """Return the plan of a new ledger, or with ``rows`` that of a ledger with its next file."""
         keys, now = self.keys(job), datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         return JobPlan(
             job=job,
@@ -220,7 +220,7 @@ class ImportRequest:
         )
 
     def details(self, company: Company) -> dict[str, Any]:
-        """Return what the journal keeps of a run that begins: each run has its own file, map and options."""
+        """Return the details of a new run: its file, map and options."""
         found: dict[str, Any] = {
             "options": self.options.changed(),
             RUN_GIVEN: dict(self.options.details),
@@ -236,9 +236,9 @@ class ImportRequest:
 
 
 def company_identity(company: Company) -> str:
-    """Return a text that stays the same for one Company of one region, whichever host serves it.
+    """Return a text that identifies a Company of a region, whichever host serves it.
 
-    On this machine the port of a sandbox changes from run to run, so only name and id of its Company count.
+    The port of a local sandbox changes with each run, so only name and id of its Company count.
     """
     locator = company.region.locator_url
     place = "this machine" if is_local(locator) else locator.rstrip("/")

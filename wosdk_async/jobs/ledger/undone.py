@@ -1,7 +1,7 @@
-"""What an undo did: the fate of each record, how far a job is undone, and which keys are free again.
+"""Outcome of an undo: the fate of each record, the progress of a job, and the keys that are free again.
 
-A cancelled work order and a removed record keep their keys, and queries find them (facts 3.4). A job knows by
-their ids which of them an undo of a job beside it cancelled or deleted; all others count as there.
+A cancelled work order and a removed record keep their keys, and queries find them (facts 3.4). They count as
+existing, except those whose ids an undo of this job or one beside it wrote down.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 UNDO = "undo"
-"""Command of the runs of a journal that are those of an undo."""
+"""``command`` in the details of an undo's run."""
 
 Fate = Literal[
     "undo",
@@ -52,6 +52,7 @@ Fate = Literal[
     "other_key",
     "unversioned",
     "unread",
+    "used",
     "refused",
     "in_doubt",
 ]
@@ -63,14 +64,15 @@ FATES: dict[Fate, str] = {
     "gone": "left, cancelled or removed already",
     "unsure": "left, not seen to be created by this job",
     "no_id": "left, without an id in the response",
-    "shared": "left, with an id of several rows: look which record is whose",
-    "other_key": "left, without the key of the row in the record with this id",
+    "shared": "left, as several have its id: look which record is whose",
+    "other_key": "left, as the record with this id has another key",
     "unversioned": "left, without a version: nobody can tell of a change",
     "unread": "left, not shown by the service",
+    "used": "left, used by other records",
     "refused": "refused by the service",
     "in_doubt": "in doubt",
 }
-"""What an undo does with a record, or did, each with its label."""
+"""Fates of a record in an undo, each with its label."""
 
 _DONE: tuple[Fate, ...] = ("undo", "undone")
 _INCOMPLETE: tuple[Fate, ...] = ("no_id", "shared", "other_key", "unread", "refused", "in_doubt")
@@ -78,45 +80,56 @@ _INCOMPLETE: tuple[Fate, ...] = ("no_id", "shared", "other_key", "unread", "refu
 
 @attrs.frozen
 class UndoRow:
-    """One row of the job, and what the undo does with its record, or did."""
+    """Row of the job, or record that rows refer to, with its fate in an undo."""
 
-    row: int
+    row: int | None
+    """Number of the row; None for a record that rows refer to."""
     id: int | None
     number: str | None
+    """Number or name of the record."""
     fate: Fate
     reason: str | None = None
+    reference: str | None = None
+    """Name of the reference in the map, for a record that rows refer to."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as plain data, without what is not known."""
+        """Return the known facts as plain data."""
         return attrs.asdict(self, filter=lambda _, value: value is not None)
 
 
 @attrs.define
 class UndoSummary:
-    """The counts of an undo, by fate, and the rows of which people want to know."""
+    """The counts of an undo, by fate."""
 
     counts: Counter[Fate] = attrs.field(factory=Counter)
     not_started: int = 0
+    references: Counter[Fate] = attrs.field(factory=Counter)
+    """Counts of the records that rows refer to, if they are undone too."""
 
     @property
     def complete(self) -> bool:
-        """Whether nothing that was to be undone remains, and nothing that a person has to look at."""
-        left = sum(self.counts[fate] for fate in _INCOMPLETE)
+        """Whether everything was undone that could be, and nothing needs a person's attention."""
+        left = sum(self.counts[fate] + self.references[fate] for fate in _INCOMPLETE)
         return not (left + self.not_started)
 
-    def as_dict(self) -> dict[str, int]:
+    def as_dict(self) -> dict[str, Any]:
         """Return the counts as plain data."""
-        return {**{fate: self.counts[fate] for fate in FATES}, "not_started": self.not_started}
+        references = {"references": dict(self.references)} if self.references else {}
+        return {
+            **{fate: self.counts[fate] for fate in FATES},
+            "not_started": self.not_started,
+            **references,
+        }
 
 
 @attrs.frozen
 class UndoState:
-    """How far the rows of a file were undone: ``done`` of the ``created`` records."""
+    """Progress of an undo: ``done`` of the ``created`` records of a file."""
 
     done: int
     created: int
     left: Mapping[str, int] | None
-    """Records that the last undo left, by fate; None when it did not end."""
+    """Records that the last undo left, by fate; None if it did not end."""
 
     @property
     def complete(self) -> bool:
@@ -142,12 +155,12 @@ class UndoState:
 
 
 def _short(fate: Fate) -> str:
-    """Return the words for a fate without the advice that follows."""
+    """Return the label of a fate without its advice."""
     return FATES[fate].removeprefix("left, ").partition(":")[0]
 
 
 async def undo_state(journal: JournalReader) -> UndoState | None:
-    """Return how far the rows of the file were undone; None when none was, and none may have been."""
+    """Return the progress of an undo; None if none has begun with a row."""
     counts, done = await journal.undo_counts(), await journal.undone_rows()
     if not done and not any(counts.get(state) for state in UNDECIDED):
         return None
@@ -157,13 +170,13 @@ async def undo_state(journal: JournalReader) -> UndoState | None:
 
 
 async def undone_beside(base: Path, company: str, operation: str, *, besides: Path | None = None) -> set[int]:
-    """Return the ids of the records that ledgers undid, and of those that these ledgers knew of.
+    """Return the ids of records that jobs of one folder undid, or knew to be undone.
 
     Args:
-        base: the folder of the first job; the others are next to it.
+        base: the folder of the first job; the others are beside it.
         company: identity of the Company of the jobs.
-        operation: what they did with each row.
-        besides: the folder of a job that does not count.
+        operation: their operation on each row.
+        besides: the folder of a job to skip.
     """
     found: set[int] = set()
     for folder in jobs_at(base):
@@ -175,10 +188,7 @@ async def undone_beside(base: Path, company: str, operation: str, *, besides: Pa
 
 
 async def keep_undone(journal: Journal, base: Path) -> None:
-    """Write into the journal of a job which records undos of the jobs beside it cancelled or deleted.
-
-    The journal is closed when that fails.
-    """
+    """Save in the journal of a job which records the jobs beside it undid; close it if that fails."""
     plan = journal.plan
     if plan.marker is None:
         return
@@ -200,7 +210,7 @@ async def find_rows(
     *,
     whole: bool = False,
 ) -> Found:
-    """Return the records that have each key, without those that were undone before this job."""
+    """Look up the records with each key, without those that undos cancelled or deleted."""
     found = await operation.find(company, path, keys, whole=whole)
     lists = [records for records in found.values() if not isinstance(records, RowError)]
     ended = [record.id for records in lists for record in records if is_ended(record)]
@@ -210,7 +220,7 @@ async def find_rows(
 
 
 def without_undone(found: Found, undone: Set[int]) -> Found:
-    """Return the records that have each key, without those that are undone, unless restored since."""
+    """Drop the undone records from a look-up, unless they were restored since."""
     return {
         key: records
         if isinstance(records, RowError)

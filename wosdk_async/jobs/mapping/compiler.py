@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import unicodedata
 from collections.abc import Mapping
 from datetime import date
 from decimal import Decimal
@@ -13,6 +12,7 @@ import attrs
 
 from wosdk_async.codec.text_values import parse_value
 from wosdk_async.jobs.errors import ImportMapError, MapMistakes, RowError
+from wosdk_async.jobs.mapping.amounts import require_currency, with_currency
 from wosdk_async.jobs.mapping.nodes import (
     OBJECTS,
     ConstantNode,
@@ -93,7 +93,8 @@ def _single_node(meta: Wire, raw: object, path: str) -> Node:
         if isinstance(raw, Mapping):
             _require_no_text(meta, raw, path)
             if meta["type"] == "money":
-                _require_currency(raw, path)
+                require_currency(raw, path)
+                return with_currency(compile_object(registry.resolve(meta["of"]), raw, path))
             return compile_object(registry.resolve(meta["of"]), raw, path)
         form = 'a name such as "@customer", or ' if meta["type"] == "ref" else ""
         raise ImportMapError(
@@ -104,23 +105,6 @@ def _single_node(meta: Wire, raw: object, path: str) -> Node:
     if isinstance(raw, Mapping):
         return _text_node(meta, checked_table(TextTable, raw, path), path)
     return ConstantNode(_constant(meta, raw, path))
-
-
-def _require_currency(raw: Mapping[str, Any], path: str) -> None:
-    """Raise ImportMapError if signs of currencies are taken off, and the map does not say the currency."""
-    by_name = {name.replace("_", "").casefold(): value for name, value in raw.items()}
-    value, currency = by_name.get("value"), by_name.get("currencytypeid")
-    units = value.get("strip") if isinstance(value, Mapping) else None
-    texts = [each for each in units if isinstance(each, str)] if isinstance(units, list) else []
-    signs = {each.strip() for each in texts if any(unicodedata.category(char) == "Sc" for char in each)}
-    names = {each.strip() for each in texts if each.strip() in registry.resolve("CurrencyType").__members__}
-    from_column = not isinstance(currency, str) or "{" in currency
-    if (signs or names) and (currency is None or (max(len(signs), len(names)) > 1 and not from_column)):
-        shown = ", ".join(sorted(signs | names))
-        raise ImportMapError(
-            f"{path}.value: strip takes {shown} off, so the map has to say the currency: "
-            f'{path.rpartition(".")[2]}.currency_type_id = "EUR", or a column of it'
-        )
 
 
 def _require_no_text(meta: Wire, raw: Mapping[str, Any], path: str) -> None:

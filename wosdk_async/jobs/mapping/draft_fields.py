@@ -6,7 +6,8 @@ import difflib
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
+from types import MappingProxyType
 
 import attrs
 
@@ -71,6 +72,12 @@ class DraftField:
         return bool(self.column) or self.required or self.asked
 
     @property
+    def looks(self) -> str:
+        """What its cells look like: ``time``, ``number``, or empty for any text."""
+        kind = self.meta["type"] if self.target is None else ""
+        return "time" if kind.startswith("datetime") else "number" if kind in ("number", "integer") else ""
+
+    @property
     def spellings(self) -> set[str]:
         """The names that a column for it may have, without diacritics and case."""
         name = _plain(self.name.removesuffix(_AMOUNT))
@@ -80,7 +87,10 @@ class DraftField:
 
 
 def draft_fields(
-    columns: Sequence[str], operation: RowOperation, keys: Sequence[str] = ()
+    columns: Sequence[str],
+    operation: RowOperation,
+    keys: Sequence[str] = (),
+    unlike: Mapping[str, Set[str]] = MappingProxyType({}),
 ) -> list[DraftField]:
     """Return the fields that a map of the operation may fill, with the columns that are proposed for them.
 
@@ -88,13 +98,14 @@ def draft_fields(
         columns: the header of the file.
         operation: what is done with each row.
         keys: the columns that can identify the rows.
+        unlike: what the cells of columns are not, ``time`` or ``number``.
     """
     found = list(_fields(operation.kind, operation.table))
     if operation.table == "entity":
         _relax(found)
     if operation.by is not None:
         found = _of_changes(operation, found)
-    _assign(found, [column for column in columns if is_usable(column)])
+    _assign(found, [column for column in columns if is_usable(column)], unlike)
     if operation.kind is WoCreateCommand:
         _assign_key(found, keys)
     if operation.by is not None and operation.compares and not any(each.column for each in found[1:]):
@@ -177,13 +188,13 @@ def _of_changes(operation: RowOperation, found: list[DraftField]) -> list[DraftF
     return [key, *(each for each in found if each.name != by and operation.compares)]
 
 
-def _assign(found: Sequence[DraftField], columns: Sequence[str]) -> None:
+def _assign(found: Sequence[DraftField], columns: Sequence[str], unlike: Mapping[str, Set[str]]) -> None:
     """Give each column to the field with the most similar name, each field once."""
     pairs = [
         (score, each.required, -place, -order)
         for place, column in enumerate(columns)
         for order, each in enumerate(found)
-        if (score := _score(column, each)) >= _SIMILAR
+        if each.looks not in unlike.get(column, ()) and (score := _score(column, each)) >= _SIMILAR
     ]
     taken = set()
     for *_, place, order in sorted(pairs, reverse=True):

@@ -25,7 +25,8 @@ from wosdk_async.jobs.mapping.draft_fields import (
     name_field,
 )
 from wosdk_async.jobs.mapping.record_operations import RowOperation
-from wosdk_async.jobs.sources.source import OPEN, Source
+from wosdk_async.jobs.sources.columns import OPEN
+from wosdk_async.jobs.sources.source import Source
 from wosdk_async.model import registry
 from wosdk_async.model.enums import WOType
 from wosdk_async.text.safe_text import one_line
@@ -57,7 +58,7 @@ def draft_map(
         header_row: the line of the header, below lines that are none.
     """
     keys = keys or KeyColumns()
-    found = draft_fields(columns, operation, keys.unique)
+    found = draft_fields(columns, operation, keys.unique, keys.unlike)
     shown = [each for each in found if each.shown]
     lines = [
         *_comment(
@@ -221,6 +222,8 @@ class KeyColumns:
     unique: Sequence[str] = ()
     nearly: Mapping[str, tuple[int, int]] = attrs.field(factory=dict)
     """Those that could if a few cells were not there twice: the lines of the first two equal ones."""
+    unlike: Mapping[str, frozenset[str]] = attrs.field(factory=dict)
+    """Of columns, also others, what most of their first cells are not: ``time`` or ``number``."""
 
 
 def key_columns(source: Source) -> KeyColumns:
@@ -242,11 +245,40 @@ def key_columns(source: Source) -> KeyColumns:
                 repeats[column].append((first, row.line))
             if not _KEY.fullmatch(cell) or _NO_KEY.fullmatch(cell) or len(repeats[column]) > _REPEATS:
                 del seen[column]
+    unlike = _unlike(source)
     if rows <= 1:
-        return KeyColumns()
+        return KeyColumns(unlike=unlike)
     nearly = {
         column: repeats[column][0]
         for column in seen
         if repeats[column] and len(repeats[column]) * _ROWS_TO_REPEAT <= rows
     }
-    return KeyColumns([column for column in seen if not repeats[column]], nearly)
+    return KeyColumns([column for column in seen if not repeats[column]], nearly, unlike)
+
+
+_SAMPLE = 200  # rows
+_LOOKS = {
+    "time": re.compile(
+        r"\d{8}|(\d{1,4}[-./ ]+(\d{1,2}|[^\W\d_]{3,10}\.?)[-./, ]+\d{2,4}"
+        r"|[^\W\d_]{3,10}\.? \d{1,2},? \d{4})\b.*"
+    ),
+    "number": re.compile(r"[^\w+-]*[A-Z]{0,3}\s*[+-]?\d[\d.,'\s]*\D{0,8}"),
+}
+"""How times with a day look, and numbers, with a currency or unit."""
+
+
+def _unlike(source: Source) -> dict[str, frozenset[str]]:
+    """Return what most cells of each column do not look like; nothing of a column without cells."""
+    cells: dict[str, list[str]] = {}
+    for row in islice(source, _SAMPLE):
+        for column, cell in dict(row.cells.items()).items():
+            if cell.strip():
+                cells.setdefault(column, []).append(cell.strip()[:_WIDTH])
+    return {
+        column: frozenset(
+            kind
+            for kind, looks in _LOOKS.items()
+            if sum(looks.fullmatch(text) is not None for text in texts) * 2 < len(texts)
+        )
+        for column, texts in cells.items()
+    }

@@ -120,6 +120,8 @@ class TextNode:
         text = self.template.fill(context.cells)
         if text is None:
             return self.blank
+        if isinstance(text, TypedCell) and text.currency:
+            self._note_currency(text, context)
         if self.parse is None:
             return self.limit.fit(str(text), context.warnings)  # a cell that is a number is a text here
         try:
@@ -127,7 +129,13 @@ class TextNode:
                 return typed
             return self.parse(text) if (text := text.strip()) else self.blank
         except ValueError as error:
-            raise RowError(f"{self.path} {error} ({self._shown_columns()})") from None
+            raise RowError(f"{self.path} {error} ({self.shown_columns})") from None
+
+    def _note_currency(self, cell: TypedCell, context: RowContext) -> None:
+        """Take a cell whose format shows a currency."""
+        context.warnings.append(
+            f"{self.path}: the format of the cell shows the currency {cell.currency!r}, which is not sent"
+        )
 
     def _typed(self, typed: TypedValues, text: str, cells: Mapping[str, str]) -> Any:
         """Return the value of a text that is a value in the file or has one in it; None for other texts."""
@@ -138,7 +146,9 @@ class TextNode:
         pieces = self.template.pieces(cells)
         return typed.join(pieces) if any(isinstance(each, TypedCell) for each in pieces) else None
 
-    def _shown_columns(self) -> str:
+    @property
+    def shown_columns(self) -> str:
+        """The columns of the template, for a message."""
         names = ", ".join(map(repr, sorted(self.columns)))
         return f"column{'s' if len(self.columns) > 1 else ''} {names}"
 

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import attrs
 
 from wosdk_async.company import Company
-from wosdk_async.errors import WosdkError
+from wosdk_async.errors import InvalidCallError, WosdkError
 from wosdk_async.jobs.errors import AmbiguousNameError, ImportMapError, MissingRecordError, RowError
 from wosdk_async.jobs.mapping.operations import (
     CreateRecord,
@@ -30,8 +30,9 @@ from wosdk_async.jobs.mapping.operations import (
     RunCommand,
     effect_of,
 )
-from wosdk_async.model import OpenEnum, Record, command_class, entity_class, index
+from wosdk_async.model import Money, OpenEnum, Record, command_class, entity_class, index
 from wosdk_async.protocol.arguments import require_support
+from wosdk_async.protocol.updates import change
 from wosdk_async.query.fields import fields
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.suggestions import suggestion
@@ -138,10 +139,27 @@ class UpdateRecord(Changing):
         return await company.update(self.kind.ref(record.id), **self._changes(record))  # type: ignore[attr-defined]
 
     def point(self, record: Any, key: str, found: Sequence[Any]) -> None:
-        """Write the id of the record into ``record``, which must have something to write."""
-        if not self._changes(record):
+        """Write the id of the record into ``record``. Raise RowError if its changes cannot be written."""
+        changes = self._changes(record)
+        if not changes:
             raise RowError("there is nothing to write: all cells of its fields are empty")
         super().point(record, key, found)
+        if any(isinstance(value, Record | list) for value in changes.values()):
+            self._require_writable(record.id, changes)
+
+    def _require_writable(self, id: int, changes: dict[str, Any]) -> None:
+        """Raise RowError if an update cannot write the changes, such as an amount without a currency."""
+        for name, value in changes.items():
+            if isinstance(value, Money) and None in (value.currency_type_id, value.value):
+                part = "value" if value.value is None else "currency_type_id"
+                raise RowError(
+                    f"{self.table}.{name} has no {part}, and an update writes an amount whole; add "
+                    f"{name}.{part} to the map, or fill in its column"
+                )
+        try:
+            change(self.kind.ref(id), changes)  # type: ignore[attr-defined]
+        except InvalidCallError as error:
+            raise RowError(error.message, **error.facts) from None
 
     def _changes(self, record: Any) -> dict[str, Any]:
         left_out = {"id", self.by}

@@ -6,9 +6,9 @@ import importlib.util
 import tempfile
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -19,7 +19,7 @@ from wosdk_async.jobs.errors import ImportMapError, require_file
 from wosdk_async.jobs.sources.conversion import convert, limits_for
 from wosdk_async.jobs.sources.rows import CellType, Row, TypedCell
 from wosdk_async.jobs.sources.source import Header, missing_package
-from wosdk_async.readers.program import MAX_LINE, Limits
+from wosdk_async.readers.program import CURRENCIES, MAX_LINE, Limits
 from wosdk_async.regular_files import sha256_of
 
 __all__ = ["PARQUET", "WORKBOOK", "ConvertedFile", "Reader", "open_converted"]
@@ -51,7 +51,9 @@ class _About(msgspec.Struct):
     others: list[str]
     merged: list[tuple[str, int]]
     blind: bool
-    """Whether errors, formulas without results and hidden rows are not known."""
+    """Whether errors, formulas without results, hidden rows and currencies of formats are not known."""
+    currencies: list[str] = []
+    """Currencies that only the formats of cells show."""
 
 
 class _Line(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
@@ -95,6 +97,7 @@ class ConvertedFile:
             self.sheet, about = header.kinds, header.about
             names = [cell.strip() for cell in header.cells]
             self.merged = [(range, names[place]) for range, place in about.merged] if about else []
+        self._typed = lru_cache(256)(partial(_typed, currencies=about.currencies if about else []))
         self.columns = self._header.columns
         self.is_of_rejects = self._header.is_of_rejects
         self.notes = _notes(self.path, self.sheet, about) if about else []
@@ -110,7 +113,7 @@ class ConvertedFile:
         records = self._records()
         last = above = next(records).line
         number = 0
-        row = self._header.row
+        row, typed = self._header.row, self._typed
         for record in records:
             line, cells, kinds, faults = record.line, record.cells, record.kinds, record.faults
             _require(last <= line < _MAX_LINES)
@@ -121,9 +124,9 @@ class ConvertedFile:
             _require(not faults or 0 <= min(faults) <= max(faults) < len(cells))
             last = line
             number += 1
-            for place, kind in _typed(kinds):
+            for place, kind, currency in typed(kinds):
                 if cells[place]:
-                    cells[place] = TypedCell(cells[place], kind)
+                    cells[place] = TypedCell(cells[place], kind, currency=currency)
             yield row(number, line, cells, faults)
         else:
             raise ImportMapError(f"{self.path}: its reader ended before the last row; report this as a bug")
@@ -179,15 +182,20 @@ def _notes(path: Path, sheet: str | None, about: _About) -> list[str]:
 
 _SHOWN = 10
 _BLIND = (
-    "in this format cells with errors and formulas without results are read as empty cells; if it has "
-    "formulas, save it as .xlsx"
+    "in this format cells with errors and formulas without results are read as empty cells, and currencies "
+    "that only cell formats show are not read; if it has any of these, save it as .xlsx"
 )
 
 
-@lru_cache(256)
-def _typed(kinds: str) -> list[tuple[int, CellType]]:
-    """Return the places of the cells that are values, and their types."""
-    return [(place, _KINDS[kind]) for place, kind in enumerate(kinds) if kind not in " u"]
+def _typed(kinds: str, currencies: Sequence[str]) -> list[tuple[int, CellType, str]]:
+    """Return the places of the cells that are values, their types, and the currencies of amounts."""
+    return [
+        (place, "number", currencies[ord(kind) - CURRENCIES])
+        if ord(kind) >= CURRENCIES
+        else (place, _KINDS[kind], "")
+        for place, kind in enumerate(kinds)
+        if kind not in " u"
+    ]
 
 
 def _require(is_right: bool) -> None:

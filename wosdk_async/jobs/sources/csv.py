@@ -108,7 +108,7 @@ class CsvFile:
         cells = "1 cell has" if self._unguarded == 1 else f"{self._unguarded} cells have"
         return [
             f"{self.path}: {cells} an apostrophe before =, +, - or @, as exports guard formulas: it is "
-            "taken off"
+            "taken off; if it is part of the text, import the table as JSON lines"
         ]
 
     def _ends_with_cr(self) -> bool:

@@ -73,26 +73,34 @@ def _shown_by_content(path: Path, suffix: str) -> str:
     """Return the suffix of the format that a file has; Excel files may have that of another Excel format.
 
     Raises:
-        ImportMapError: it is a web page under the suffix of another format.
+        ImportMapError: it is a web archive, or a web page under the suffix of another format.
     """
     with path.open("rb") as file:
         head = file.read(_HEAD)
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if text[:_LONGEST].lower().startswith(_WEB_ARCHIVES):
+        raise ImportMapError(
+            f"{path}: this is a web archive (MHTML), as Excel and report programs write it; open it in "
+            "Excel, and save it as .xlsx there"
+        )
     for beginning, shown in _BEGINNINGS.items():
         if head.startswith(beginning):
             is_read = FORMATS.get(suffix) is FORMATS.get(shown)
             return suffix if is_read or (suffix in _UNREAD and shown == ".xlsx") else shown
     if FORMATS.get(suffix, _CSV).open not in _OF_BYTES or (b"\0" in head and head[:2] not in _UTF_16):
-        is_json = head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b'{"')
+        is_json = text.startswith(b'{"')
         return ".jsonl" if is_json and FORMATS.get(suffix, _CSV) is _CSV else suffix
-    if head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"<":
+    if text[:1] == b"<":
         raise ImportMapError(
             f"{path}: this is a web page or XML named {suffix}, as some programs export tables; open it in a "
             "spreadsheet program, and save it as .xlsx there"
         )
-    return ".csv" if head.strip() else suffix
+    return ".csv" if text else suffix
 
 
 _HEAD = 4096  # bytes
+_WEB_ARCHIVES = (b"mime-version: ", b"from: <saved by ")
+_LONGEST = max(map(len, _WEB_ARCHIVES))
 _OF_BYTES = (_EXCEL.open, FORMATS[".parquet"].open)
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _BEGINNINGS = {

@@ -45,6 +45,8 @@ CellType = Literal["number", "time", "boolean"]
 
 _TYPES: tuple[CellType, ...] = ("number", "time", "boolean")
 
+_CURRENCY = "currency"  # beside the types
+
 TYPES_COLUMN = "_types"
 """Column of rejected rows that says which of their cells were values in the input, and as which texts."""
 
@@ -55,16 +57,18 @@ class TypedCell(str):
     The map's marks and formats say how texts are written, so they do not hold for it.
     """
 
-    __slots__ = ("type", "was")
+    __slots__ = ("currency", "type", "was")
 
     type: CellType
     was: str
     """The text that the import wrote among its rejects; ``self`` unless somebody changed it there."""
+    currency: str
+    """Sign or code of the currency that only the format of the cell shows; empty for other values."""
 
-    def __new__(cls, text: str, type: CellType, *, was: str | None = None) -> TypedCell:
+    def __new__(cls, text: str, type: CellType, *, was: str | None = None, currency: str = "") -> TypedCell:
         """Return the cell of a value."""
         cell = super().__new__(cls, text)
-        cell.type, cell.was = type, text if was is None else was
+        cell.type, cell.was, cell.currency = type, text if was is None else was, currency
         return cell
 
     @property
@@ -79,6 +83,8 @@ def types_text(cells: Mapping[str, str]) -> str:
     for column, cell in cells.items():
         if isinstance(cell, TypedCell):
             found.setdefault(cell.type, {})[column] = cell.was
+            if cell.currency:
+                found.setdefault(_CURRENCY, {})[column] = cell.currency
     return json.dumps(found) if found else ""
 
 
@@ -95,9 +101,11 @@ def with_types(cells: Mapping[str, str], types: str) -> dict[str, str]:
     if not types.strip():
         return dict(cells)
     try:
+        known = json.loads(types)
+        currencies = known.get(_CURRENCY, {})
         found = {
-            column: TypedCell(cells[column], kind, was=str(text))
-            for kind, texts in json.loads(types).items()
+            column: TypedCell(cells[column], kind, was=str(text), currency=str(currencies.get(column, "")))
+            for kind, texts in known.items()
             for column, text in texts.items()
             if column in cells and kind in _TYPES
         }

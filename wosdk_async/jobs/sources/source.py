@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import importlib
-import itertools
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self, TextIO
@@ -14,7 +14,6 @@ import attrs
 from wosdk_async.jobs.errors import ImportMapError, RowError
 from wosdk_async.jobs.sources.rows import TYPES_COLUMN, Row, with_types
 from wosdk_async.text.remedies import Remedy
-from wosdk_async.text.suggestions import suggestion
 
 if TYPE_CHECKING:
     from wosdk_async.jobs.options import ExcelSeparator
@@ -23,28 +22,25 @@ __all__ = [
     "IGNORED_COLUMNS",
     "JOB_COLUMN",
     "MAX_COLUMNS",
-    "OPEN",
     "REPORT_COLUMNS",
     "ROW_COLUMN",
     "FaultyCells",
     "FileDialect",
     "Header",
     "Source",
-    "fullest_line",
     "header_record",
-    "likely_delimiter",
     "missing_package",
     "optional_package",
-    "require_columns",
+    "padded",
 ]
-
-OPEN = "ADAPT"
-"""The column that a draft of a map names where it has nothing to propose; no file has it."""
 
 JOB_COLUMN, ROW_COLUMN = "_job", "_row"
 """Columns of rejects that name the ledger of each row, and its number there."""
 
-REPORT_COLUMNS = (JOB_COLUMN, ROW_COLUMN, "_line", "_outcome", "_code", "_reason")
+_REASON = "_reason"
+_SHORT = re.compile(r"the record has ([0-9]{1,5}) cells, the header [0-9]+; (?:add|fill)")
+
+REPORT_COLUMNS = (JOB_COLUMN, ROW_COLUMN, "_line", "_outcome", "_code", _REASON)
 """Columns that an import adds to the rows it rejects; none of them is a column of the input."""
 
 IGNORED_COLUMNS = (*REPORT_COLUMNS, TYPES_COLUMN)
@@ -116,11 +112,10 @@ class _LineEnds:
 class Source(Protocol):
     """A file of rows.
 
-    An import iterates over it several times and never holds it whole. What is wrong with the whole file
-    raises ImportMapError, with its place and the remedy, when it is opened or read: other exceptions pass as
-    they are. What is wrong with one row is the row's ``fault``. The same file
-    gives the same rows with the same numbers each time. An attribute ``sha256``, the hash of the file before
-    anything was read, refuses a file that is replaced before its job begins.
+    An import iterates over it several times, and gets the same rows with the same numbers each time. An error
+    of the whole file raises ImportMapError with the place and the remedy, when it is opened or read; an error
+    of one row is its ``fault``. With an attribute ``sha256``, the hash of the file before it was read, a file
+    that is replaced before its job begins is refused.
     """
 
     path: Path
@@ -131,7 +126,7 @@ class Source(Protocol):
 
     @property
     def dialect(self) -> FileDialect | None:
-        """The way in which its text is written; None for formats that are not delimited text."""
+        """The form of delimited text; None for other formats."""
 
     @property
     def empty_rows(self) -> int:
@@ -210,7 +205,9 @@ class Header:
         self._nameless = not all(self.columns)
         self._first = used[0]  # report columns stand before or after the others
         self._behind = len(header) - used[-1] - 1
-        self._types = header.index(TYPES_COLUMN) if TYPES_COLUMN in header else None
+        self._types, self._reason = (
+            header.index(name) if name in header else None for name in (TYPES_COLUMN, _REASON)
+        )
         # From the end: in a row with too many cells the columns of the input precede them.
         self._origin = [
             header.index(name) - len(header) if name in header else None for name in (JOB_COLUMN, ROW_COLUMN)
@@ -236,6 +233,10 @@ class Header:
         if self._plain and not faults:
             return Row(number, line, dict(zip(self.columns, cells, strict=True)))
         own = [cells[place] for place in self._used]
+        if self._reason is not None and (short := _SHORT.match(cells[self._reason])):
+            given = own[: int(short[1])]
+            if not any(map(str.strip, own[len(given) :])):  # as :func:`padded` wrote them
+                return self._unfit(number, line, given, cells)
         row = Row(number, line, _named(self.columns, own), raw_cells=own if self._nameless else None)
         row.origin = self._origin_in(cells)
         if self._types is not None:
@@ -250,12 +251,17 @@ class Header:
 
     def _misfit(self, number: int, line: int, cells: list[str]) -> Row:
         own = cells[self._first : max(len(cells) - self._behind, self._first)]
+        return self._unfit(number, line, own, cells)
+
+    def _unfit(self, number: int, line: int, own: list[str], cells: list[str]) -> Row:
         known, given = len(self.columns), len(own)
         remedy = (
             "is a cell with a delimiter in it not quoted?"
             if given > known
             else "add the cells that are missing, empty ones too"
         )
+        if given < known and self._reason is not None:
+            remedy = f"fill in the cells that are missing; if they are empty, empty the cell in {_REASON}"
         fault = f"the record has {given} cells, the header {known}; {remedy}"
         row = Row(number, line, _named(self.columns, own), fault, raw_cells=own)
         row.origin = self._origin_in(cells)
@@ -270,8 +276,16 @@ class Header:
         return job, row
 
 
+def padded(row: Row, columns: Sequence[str], reason: str) -> list[str]:
+    """Return the cells of a rejected row: of a short one as many as the header has, if ``reason`` says so.
+
+    It stays a short row for as long as the added cells are empty and the reason is beside them.
+    """
+    cells = row.original(columns)
+    return cells + [""] * (len(columns) - len(cells)) if _SHORT.match(reason) else cells
+
+
 def _named(columns: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
-    """Return the cells of the columns that have a name."""
     return {name: cell for name, cell in zip(columns, cells, strict=False) if name}
 
 
@@ -289,89 +303,3 @@ def missing_package(extra: str, place: object, files: str) -> ImportMapError:
         f"{place}: {files} need the extra '{extra}'; run pip install 'wosdk_async[{extra}]', or save the "
         "data as a CSV file"
     )
-
-
-def require_columns(source: Source, columns: Mapping[str, str]) -> None:
-    """Raise ImportMapError unless the file has every key of ``columns``.
-
-    Args:
-        source: the file.
-        columns: names of columns, each with the place that names it.
-    """
-    for name, place in columns.items():
-        if name not in source.columns:
-            hint = suggestion(name, source.columns) or "."
-            known = ", ".join(name for name in source.columns if name)
-            better = _better_delimiter(source, columns)
-            facts: dict[str, Any] = {"remedies": (Remedy.DELIMITER,), "delimiter": better} if better else {}
-            if (line := _likely_header(source, columns)) is not None:
-                hint = f": line {line} looks like the header."
-                facts = {"remedies": (Remedy.HEADER_ROW,), "line": line}
-            if name == OPEN:
-                raise ImportMapError(
-                    f"{{{OPEN}}} is still to be filled in, in {place}: write a {{column}} or a fixed value. "
-                    f"{_FIXED if 'reference.' in place else ''}"
-                    f"The columns of {source.path} are: {known}",
-                    **facts,
-                )
-            raise ImportMapError(
-                f"{source.path}: there is no column {name!r}, which {place} names{hint} "
-                f"Its columns are: {known}",
-                **facts,
-            )
-
-
-_TOP = 50  # rows in which a header is looked for
-
-
-def _likely_header(source: Source, wanted: Mapping[str, str]) -> int | None:
-    """Return the line near the top that names the most of the wanted columns, if more than the header."""
-    best, most = None, len(wanted.keys() & set(source.columns))
-    for row in itertools.islice(source, _TOP):
-        found = len(wanted.keys() & {cell.strip() for cell in row.original(source.columns)})
-        if found > most:
-            best, most = row.line, found
-    return best
-
-
-def fullest_line(source: Source) -> int | None:
-    """Return the likely header near the top: the first of the fullest lines, if fuller than the header."""
-    rows = [
-        (sum(map(bool, map(str.strip, row.original(source.columns)))), row.line)
-        for row in itertools.islice(source, _TOP)
-    ]
-    most = max(rows, default=(0, 0))[0]
-    if most <= sum(map(bool, source.columns)):
-        return None
-    return next(line for filled, line in rows if filled == most)
-
-
-_FIXED = 'For one record write { id = 12 } in place of "@name", and delete its table [reference.name]. '
-
-_DELIMITERS = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
-"""Usual delimiters, each by its name."""
-
-
-def likely_delimiter(source: Source) -> str | None:
-    """Return the name of another delimiter when it separates more columns."""
-    if source.dialect is None:
-        return None
-    header = source.dialect.delimiter.join(source.columns)
-    best = max(_DELIMITERS, key=header.count)
-    return _DELIMITERS[best] if header.count(best) >= len(source.columns) else None
-
-
-def _better_delimiter(source: Source, wanted: Mapping[str, str]) -> str | None:
-    """Return the name of another delimiter when that would give more of the wanted columns."""
-    if source.dialect is None:
-        return None
-    header = source.dialect.delimiter.join(source.columns)
-
-    def score(delimiter: str) -> tuple[int, int]:
-        cells = {cell.strip().strip('"') for cell in header.split(delimiter)}
-        return len(cells & wanted.keys()), len(cells)
-
-    best = max(_DELIMITERS, key=score)
-    if best == source.dialect.delimiter or score(best) <= score(source.dialect.delimiter):
-        return None
-    return _DELIMITERS[best].strip("'")

@@ -1,4 +1,4 @@
-"""What a map says of the rows of a file: where the header is, cells to fill down, and rows that are none."""
+"""Rules of a map for the rows of its file: the line of the header, cells to fill down, rows to leave out."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ class RowKey(Protocol):
 
 
 _Kind = Literal["record", "key alone", "total", "no key"]
+_Rule = dict[str, str | list[str]]
 
 _SHOWN = 20  # ranges of lines
 _QUOTED = 8  # rows of a note
@@ -53,11 +54,8 @@ _MAYBE_TOTAL = re.compile(rf"{_WORDS}(?:[\s:=(].*)?", re.IGNORECASE | re.DOTALL)
 """A cell that does so where another one of the row is empty: ``Total Energies`` may be a customer."""
 
 
-_Rule = dict[str, str | list[str]]
-
-
 def _rules(given: Any) -> tuple[Mapping[str, Sequence[str]], ...]:
-    """Return conditions, of which one must hold: each is the texts that a column may have."""
+    """Return the conditions of ``skip_when``."""
     try:
         found = msgspec.convert([given] if isinstance(given, Mapping) else given, list[_Rule])
     except msgspec.ValidationError:
@@ -105,10 +103,10 @@ class TableRules:
 
 
 class Table:
-    """Rows of a source as the rules of a map want them, numbered anew.
+    """Rows of a source by the rules of a map, numbered anew.
 
-    A footer is left out, too: below the last full row, rows that a cell labels as totals. What may be no row
-    is told: other labels of totals in place of a key, and keys alone below the last full row.
+    A footer is left out, too: totals below the last full row. Notes warn of rows that may be none: other
+    totals, and rows below the last full one that have nothing but a key.
     """
 
     def __init__(self, source: Source, rules: TableRules, key: RowKey | None) -> None:
@@ -116,9 +114,11 @@ class Table:
         self._conditions = [
             {column: _condition(texts) for column, texts in rule.items()} for rule in rules.skip_when
         ]
-        self._skipped, self._footer = _Lines(), _Lines()
-        self._totals, self._alone = _Doubtful(), _Doubtful()
+        self._skipped, self._footer = _LineRanges(), _LineRanges()
+        self._totals, self._alone = _QuestionableRows(), _QuestionableRows()
         self.path: Path = source.path
+        self.columns: tuple[str, ...] = source.columns
+        self.dialect: FileDialect | None = source.dialect
         self.sheet: str | None = getattr(source, "sheet", None)
         self.sha256: str = getattr(source, "sha256", "")
 
@@ -132,16 +132,6 @@ class Table:
         return f"<Table {self._source!r}>"
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of the source."""
-        return self._source.columns
-
-    @property
-    def dialect(self) -> FileDialect | None:
-        """The dialect of the source."""
-        return self._source.dialect
-
-    @property
     def empty_rows(self) -> int:
         """The empty rows of the source."""
         return self._source.empty_rows
@@ -151,10 +141,10 @@ class Table:
         """What people should know of the file, and which rows the last complete iteration left out."""
         return [
             *getattr(self._source, "notes", ()),
-            *self._skipped.told(f"{self.path}: skip_when of the map leaves out"),
-            *self._footer.told(f"{self.path}: a footer below the last row with a key is left out:"),
-            *self._totals.told(self.path, "with the label of a total"),
-            *self._alone.told(self.path, "at the end with nothing but a key"),
+            *self._skipped.describe(f"{self.path}: skip_when of the map leaves out"),
+            *self._footer.describe(f"{self.path}: a footer below the last row with a key is left out:"),
+            *self._totals.describe(self.path, "with the label of a total"),
+            *self._alone.describe(self.path, "at the end with nothing but a key"),
         ]
 
     def __iter__(self) -> Iterator[Row]:
@@ -166,7 +156,7 @@ class Table:
         return rows if self._key is None else self._without_footer(rows, self._key)
 
     def _without_skipped(self, rows: Iterator[Row]) -> Iterator[Row]:
-        skipped = _Lines()
+        skipped = _LineRanges()
         number = 0
         for row in rows:
             if self._is_skipped(row):
@@ -178,7 +168,7 @@ class Table:
         self._skipped = skipped
 
     def _without_footer(self, rows: Iterator[Row], key: RowKey) -> Iterator[Row]:
-        footer, totals, alone = _Lines(), _Doubtful(), _Doubtful()
+        footer, totals, alone = _LineRanges(), _QuestionableRows(), _QuestionableRows()
         columns = [each for each in self.columns if each in key.columns]
         last: list[Row] = []
         while chunk := list(islice(rows, _FOOTER)):
@@ -220,7 +210,7 @@ class Table:
         return "record" if any(others) else "key alone"
 
     def _is_skipped(self, row: Row) -> bool:
-        """Return whether a condition leaves a row out; a row of which nobody can tell has a fault then."""
+        """Return whether a condition leaves a row out. A row that it cannot be applied to gets a fault."""
         try:
             return row.fault is None and any(
                 all(holds(row.cells[column]) for column, holds in condition.items())
@@ -240,15 +230,14 @@ class Table:
 
     def _fill(self, row: Row, above: dict[str, str], faults: dict[str, str]) -> None:
         if row.fault is not None:
-            why = f"the cell above, in line {row.line}, cannot be told, so that it cannot be filled down"
+            why = f"it cannot be filled down: line {row.line} above does not fit the header"
             faults.update(dict.fromkeys(self._rules.fill_down, why))
             return
         own = getattr(row.cells, "faults", {})
         cells = dict(row.cells.items())
-        places = {name: place for place, name in enumerate(self.columns)}
         for column in self._rules.fill_down:
             if column in own:
-                faults[column] = f"it would be filled down from line {row.line}, and there {own[column]}"
+                faults[column] = f"it cannot be filled down: in line {row.line} above {own[column]}"
             elif cells[column].strip():
                 above[column] = cells[column]
                 faults.pop(column, None)
@@ -258,12 +247,12 @@ class Table:
                 cells[column] = above[column]
                 if row.raw_cells is not None:
                     row.raw_cells = list(row.raw_cells)
-                    row.raw_cells[places[column]] = above[column]
+                    row.raw_cells[self.columns.index(column)] = above[column]
         row.cells = FaultyCells(cells, own) if own else cells
 
 
 def _condition(texts: Sequence[str]) -> Callable[[str], bool]:
-    """Return whether a cell has one of some texts, in which ``*`` stands for any; case does not matter."""
+    """Return the test whether a cell matches one of the texts, ignoring case; ``*`` stands for any text."""
     forms = [".*".join(map(re.escape, _folded(text).split("*"))) for text in texts]
     pattern = re.compile("|".join(forms), re.DOTALL)
     return lambda cell: pattern.fullmatch(_folded(cell)) is not None
@@ -289,26 +278,25 @@ def _total_in(row: Row, columns: Iterable[str]) -> str | None:
 
 
 def _end_of(kinds: Sequence[_Kind], kind: _Kind) -> int:
-    """Return the place after the last row of a kind; 0 when there is none."""
     return max((place for place, each in enumerate(kinds, 1) if each == kind), default=0)
 
 
-class _Doubtful:
-    """Rows that may be none, of which the first are quoted."""
+class _QuestionableRows:
+    """Rows that may be totals or a footer; a note quotes the first."""
 
     def __init__(self) -> None:
         self._count = 0
         self._quoted: list[tuple[int, str, str]] = []
 
     def add(self, row: Row, column: str | None) -> None:
-        """Add a row that its cell in a column makes doubtful; None if none does."""
+        """Add a row whose cell in ``column`` makes it questionable, unless that is None."""
         if column is not None:
             self._count += 1
             if len(self._quoted) < _QUOTED:
                 self._quoted.append((row.line, column, _short(dict(row.cells.items())[column])))
 
-    def told(self, path: Path, what: str) -> list[str]:
-        """Return a text that quotes the rows and says how to leave them out, if there are any."""
+    def describe(self, path: Path, what: str) -> list[str]:
+        """Return a note that quotes the rows and says how to leave them out, if there are any."""
         if not self._count:
             return []
         rows, are, them = (
@@ -324,7 +312,6 @@ class _Doubtful:
 
 
 def _short(text: str) -> str:
-    """Return a cell as ``skip_when`` takes it."""
     text = " ".join(text.split())
     return text if len(text) <= _TEXT else f"{text[:_TEXT]}*"
 
@@ -332,8 +319,8 @@ def _short(text: str) -> str:
 _toml = partial(json.dumps, ensure_ascii=False)
 
 
-class _Lines:
-    """Lines of a file in ranges, of which the first are kept."""
+class _LineRanges:
+    """Line numbers of a file, as ranges."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -350,8 +337,8 @@ class _Lines:
         elif len(self._ranges) <= _SHOWN:
             self._ranges.append([line, line])
 
-    def told(self, what: str) -> list[str]:
-        """Return a text that lists the lines, if there are any."""
+    def describe(self, what: str) -> list[str]:
+        """Return a note that lists the lines, if there are any."""
         if not self._count:
             return []
         shown = [f"{first}-{last}" if last > first else str(first) for first, last in self._ranges[:_SHOWN]]

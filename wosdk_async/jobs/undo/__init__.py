@@ -1,4 +1,5 @@
-"""Undo of an import: the records of a run are deleted or cancelled, those that others changed stay.
+"""Undo of an import: delete or cancel what a run created, and leave what others changed.
 
-``reversal.py`` decides and runs it, ``records.py`` looks at the records. Only the command line imports it.
+``reversal.py`` runs it, ``records.py`` reads and judges the records, and ``references.py`` finds the users of
+records that rows refer to. Only the command line imports it.
 """

@@ -1,10 +1,10 @@
-"""Records that a job created, as they are now, and what an undo does with each."""
+"""Records that a job created: read as they are now, judged, and cancelled or deleted."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterable, Sequence
-from typing import Any
+from collections.abc import AsyncIterable, Awaitable, Callable, Hashable, Sequence
+from typing import Any, TypeVar
 
 import attrs
 
@@ -12,7 +12,7 @@ from wosdk_async.calls.markers import MarkedField, field_of
 from wosdk_async.company import Company
 from wosdk_async.errors import InDoubtError, NoAnswerError, RefusedError, UnsupportedError, WosdkError
 from wosdk_async.jobs.errors import reason_of
-from wosdk_async.jobs.journal import ANSWERED, LOOKED_UP, JobPlan, StoredRow
+from wosdk_async.jobs.journal import ANSWERED, LOOKED_UP, JobPlan, ReferenceRecord, StoredRow
 from wosdk_async.jobs.ledger.undone import Fate
 from wosdk_async.jobs.mapping.operations import usable_id
 from wosdk_async.model import Record, WoCancelCommand, WoCreateCommand, WorkOrder, WOStatus, entity_class
@@ -22,19 +22,22 @@ from wosdk_async.query.fields import fields
 from wosdk_async.query.properties import property_at
 from wosdk_async.transport.telemetry.statistics import Trace
 
-__all__ = ["CreatedRecords", "Target", "cancel", "created_entity", "delete"]
+__all__ = ["Created", "CreatedRecords", "Target", "cancel", "created_entity", "delete", "looked_up"]
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
 
 _FRESH = 1
-"""Version of a record that nobody has changed (facts 3.3: after a create it is 1 in all recorded cases)."""
+"""Version of a record after its creation (facts 3.3: 1 in all recorded cases)."""
 
 _CANCELLED = "Cancelled"
 
 
 def created_entity(operation: str) -> type[Record]:
-    """Return the entity type that an operation creates, and whose records can be undone.
+    """Return the entity type that an operation creates.
 
     Raises:
-        UnsupportedError: it does not create anything, or the service offers no delete of these records.
+        UnsupportedError: it creates nothing, or nothing that the service can cancel or delete.
     """
     if operation == WoCreateCommand.wire_name:
         return WorkOrder
@@ -49,57 +52,58 @@ def created_entity(operation: str) -> type[Record]:
     return found  # type: ignore[no-any-return]
 
 
+Created = StoredRow | ReferenceRecord
+"""Row or reference that a record was created for, as the journal has it."""
+
+
 @attrs.define(eq=False)
 class CreatedRecords:
-    """Reader of the records of a job, and judge of what may be undone.
+    """Reader of created records of one entity type, which decides what may be undone.
 
-    A record is that of its row if the service answered so or the key was found, if no other row has its id,
-    and, in a job with a marker, if it carries the key of the row. It is unchanged if its version is.
+    A record belongs to its row or reference if a response or a look-up of the key said so, no other has its
+    id, and the field for the key, if there is one, holds it. The version tells whether it changed.
     """
 
     company: Company
-    plan: JobPlan
-    shared: frozenset[int] = frozenset()
-    """Ids that several rows of the job have."""
+    entity: type[Record]
+    _field: MarkedField | None
+    """Field that carries the keys of the rows, or the names of the references; None without a marker."""
     unversioned: bool = False
     """Whether records without a version may be undone: nobody can tell whether they were changed."""
-    entity: type[Record] = attrs.field(init=False)
-    _field: MarkedField | None = attrs.field(init=False, default=None)
-    """Field that carries the keys of the rows; None without a marker."""
+    shared: frozenset[int] = frozenset()
+    """Ids that several rows or references have."""
 
-    def __attrs_post_init__(self) -> None:
-        self.entity = created_entity(self.plan.operation)
-        if self.plan.marker is not None:
-            created = WoCreateCommand if self.entity is WorkOrder else self.entity
-            self._field = field_of(created, self.plan.marker)
+    @classmethod
+    def of_rows(cls, company: Company, plan: JobPlan, *, unversioned: bool) -> CreatedRecords:
+        """Return the reader of what the rows of a job created.
+
+        Raises:
+            UnsupportedError: they created nothing, or nothing that can be undone.
+        """
+        entity, field = created_entity(plan.operation), None
+        if plan.marker is not None:
+            field = field_of(WoCreateCommand if entity is WorkOrder else entity, plan.marker)
+        return cls(company, entity, field, unversioned)
 
     @property
     def has_versions(self) -> bool:
         """Whether the service counts the changes of these records."""
         return "concurrency_id" in self.entity.__wire__
 
-    def doubt(self, row: StoredRow) -> Fate | None:
-        """Return why the record of a row stays without a look at it; None when it is to be read."""
-        if row.id is None:
+    def fate_unread(self, created: Created) -> Fate | None:
+        """Return why a record stays unread; None if it has to be read."""
+        if created.id is None:
             return "no_id"
-        if row.proof not in (ANSWERED, LOOKED_UP):
+        if created.proof not in (ANSWERED, LOOKED_UP):
             return "unsure"
-        return "shared" if row.id in self.shared else None
+        return "shared" if created.id in self.shared else None
 
     async def read(self, ids: Sequence[int]) -> dict[int, Any]:
-        """Return the records that are there, removed ones too; an error stands for one that is refused.
+        """Return the records with these ids, removed ones too, or the error of an id that is refused.
 
-        Ids without a record are read twice: such a record counts as undone if it was to be deleted.
+        An id without a record is read twice, since its record counts as deleted.
         """
-        found: dict[int, Any] = {}
-        now = asyncio.get_running_loop().time
-        look_ups = LookUps(now(), settle=0.0)  # it was there: no request can make it appear
-        while look_ups.state is State.IN_DOUBT and (missing := [id for id in ids if id not in found]):
-            await asyncio.sleep(look_ups.counts_from - now())
-            began = now()
-            found |= await self._read(missing)
-            look_ups = look_ups.after(began, now(), found=False)
-        return found
+        return await looked_up(ids, self._read)
 
     async def _read(self, ids: Sequence[int]) -> dict[int, Any]:
         try:
@@ -107,7 +111,7 @@ class CreatedRecords:
         except RefusedError as error:
             if len(ids) == 1:
                 return {ids[0]: error}
-        # One id may be the cause, such as one that is larger than those of the service
+        # One id may be the cause, such as one that is too large for the service.
         middle = len(ids) // 2
         return await self._read(ids[:middle]) | await self._read(ids[middle:])
 
@@ -121,15 +125,15 @@ class CreatedRecords:
         records: AsyncIterable[Any] = query.select(*wanted)
         return {record.id: record async for record in records if usable_id(record.id) is not None}
 
-    def judge(self, row: StoredRow, record: Any) -> tuple[Fate, str | None]:
-        """Return what is done with the record of a row, and why, given what :meth:`read` returned for it."""
+    def judge(self, created: Created, record: Any) -> tuple[Fate, str | None]:
+        """Return what happens to a record, and why, given what :meth:`read` returned for it."""
         if isinstance(record, WosdkError):
             return "unread", record.message
         if record is None:
             return "gone", "there is no record with this id"
         if getattr(record, "is_removed", False):
             return "gone", None
-        if (reason := self._other_key(row, record)) is not None:
+        if (reason := self._other_key(created, record)) is not None:
             return "other_key", reason
         if self.entity is WorkOrder and record.status_id == _CANCELLED:
             return "gone", None
@@ -137,30 +141,47 @@ class CreatedRecords:
         if version is None:
             unchecked = self.unversioned and not self.has_versions
             return ("undo" if unchecked else "unversioned"), None
-        # One that was looked up may have changed since its creation.
-        created = row.version or _FRESH if row.proof == ANSWERED else _FRESH
-        if version == created:
+        # The version that a look-up saw may be that of a later change.
+        fresh = created.version or _FRESH if created.proof == ANSWERED else _FRESH
+        if version == fresh:
             return "undo", None
-        return "changed", f"its version was {created}, and is {version}"
+        return "changed", f"its version was {fresh}, and is {version}"
 
-    def _other_key(self, row: StoredRow, record: Any) -> str | None:
-        """Return how the key of a record differs from that of its row; None when it does not."""
+    def _other_key(self, created: Created, record: Any) -> str | None:
+        """Return how the key of a record differs from the one that it was given; None when it does not."""
         if self._field is None:
             return None
         try:
             key = self._field.text_in(record)
         except NoAnswerError:
             key = ""
-        if row.key is not None and key == row.key.strip():
+        if created.key is not None and key == created.key.strip():
             return None
-        return f"its {self._field.path} is {key!r:.80}, and the key of the row is {row.key!r:.80}"
+        return f"its {self._field.path} is {key!r:.80}, not {created.key!r:.80}"
+
+
+async def looked_up(wanted: Sequence[K], look: Callable[[list[K]], Awaitable[dict[K, V]]]) -> dict[K, V]:
+    """Return what ``look`` finds; what it does not find is looked up twice.
+
+    One look-up may have read the response of another, or of a server that lags behind.
+    """
+    found: dict[K, V] = {}
+    now = asyncio.get_running_loop().time
+    look_ups = LookUps(now(), settle=0.0)  # no request is under way that could make it appear
+    while look_ups.state is State.IN_DOUBT and (missing := [each for each in wanted if each not in found]):
+        await asyncio.sleep(look_ups.counts_from - now())
+        began = now()
+        found |= await look(missing)
+        look_ups = look_ups.after(began, now(), found=False)
+    return found
 
 
 @attrs.frozen
 class Target:
-    """A record that is undone, as it was read just before."""
+    """Record to undo, as it was read just before."""
 
-    row: StoredRow
+    records: CreatedRecords
+    created: Created
     record: Any
     begun: bool
     """Whether an earlier attempt may have been carried out."""
@@ -168,14 +189,18 @@ class Target:
     @property
     def id(self) -> int:
         """The id of the record."""
-        assert self.row.id is not None  # noqa: S101 - a row without one is no target
-        return self.row.id
+        assert self.created.id is not None  # noqa: S101 - one without is no target
+        return self.created.id
+
+    @property
+    def name(self) -> tuple[str, int]:
+        """The entity type and the id of the record."""
+        return self.records.entity.wire_name, self.id
 
 
 async def cancel(company: Company, target: Target, reason: int | None, comment: str | None) -> Any:
     """Cancel a work order, unless it changed since it was read."""
-    # facts 3.7: state and version are what the service is to find, so that nothing is cancelled that
-    # somebody changes just now
+    # facts 3.7: the service refuses the command unless it finds this state and version
     command = WoCancelCommand(
         work_order_id=target.id,
         action_reason_id=reason,
@@ -186,21 +211,21 @@ async def cancel(company: Company, target: Target, reason: int | None, comment: 
     return await company.run(command)
 
 
-async def delete(company: Company, entity: type[Record], target: Target, trace: Trace) -> Any:
-    """Delete a record, if it is still there.
+async def delete(company: Company, target: Target, trace: Trace) -> Any:
+    """Delete a record, if it still exists.
 
-    For the client nothing is in doubt after a delete without a response, as it may be sent again. But the
-    record may be gone by it, and the next undo would take it for one that somebody else removed.
+    To the client a delete without a response failed, as it may be repeated. Here it is in doubt: if it was
+    carried out, the next undo must not take the record for one that somebody else removed.
 
     Raises:
-        InDoubtError: a request was sent, and no response tells whether it was carried out.
+        InDoubtError: a request was sent, and no response says whether it was carried out.
     """
     try:
-        return await company.delete(entity, target.id, missing_ok=True)
+        return await company.delete(target.records.entity, target.id, missing_ok=True)
     except RefusedError:
         raise
     except WosdkError as error:
-        if trace.attempts > 1:  # perhaps the last request did not leave; the one before may have
+        if trace.attempts > 1:  # the last request may not have left, but the one before did
             text = f"an earlier request may have been carried out; of the last one: {reason_of(error)}"
         elif trace.sent:
             text = f"it may have been carried out: {reason_of(error)}"

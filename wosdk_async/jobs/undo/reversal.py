@@ -1,8 +1,8 @@
-"""Undo of a job: records that it certainly created are cancelled or deleted, unless somebody changed them."""
+"""Undo of a job: cancel or delete the records that it certainly created and nobody changed."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -12,47 +12,48 @@ import attrs
 from wosdk_async.calls.outcome import Done, Failed, InDoubt, NotStarted, Outcome
 from wosdk_async.calls.run_many import Run
 from wosdk_async.company import Company, secrets_of
-from wosdk_async.errors import InvalidCallError, WosdkError
+from wosdk_async.errors import InvalidCallError, UnsupportedError, WosdkError
 from wosdk_async.jobs.cluster.leases import end_leases
 from wosdk_async.jobs.errors import JournalError, reason_of
-from wosdk_async.jobs.journal import Journal, RowRecord, State, StoredRow, run_table
+from wosdk_async.jobs.journal import Journal, ReferenceRecord, RowRecord, State
 from wosdk_async.jobs.ledger.undone import UNDO, Fate, UndoRow, UndoSummary
 from wosdk_async.jobs.stop import ABORT_GRACE, Stop, StoppedError
-from wosdk_async.jobs.undo.records import CreatedRecords, Target, cancel, delete
+from wosdk_async.jobs.undo.records import Created, CreatedRecords, Target, cancel, delete
+from wosdk_async.jobs.undo.references import created_references, used
 from wosdk_async.model import WorkOrder
+from wosdk_async.protocol.arguments import require_support
 from wosdk_async.protocol.writes import UNDECIDED
 from wosdk_async.transport.telemetry.statistics import Trace
 
-__all__ = ["Undo", "last_sending_run"]
+__all__ = ["Undo"]
 
 _PAGE = 200  # records that are read in one query
 _UNSETTLED = "the import left it in doubt; settle it first"
 
-
-async def last_sending_run(journal: Journal) -> int | None:
-    """Return the number of the last run that carried rows out; None when none did."""
-    return await journal.read(run_table.last_with_rows)
+_Call = Callable[[Target, Trace], Awaitable[Any]]
 
 
 @attrs.define(eq=False, kw_only=True)
 class Undo:
-    """Undoes what a job created: work orders are cancelled, records of other entities deleted.
+    """Undo of what a job created: work orders are cancelled, records of other entities deleted.
 
-    Only records whose creation was confirmed by a response, or by a look-up of a key that was absent before.
-    Each record is read first: one that has another version than after its creation stays,
-    and so does one that does not carry the key of its row. The undo is written in the journal of the job, so
-    that a killed one resumes when it is run again.
+    It touches only records whose creation was confirmed by a response, or by a look-up of a key that was
+    absent before. Each record is read first: it stays if its version changed since the creation, or if it
+    does not carry the key of its row. The journal of the job keeps the undo, so a killed one resumes when it
+    is run again.
 
     Args:
         company: the Company of the job.
         journal: the journal of the job, open for writing.
         limit: maximum concurrent calls.
-        unversioned: whether to delete records of an entity without versions too, of which nobody can tell
-            whether they were changed.
-        of_run: number of the run whose rows are undone; None means all runs.
-        on_row: called with each row, when the outcome of its record is known.
-        on_stage: called with a text when workers of a killed run have to be waited for, and once with each
-            warning about what they left.
+        unversioned: whether to delete records of an entity without versions too; nobody can tell whether
+            they were changed.
+        references: whether to also delete the records that the job created for its rows to refer to, if
+            nothing else uses them.
+        of_run: number of the run to undo; None means all runs.
+        on_row: called with each row or reference, when the outcome of its record is known.
+        on_stage: called with a text while workers of a killed run are waited for, and with each warning about
+            what they left.
 
     Raises:
         UnsupportedError: the job created nothing, or nothing that the service can cancel or delete.
@@ -62,19 +63,23 @@ class Undo:
     journal: Journal
     limit: int = 16
     unversioned: bool = False
+    references: bool = False
     of_run: int | None = None
     on_row: Callable[[UndoRow], None] = lambda _: None
     on_stage: Callable[[str], None] = lambda _: None
     _records: CreatedRecords = attrs.field(init=False)
     _stop: Stop = attrs.field(init=False, factory=Stop)
+    _to_undo: set[tuple[str, int]] = attrs.field(init=False, factory=set)
+    """Records that :attr:`run` would undo, by entity type and id, if references depend on it."""
 
     def __attrs_post_init__(self) -> None:
         self.journal.secrets = partial(secrets_of, self.company)
-        self._records = CreatedRecords(self.company, self.journal.plan, unversioned=self.unversioned)
+        plan, unversioned = self.journal.plan, self.unversioned
+        self._records = CreatedRecords.of_rows(self.company, plan, unversioned=unversioned)
 
     @property
     def cancels(self) -> bool:
-        """Whether records are cancelled, which takes a reason, and not deleted."""
+        """Whether records are cancelled, which takes a reason, instead of deleted."""
         return self._records.entity is WorkOrder
 
     @property
@@ -84,20 +89,17 @@ class Undo:
 
     @property
     def verb(self) -> str:
-        """What is done with them: ``cancelled`` or ``deleted``."""
+        """Participle of what is done with them: ``cancelled`` or ``deleted``."""
         return "cancelled" if self.cancels else "deleted"
 
     @property
     def unchecked(self) -> str | None:
-        """Warning about what cannot be checked before the undo; None for nothing."""
+        """Warning about changes that the undo cannot notice; None without one."""
         if not self._records.has_versions:
             left = "they are deleted all the same" if self.unversioned else "they are left"
             return f"a {self.noun} has no version, so nobody can tell whether it was changed since: {left}"
-        if not self.cancels:
-            return (
-                "a delete does not name the version that it expects: a change between the read of a record "
-                "and its delete is not noticed"
-            )
+        if self.references or not self.cancels:
+            return "a delete checks no version: a change between the read of a record and its delete is lost"
         return None
 
     def stop(self) -> None:
@@ -105,9 +107,9 @@ class Undo:
         self._stop.ask()
 
     async def end_leases(self) -> None:
-        """Wait until no worker of a killed run sends rows of the job.
+        """Wait until no worker of a killed run can send rows of the job.
 
-        :meth:`run` does it itself. Called before :meth:`look`, that sees what these workers created, too.
+        :meth:`run` does so itself. Call it before :meth:`look`, to see what these workers created, too.
 
         Raises:
             JournalError: the journal cannot be written.
@@ -117,37 +119,51 @@ class Undo:
                 await end_leases(self.journal, self.on_stage)
 
     async def look(self) -> UndoSummary:
-        """Read the records, and return what :meth:`run` would do; change nothing."""
+        """Read the records and return what :meth:`run` would do, without changing anything."""
         summary = UndoSummary()
+        self._to_undo.clear()
         async for target in self._targets(summary, record=False):
-            self._say(summary, target.row, "undo")
+            self._plan(summary, target)
+        if self.references:
+            await self._undo_references(summary)
         return summary
 
     async def run(self, reason: int | None = None, comment: str | None = None) -> UndoSummary:
-        """Undo the records that :meth:`look` shows, as far as they are still unchanged.
+        """Undo the records that :meth:`look` shows and that are still unchanged.
 
         Args:
             reason: id of the WoActionReasonLookup record that cancelled work orders get.
-            comment: text for their log.
+            comment: text for the log of cancelled work orders.
 
         Raises:
-            InvalidCallError: work orders are to be cancelled, and there is no reason.
+            InvalidCallError: a work order cannot be cancelled without a reason.
             JournalError: the journal cannot be written; nothing more was sent.
         """
         if self.cancels and reason is None:
             raise InvalidCallError("reason is None; a work order is cancelled with a reason")
         await self.end_leases()
         summary = UndoSummary()
+        self._to_undo.clear()
         await self.journal.start_run(command=UNDO, comment=comment)
 
         async def call(target: Target, trace: Trace) -> Any:
-            await self.journal.begin_undo(target.row.row)
+            created = target.created
+            await self.journal.begin_undo(created if isinstance(created, ReferenceRecord) else created.row)
             company = self.company.traced(trace)
-            if self.cancels:
+            if target.records.entity is WorkOrder:
                 return await cancel(company, target, reason, comment)
-            return await delete(company, self._records.entity, target, trace)
+            return await delete(company, target, trace)
 
-        run = Run(self._targets(summary), call, limit=self.limit, grace=ABORT_GRACE)
+        await self._carry_out(summary, self._targets(summary), call)
+        if self.references:
+            await self._undo_references(summary, call)
+        await self.journal.end_run(int(not summary.complete), **{UNDO: summary.as_dict()})
+        return summary
+
+    async def _carry_out(
+        self, summary: UndoSummary, targets: Iterable[Target] | AsyncIterable[Target], call: _Call
+    ) -> None:
+        run = Run(targets, call, limit=self.limit, grace=ABORT_GRACE)
         try:
             with suppress(StoppedError):
                 async with run, self._stop.ends():
@@ -156,104 +172,180 @@ class Undo:
                             await self._report(summary, outcome)
         finally:
             try:
-                async for outcome in run:  # what ended meanwhile, and what was not started
+                async for outcome in run:  # outcomes that were not read, and inputs that were not started
                     await self._report(summary, outcome)
-            except InvalidCallError:  # a cancellation has ended the targets: some remain
+            except InvalidCallError:  # a cancellation ended the generator of targets: some remain
                 summary.not_started += 1
             await self.journal.flush()
-        await self.journal.end_run(int(not summary.complete), **{UNDO: summary.as_dict()})
-        return summary
 
-    # --- what is to be undone -----------------------------------------------------------------
+    # --- selection ----------------------------------------------------------------------------
 
     async def _targets(self, summary: UndoSummary, *, record: bool = True) -> AsyncIterator[Target]:
-        """Yield the records to undo, and count the others; ``record`` also writes those found undone."""
+        """Yield the records of rows to undo, and count the others.
+
+        ``record`` writes those that an earlier undo turns out to have undone.
+        """
         self._records.shared = await self.journal.shared_ids()
-        after = 0
-        while page := await self.journal.rows_in(State.DONE, after=after, limit=_PAGE, run=self.of_run):
-            after = page[-1].row
+        async for page in self.journal.pages(State.DONE, size=_PAGE, run=self.of_run):
             undos = await self.journal.undos(row.row for row in page)
-            wanted = []
-            for row in page:
-                state = undos[row.row].state if row.row in undos else State.PLANNED
-                if state == State.DONE:
-                    self._say(summary, row, "undone")
-                elif (left := self._records.doubt(row)) is not None:
-                    self._say(summary, row, left)
-                else:
-                    wanted.append((row, state in UNDECIDED))
+            states = [(row, undos[row.row].state if row.row in undos else State.PLANNED) for row in page]
+            async for target in self._judged(summary, self._records, states, record=record):
+                yield target
+        async for page in self.journal.pages(*UNDECIDED, size=_PAGE, run=self.of_run):
+            for row in page:  # its record may exist, and nobody would look for it after the undo
+                self._count(summary, row, "in_doubt", _UNSETTLED)
+
+    async def _judged(
+        self,
+        summary: UndoSummary,
+        records: CreatedRecords,
+        created: Sequence[tuple[Created, State]],
+        *,
+        record: bool,
+    ) -> AsyncIterator[Target]:
+        """Yield the records that can be undone, given the state of each one's undo; count the others."""
+        wanted: list[tuple[Created, bool]] = []
+        for each, state in created:
+            if state is State.DONE:
+                self._count(summary, each, "undone")
+            elif (fate := records.fate_unread(each)) is not None:
+                self._count(summary, each, fate)
+            else:
+                wanted.append((each, state in UNDECIDED))
+        try:
+            async with self._stop.ends():
+                found = await records.read([each.id for each, _ in wanted if each.id is not None])
+        except StoppedError:
+            summary.not_started += len(wanted)
+            return
+        for each, begun in wanted:
+            there = found.get(each.id or 0)
+            fate, reason = records.judge(each, there)
+            if fate == "undo":
+                yield Target(records, each, there, begun)
+            elif fate == "gone" and begun:
+                if record:
+                    self._record(each, State.DONE)
+                self._count(summary, each, "undone")
+            else:
+                self._count(summary, each, fate, reason)
+
+    # --- references ---------------------------------------------------------------------------
+
+    async def _undo_references(self, summary: UndoSummary, call: _Call | None = None) -> None:
+        """Delete the created references that nothing else uses, or without ``call`` only count them.
+
+        It takes rounds: once a contact is deleted, nothing uses its customer any more.
+        """
+        pending = [target async for target in self._reference_targets(summary, record=call is not None)]
+        cancelled = await self.journal.undone_ids() if self.cancels else set[int]()
+        while pending:
             try:
                 async with self._stop.ends():
-                    records = await self._records.read([row.id for row, _ in wanted if row.id is not None])
+                    users = await used(self.company, pending, leaving=self._to_undo, cancelled=cancelled)
             except StoppedError:
-                summary.not_started += len(wanted)
-                continue
-            for row, begun in wanted:
-                found = records.get(row.id or 0)
-                fate, reason = self._records.judge(row, found)
-                if fate == "undo":
-                    yield Target(row, found, begun)
-                elif fate == "gone" and begun:
-                    if record:
-                        self._record(row, State.DONE)
-                    self._say(summary, row, "undone")
-                else:
-                    self._say(summary, row, fate, reason)
-        after = 0
-        while page := await self.journal.rows_in(*UNDECIDED, after=after, limit=_PAGE, run=self.of_run):
-            after = page[-1].row
-            for row in page:  # its record may be there, and nobody would look for it after the undo
-                self._say(summary, row, "in_doubt", _UNSETTLED)
+                summary.not_started += len(pending)
+                return
+            unused = [each for each in pending if each.name not in users]
+            if not unused:
+                break
+            if call is None:
+                for target in unused:
+                    self._plan(summary, target)
+            else:
+                await self._carry_out(summary, unused, call)
+            pending = [each for each in pending if each.name in users]
+        for target in pending:
+            self._count(summary, target.created, *users[target.name])
+
+    async def _reference_targets(self, summary: UndoSummary, *, record: bool) -> AsyncIterator[Target]:
+        """Yield the created references that may be deleted unless they are used, and count the others."""
+        done = [
+            each
+            for each in await self.journal.references()
+            if each.state is State.DONE and self.of_run in (None, each.run)
+        ]
+        for each in done:
+            if not each.entity:  # written before journals kept the entity type
+                self._count(summary, each, "unsure")
+        for records, found in created_references(self.company, done, unversioned=self.unversioned):
+            for first in range(0, len(found), _PAGE):
+                page = [(each, each.undo) for each in found[first : first + _PAGE]]
+                async for target in self._judged(summary, records, page, record=record):
+                    try:
+                        require_support(records.entity, "delete")
+                    except UnsupportedError as error:
+                        self._count(summary, target.created, "refused", error.message)
+                    else:
+                        yield target
 
     # --- outcomes -----------------------------------------------------------------------------
 
     async def _report(self, summary: UndoSummary, outcome: Outcome[Target, Any]) -> None:
-        row = outcome.input.row
+        created = outcome.input.created
         if isinstance(outcome, NotStarted):
             summary.not_started += 1
         elif isinstance(outcome, Done):
-            self._undone(summary, row)
+            self._undone(summary, created)
         elif isinstance(outcome, InDoubt):
             reason = reason_of(outcome.error)
-            self._record(row, State.IN_DOUBT, reason, outcome.error.request_id)
-            self._say(summary, row, "in_doubt", reason)
+            self._record(created, State.IN_DOUBT, reason, outcome.error.request_id)
+            self._count(summary, created, "in_doubt", reason)
         elif isinstance(outcome, Failed):
             if isinstance(outcome.error, JournalError):
                 raise outcome.error
             await self._report_refused(summary, outcome.input, outcome.error)
 
     async def _report_refused(self, summary: UndoSummary, target: Target, error: Exception) -> None:
-        """Look why the service refused: the record may be gone by an earlier attempt, or just changed."""
-        reason = reason_of(error)
-        # A cancel is retried only when it certainly was not carried out, a delete also when that is in doubt.
-        again = not self.cancels and isinstance(error, WosdkError) and error.attempts > 1
+        """Find out why the service refused: an earlier attempt may have succeeded, or the record changed."""
+        reason, created, records = reason_of(error), target.created, target.records
+        # A cancel is retried only if it certainly was not carried out, a delete also if that is in doubt.
+        again = records.entity is not WorkOrder and isinstance(error, WosdkError) and error.attempts > 1
         begun = target.begun or again
         fate: Fate = "refused"
         why: str | None = None
         try:
             async with self._stop.ends():
-                record = (await self._records.read([target.id])).get(target.id)
-            fate, why = self._records.judge(target.row, record)
-        except (WosdkError, StoppedError):  # what the service said of the call itself is known
+                record = (await records.read([target.id])).get(target.id)
+            fate, why = records.judge(created, record)
+        except (WosdkError, StoppedError):  # the reason of the refusal is known
             pass
         if fate == "gone" and begun:
-            self._undone(summary, target.row)
+            self._undone(summary, created)
             return
-        self._record(target.row, State.IN_DOUBT if begun else State.REFUSED, reason)
+        self._record(created, State.IN_DOUBT if begun else State.REFUSED, reason)
         if fate in ("gone", "changed"):
-            self._say(summary, target.row, fate, why)
+            self._count(summary, created, fate, why)
         else:
-            self._say(summary, target.row, "refused", reason)
+            self._count(summary, created, "refused", reason)
 
-    def _undone(self, summary: UndoSummary, row: StoredRow) -> None:
-        self._record(row, State.DONE)
-        self._say(summary, row, "undone")
+    def _undone(self, summary: UndoSummary, created: Created) -> None:
+        self._record(created, State.DONE)
+        self._count(summary, created, "undone")
 
     def _record(
-        self, row: StoredRow, state: State, reason: str | None = None, request_id: str | None = None
+        self, created: Created, state: State, reason: str | None = None, request_id: str | None = None
     ) -> None:
-        self.journal.record_undo(RowRecord(row.row, state, row.id, reason=reason, request_id=request_id))
+        if isinstance(created, ReferenceRecord):
+            self.journal.record_reference(
+                attrs.evolve(created, undo=state, reason=reason, request_id=request_id)
+            )
+        else:
+            self.journal.record_undo(
+                RowRecord(created.row, state, created.id, reason=reason, request_id=request_id)
+            )
 
-    def _say(self, summary: UndoSummary, row: StoredRow, fate: Fate, reason: str | None = None) -> None:
-        summary.counts[fate] += 1
-        self.on_row(UndoRow(row.row, row.id, row.number, fate, reason))
+    def _plan(self, summary: UndoSummary, target: Target) -> None:
+        """Count a record that would be undone."""
+        if self.references:
+            self._to_undo.add(target.name)
+        self._count(summary, target.created, "undo")
+
+    def _count(self, summary: UndoSummary, created: Created, fate: Fate, reason: str | None = None) -> None:
+        if isinstance(created, ReferenceRecord):
+            summary.references[fate] += 1
+            row = UndoRow(None, created.id, created.key, fate, reason, created.reference)
+        else:
+            summary.counts[fate] += 1
+            row = UndoRow(created.row, created.id, created.number, fate, reason)
+        self.on_row(row)

@@ -1,7 +1,6 @@
-"""Example bodies of commands: the catalogue's members, filled with records of a Company.
+"""Example bodies of commands, which name records of a Company in a state that the command takes.
 
-An example can be sent as it is: it names records that exist, in a state that the command takes. Where a
-Company has no such record, a note says which one to create first.
+Where a Company has no such record, a note says which one to create first.
 """
 
 from __future__ import annotations
@@ -64,20 +63,15 @@ _CONNECTED = """EXISTS (SELECT 1 FROM "Employee" e WHERE e.company = t.company
     AND e.id = json_extract(t.body, '$.Employee.Id')
     AND json_extract(e.body, '$.ProviderStatusId') = 'Connected'
     AND json_extract(e.body, '$.WonMemberId') > 0)"""
+_SENT = (f"{column('WonId', 'integer', 't.')} > 0 AND {_CONNECTED}", "sent to its provider")
 # (command, entity type) -> SQL condition of the record, and what it is, for the note
 _FITTING: Mapping[tuple[str, str], tuple[str, str]] = {
     ("SendWorkOrderCommand", "WorkOrder"): (
         f"{column('WonId', 'integer', 't.')} = 0 AND {_CONNECTED}",
         "assigned to a connected provider and not sent",
     ),
-    ("WoRecallCommand", "WorkOrder"): (
-        f"{column('WonId', 'integer', 't.')} > 0 AND {_CONNECTED}",
-        "sent to its provider",
-    ),
-    ("WoMessageCommand", "WorkOrder"): (
-        f"{column('WonId', 'integer', 't.')} > 0 AND {_CONNECTED}",
-        "sent to its provider",
-    ),
+    ("WoRecallCommand", "WorkOrder"): _SENT,
+    ("WoMessageCommand", "WorkOrder"): _SENT,
     ("VerifyWorkCommand", "WorkOrder"): (
         f"{column('StatusId', 'enum', 't.')} = 'Completed'",
         "in state Completed",
@@ -100,19 +94,11 @@ _FITTING: Mapping[tuple[str, str], tuple[str, str]] = {
 
 
 class _Missing(Exception):
-    """The Company has no record that an example needs."""
+    """Record that an example needs and the Company does not have."""
 
 
 def example_of(context: RequestContext, name: str) -> Record:
-    """Return the body of a command, and a note if it cannot be carried out.
-
-    Args:
-        context: context of the Company whose records the example names.
-        name: of the command, as the catalogue spells it.
-
-    Raises:
-        Refusal: there is no such command.
-    """
+    """Return the body of a command for a Company, and a note if it cannot be carried out."""
     command = catalogue.load().commands.get(name)
     if command is None:
         raise Refusal(404, "", f"There is no command {name[:60]}.")
@@ -182,7 +168,7 @@ def _work_order(context: RequestContext, command: Command) -> Record:
     }
 
 
-def _draft(context: RequestContext, command: Command) -> Record:
+def _draft_order(context: RequestContext, command: Command) -> Record:
     """Return a new order with what schedule and assignment follow from."""
     names = {"Priority": "WoPriority", "Specialty": "Specialty", "WorkZone": "WorkZone"}
     found = {member: {"Id": _find(context, command.name, name)["Id"]} for member, name in names.items()}
@@ -200,7 +186,7 @@ def _reason(context: RequestContext, command: Command) -> int | None:
     return int(found[0]["Id"])
 
 
-def _card(name: str) -> Callable[[RequestContext, Command], Any]:
+def _time_card(name: str) -> Callable[[RequestContext, Command], Any]:
     def member(context: RequestContext, command: Command) -> Any:
         card = _find(context, command.name, "TimeCard")
         return card["Employee"]["Id"] if name == "EmployeeId" else card["WeekStartDate"]
@@ -208,14 +194,14 @@ def _card(name: str) -> Callable[[RequestContext, Command], Any]:
     return member
 
 
-def _second(context: RequestContext, _command: Command) -> int:
+def _second_order(context: RequestContext, _command: Command) -> int:
     found = _select(context, "WorkOrder", "1", limit=2)
     if len(found) < 2:
         raise _Missing("second WorkOrder")
     return int(found[1]["Id"])
 
 
-def _removed(context: RequestContext, _command: Command) -> Record:
+def _removed_record(context: RequestContext, _command: Command) -> Record:
     for schema in schemas().values():
         if schema.removable:
             for record in _select(context, schema.name, f"{column('IsRemoved', 'boolean', 't.')} = 1"):
@@ -223,7 +209,7 @@ def _removed(context: RequestContext, _command: Command) -> Record:
     raise _Missing("removed record")
 
 
-def _contact(context: RequestContext, command: Command) -> Record:
+def _contact_reference(context: RequestContext, command: Command) -> Record:
     return {"EntityType": "Contact", "Id": _find(context, command.name, "Contact")["Id"]}
 
 
@@ -232,23 +218,23 @@ _MADE: Mapping[str | tuple[str, str], _Make] = {  # by member, or by command and
     "CompanyName": lambda context, _command: context.company.name,
     "ActionReasonId": _reason,
     ("WoCreateCommand", "WorkOrder"): _work_order,
-    "WorkOrder": _draft,
-    "EntitySpecifier": _contact,
-    ("RestoreCommand", "EntitySpecifier"): _removed,
+    "WorkOrder": _draft_order,
+    "EntitySpecifier": _contact_reference,
+    ("RestoreCommand", "EntitySpecifier"): _removed_record,
     ("UpdateCommand", "Entity"): lambda context, command: (
-        _contact(context, command) | {"Comment": _VALUES["Comment"]}
+        _contact_reference(context, command) | {"Comment": _VALUES["Comment"]}
     ),
     ("CreateCommand", "Entity"): lambda context, command: {
         "EntityType": "Contact",
         "LastName": "Ruiz",
         "CustomerId": _find(context, command.name, "Customer")["Id"],
     },
-    ("TimeCardActionCommand", "EmployeeId"): _card("EmployeeId"),
-    ("GetTimeCardCommand", "EmployeeId"): _card("EmployeeId"),
-    "WeekStartDate": _card("WeekStartDate"),
-    "BaseDate": _card("WeekStartDate"),
+    ("TimeCardActionCommand", "EmployeeId"): _time_card("EmployeeId"),
+    ("GetTimeCardCommand", "EmployeeId"): _time_card("EmployeeId"),
+    "WeekStartDate": _time_card("WeekStartDate"),
+    "BaseDate": _time_card("WeekStartDate"),
     "MainWorkOrderId": lambda context, command: _find(context, command.name, "WorkOrder")["Id"],
-    "DependentWorkOrderId": _second,
+    "DependentWorkOrderId": _second_order,
     "FlagsToClear": lambda context, command: [_find(context, command.name, "WorkOrder")["FlagId"]],
     ("UserOrProviderSuspendCommand", "Id"): lambda context, command: _find(context, command.name, "Employee")[
         "Id"

@@ -15,7 +15,7 @@ import msgspec
 
 from wosdk_async.sandbox.schema.bodies import dump, load
 
-__all__ = ["MASK", "sent_body", "shown_body", "shown_headers", "shown_path"]
+__all__ = ["MASK", "shown_body", "shown_headers", "shown_path"]
 
 MASK = "•••"
 
@@ -132,17 +132,8 @@ def shown_path(path: str) -> str:
     return _FILE_KEY.sub(rf"\1{MASK}", _IN_FORM.sub(rf"\1{MASK}", path))
 
 
-def shown_body(raw: bytes) -> str:
-    """Return a body as text without secrets; JSON is indented."""
-    return _shown_body(raw, indent=2)
-
-
-def sent_body(raw: bytes) -> str:
-    """Return a body as text without secrets, to send again; JSON is in one line."""
-    return _shown_body(raw, indent=-1)
-
-
-def _shown_body(raw: bytes, indent: int) -> str:
+def shown_body(raw: bytes, *, indent: int = 2) -> str:
+    """Return a body as text without secrets; JSON is indented, or in one line for -1."""
     raw = raw.replace(b"\0", b"")  # so that names are found in UTF-16 too
     if not raw:
         return ""

@@ -1,13 +1,12 @@
-"""Work orders, as the console lists and opens them, and the actions that it offers for them."""
+"""Work orders in the console: lists, one order, and the actions that it offers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from wosdk_async.sandbox.console.presentation import label_of, shown_record
+from wosdk_async.sandbox.console.presentation import label_of, referring, shown_record
 from wosdk_async.sandbox.console.records import PAGE, raw_text
-from wosdk_async.sandbox.console.references import referring
 from wosdk_async.sandbox.schema.bodies import Record
 from wosdk_async.sandbox.schema.entities import enumeration, find_schema, schemas
 from wosdk_async.sandbox.service.commands.workflow import ACTIONS
@@ -72,23 +71,17 @@ _CHOICES = {  # members of a new work order -> the entity type to choose from
 }
 
 
-def orders(context: RequestContext, asked: Mapping[str, str], page: int) -> Record:
+def orders(context: RequestContext, form: Mapping[str, str], page: int) -> Record:
     """Return a page of work orders, the newest first.
 
-    Args:
-        context: context of the Company.
-        asked: what was asked for: ``state``, a WorkOrderStatus, and ``text``, which a searched property
-            contains; each is empty or left out for all.
-        page: number of the page, from 0.
-
-    Raises:
-        Refusal: the state does not exist, or the page number is too high.
+    ``form`` has ``state``, a WorkOrderStatus, and ``text``, which a searched property contains; each is
+    empty or left out for all.
     """
     schema = find_schema("WorkOrder")
     filters: list[Record] = []
-    if state := asked.get("state"):
+    if state := form.get("state"):
         filters.append({"Conditions": [_condition("StatusId", "Equal", state)]})
-    if text := asked.get("text"):
+    if text := form.get("text"):
         likes = [_condition(name, "Like", f"%{text}%") for name in _SEARCHED]
         filters.append({"Conditions": likes, "FilterOperator": "Or"})
     found = run_query(
@@ -112,11 +105,7 @@ def orders(context: RequestContext, asked: Mapping[str, str], page: int) -> Reco
 
 
 def one_order(context: RequestContext, key: int) -> Record:
-    """Return a work order with its lists, its history, and what can be done with it.
-
-    Raises:
-        Refusal: ``ERROR_CODE_1019``: there is no work order with this id.
-    """
+    """Return a work order with its lists, its history, and the actions that its state allows."""
     schema = find_schema("WorkOrder")
     data: Record = retrieve(context, schema, str(key), ",".join(_OPENED))["Data"]
     shown = shown_record(context, schema, data)
@@ -135,11 +124,7 @@ def one_order(context: RequestContext, key: int) -> Record:
 
 
 def choices(context: RequestContext) -> Record:
-    """Return what a new work order can be made of: for each member the records to choose from.
-
-    The first 200 records of each type are offered. ``Type`` of a SubType is its category, which the new order
-    needs too.
-    """
+    """Return the records that a new work order can be made of, by member: the first 200 of each type."""
     offered = {member: _offered(context, entity) for member, entity in _CHOICES.items()}
     subtypes = {each["Id"]: each for each in _usable(context, "WorkOrderType")}
     for choice in offered["SubType"]:
@@ -183,7 +168,6 @@ def _offered(context: RequestContext, entity: str) -> list[Record]:
 def _usable(
     context: RequestContext, entity: str, condition: str = "1", *values: object
 ) -> list[dict[str, Any]]:
-    """Return records that are not removed."""
     found = context.select(entity, condition, *values, limit=_MAX_CHOICES)
     return [each for each in found if not each.get("IsRemoved")]
 

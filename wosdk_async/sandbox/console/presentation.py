@@ -1,4 +1,4 @@
-"""How the console shows records: times in UTC, a label for each reference, the most telling columns."""
+"""How the console shows records: times in UTC, labels of references, columns, and which refer to which."""
 
 from __future__ import annotations
 
@@ -7,21 +7,34 @@ from datetime import UTC, datetime, tzinfo
 from functools import cache
 from typing import Any
 
+import attrs
+
 from wosdk_async.catalogue import Field
 from wosdk_async.sandbox.schema.bodies import Record
 from wosdk_async.sandbox.schema.entities import REQUEST_MARKS, SCALARS, EntitySchema, schemas
-from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS
+from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS, relations
 from wosdk_async.sandbox.schema.values import zone_of
 from wosdk_async.sandbox.service.context import RequestContext
+from wosdk_async.sandbox.storage.tables import column, is_table
 
-__all__ = ["columns", "label_field", "label_of", "label_paths", "opened_paths", "shown_record"]
+__all__ = [
+    "Pointer",
+    "columns",
+    "label_of",
+    "label_paths",
+    "opened_paths",
+    "pointers_from",
+    "pointers_to",
+    "referring",
+    "shown_record",
+]
 
 _LABELS = ("DisplayAs", "Name", "Number", "Title", "LastName")
 _MAX_COLUMNS = 6
-_UNTOLD = REQUEST_MARKS | {"Id", "ConcurrencyId", "IsRemoved"}  # of little use in a list
+_NOT_LISTED = REQUEST_MARKS | {"Id", "ConcurrencyId", "IsRemoved"}  # of little use in a list
 
 
-def label_field(schema: EntitySchema) -> str | None:
+def _label_field(schema: EntitySchema) -> str | None:
     """Return the property that names a record to people, or None if it has only its Id."""
     fields = (schema.field(name) for name in _LABELS)
     return next((field.name for field in fields if field is not None and field.type == "string"), None)
@@ -29,16 +42,16 @@ def label_field(schema: EntitySchema) -> str | None:
 
 def label_of(schema: EntitySchema, record: Record) -> str:
     """Return the display name of a record."""
-    name = label_field(schema)
+    name = _label_field(schema)
     return str(record.get(name) or "") if name else ""
 
 
 def label_paths(schema: EntitySchema) -> Iterator[str]:
-    """Yield the property paths with which a read shows its references by name."""
+    """Yield the property paths that a read needs to name the records it refers to."""
     for field in schema.fields:
         target = schema.target(field)
         if field.type == "ref" and target is not None:
-            yield f"{field.name}.{label_field(target) or 'Id'}"
+            yield f"{field.name}.{_label_field(target) or 'Id'}"
 
 
 def opened_paths(schema: EntitySchema) -> list[str]:
@@ -50,14 +63,14 @@ def opened_paths(schema: EntitySchema) -> list[str]:
 
 @cache
 def columns(schema: EntitySchema) -> tuple[Field, ...]:
-    """Return the properties that a list shows: names first, then states, references, times and the rest."""
+    """Return the properties that a list shows: names, states, references, texts, times, then the others."""
 
     def rank(field: Field) -> int:
         if field.name in _LABELS:
             return 0
         return {"enum": 1, "ref": 2, "string": 3, "datetime-utc": 4, "datetime-local": 4}.get(field.type, 5)
 
-    offered = [field for field in schema.fields if field.name not in _UNTOLD]
+    offered = [field for field in schema.fields if field.name not in _NOT_LISTED]
     known = [
         field
         for field in offered
@@ -69,8 +82,7 @@ def columns(schema: EntitySchema) -> tuple[Field, ...]:
 def shown_record(context: RequestContext, schema: EntitySchema, data: Record) -> Record:
     """Return a record with each time as ``{"Time": UTC}``, also inside references and lists.
 
-    A local time is in the zone of its record or of its work order, or of the Company where neither names one,
-    as the sandbox writes it (not shown; assumed).
+    A local time is in the zone of its record or its work order, else of the Company (not shown; assumed).
     """
     order = (
         context.find("WorkOrder", data["WorkOrderId"]) if isinstance(data.get("WorkOrderId"), int) else None
@@ -99,3 +111,94 @@ def _time(text: Any, zone: tzinfo) -> Any:
     except (ValueError, OverflowError):
         return text
     return {"Time": moment.replace(tzinfo=None).isoformat() + "Z"}
+
+
+# --- which records refer to which: by references, and by the fields in which a record names its parent -----
+
+_MAX_COUNT = 100  # more are not counted: a number that nobody reads
+
+
+@attrs.frozen
+class Pointer:
+    """Property of ``source`` that holds the id of a ``target`` record.
+
+    Args:
+        path: such as ``Customer.Id`` or ``WorkOrderId``.
+        kind: property that names the kind of target, where there are several kinds.
+        actor: its value for this target.
+    """
+
+    source: str
+    path: str
+    target: str
+    kind: str | None = None
+    actor: str | None = None
+
+    def key_in(self, record: Record) -> int | None:
+        """Return the id that a stored record holds, or None if it leads to another kind or nowhere."""
+        if self.kind and record.get(self.kind) != self.actor:
+            return None
+        name, _, inner = self.path.partition(".")
+        value = record.get(name)
+        key = value.get("Id") if inner and isinstance(value, dict) else value
+        return key if isinstance(key, int) and key > 0 else None
+
+    def conditions(self, key: int) -> list[Record]:
+        """Return the query conditions for the records that point at the target with this id."""
+        found: list[Record] = [{"PropertyName": self.path, "Operator": "Equal", "Values": [key]}]
+        if self.kind:
+            found.append({"PropertyName": self.kind, "Operator": "Equal", "Values": [self.actor]})
+        return found
+
+
+def pointers_from(entity: str) -> list[Pointer]:
+    """Return the pointers of an entity type."""
+    return [each for each in _pointers() if each.source == entity]
+
+
+def pointers_to(entity: str) -> list[Pointer]:
+    """Return the pointers of stored records that lead to an entity type."""
+    return [each for each in _pointers() if each.target == entity and is_table(each.source)]
+
+
+def referring(context: RequestContext, entity: str, key: int) -> list[Record]:
+    """Return how many records point at a record, by type and property; only those that have any."""
+    counts = [(pointer, _count(context, pointer, key)) for pointer in pointers_to(entity)]
+    return [
+        {"Type": each.source, "Path": each.path, "Count": min(count, _MAX_COUNT), "More": count > _MAX_COUNT}
+        for each, count in counts
+        if count
+    ]
+
+
+def _count(context: RequestContext, pointer: Pointer, key: int) -> int:
+    condition, values = f"{column(pointer.path, 'integer')} = ?", list[object]([context.company.id, key])
+    if pointer.kind:
+        condition += f" AND {column(pointer.kind, 'enum')} = ?"
+        values.append(pointer.actor)
+    rows = f'SELECT 1 FROM "{pointer.source}" WHERE company = ? AND {condition} LIMIT {_MAX_COUNT + 1}'  # noqa: S608 known names
+    return context.store.count(f"({rows})", values)
+
+
+@cache
+def _pointers() -> tuple[Pointer, ...]:
+    found: dict[tuple[str, str, str], Pointer] = {}
+    for pointer in (*_parents(), *_references()):
+        found.setdefault((pointer.source, pointer.path, pointer.target), pointer)
+    return tuple(sorted(found.values(), key=lambda each: (each.source, each.path, each.target)))
+
+
+def _parents() -> Iterator[Pointer]:
+    for (parent, _), relation in relations().items():
+        yield Pointer(relation.child.name, relation.key, parent, relation.kind, relation.actor)
+
+
+def _references() -> Iterator[Pointer]:
+    """Yield references, and ids such as ``CustomerId``, which are named after the type that they point at."""
+    for schema in schemas().values():
+        for field in schema.fields:
+            target, name = schema.target(field), field.name.removesuffix("Id")
+            if field.type == "ref" and target is not None:
+                yield Pointer(schema.name, f"{field.name}.Id", target.name)
+            elif field.type == "integer" and name != field.name and name in schemas():
+                yield Pointer(schema.name, field.name, name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,13 +10,16 @@ import msgspec
 
 from wosdk_async import catalogue
 from wosdk_async.sandbox.console.presentation import (
+    Pointer,
     columns,
     label_of,
     label_paths,
     opened_paths,
+    pointers_from,
+    pointers_to,
+    referring,
     shown_record,
 )
-from wosdk_async.sandbox.console.references import Pointer, pointers_from, pointers_to, referring
 from wosdk_async.sandbox.schema.bodies import Record, dump
 from wosdk_async.sandbox.schema.entities import SCALARS, EntitySchema, find_schema, schemas
 from wosdk_async.sandbox.service.context import RequestContext
@@ -61,22 +63,20 @@ def record_types(context: RequestContext) -> Record:
 
 def count_records(store: Store, company: int, entity: str) -> int:
     """Return the number of records of an entity type in a Company."""
-    text = f'SELECT CAST(count(*) AS TEXT) FROM "{entity}" WHERE company = ?'  # noqa: S608 a name of the catalogue
-    return int(json.loads(str(store.select(text, [company])[0])))
+    return store.count(f'"{entity}" WHERE company = ?', [company])
 
 
-def list_records(context: RequestContext, entity: str, asked: Mapping[str, str], page: int) -> Record:
+def list_records(context: RequestContext, entity: str, form: Mapping[str, str], page: int) -> Record:
     """Return a page of records.
 
     Args:
-        context: context of the Company.
+        context: of the Company.
         entity: name of the entity type.
-        asked: the form's fields: ``field`` (empty for any text), ``operator`` and ``value``; ``sort`` and
-            ``direction``; ``by`` and ``to``: a path, and the entity type and id that it refers to.
-        page: number of the page, from 0.
+        form: ``field`` (empty for any text), ``operator`` and ``value``; ``sort`` and ``direction``; ``by``
+            and ``to``: a path, and the entity type and id that it refers to.
+        page: its number, from 0.
 
     Raises:
-        Refusal: there is no such entity type, property or value.
         ValueError: there is no such operator or pointer.
     """
     schema = find_schema(entity)
@@ -85,14 +85,14 @@ def list_records(context: RequestContext, entity: str, asked: Mapping[str, str],
     names = [path for path in label_paths(schema) if path.partition(".")[0] in {f.name for f in chosen}]
     zone = ["TimeZone"] if schema.field("TimeZone") else []
     own = ["Id"] if schema.field("Id") else []
-    sort = asked.get("sort") or "".join(own)
-    direction = "Ascending" if asked.get("direction") == "ascending" else "Descending"
+    sort = form.get("sort") or "".join(own)
+    direction = "Ascending" if form.get("direction") == "ascending" else "Descending"
     found = run_query(
         context,
         attrs.evolve(schema, operations={}),  # the console also lists entity types that clients cannot query
         {
             "PropertySet": {"Properties": [*paths, *names, *zone, *own]},
-            "Criteria": {"Filters": _filters(schema, asked)},
+            "Criteria": {"Filters": _filters(schema, form)},
             "Orders": [{"PropertyName": sort, "OrderType": direction}] if sort else [],
             "FirstResultIndex": page * PAGE,
             "Count": PAGE + 1,
@@ -114,19 +114,19 @@ def list_records(context: RequestContext, entity: str, asked: Mapping[str, str],
     }
 
 
-def _filters(schema: EntitySchema, asked: Mapping[str, str]) -> list[Record]:
+def _filters(schema: EntitySchema, form: Mapping[str, str]) -> list[Record]:
     filters: list[Record] = []
-    if asked.get("by"):
-        pointer, key = _pointer(schema, asked["by"], asked.get("to", ""))
+    if form.get("by"):
+        pointer, key = _pointer(schema, form["by"], form.get("to", ""))
         filters.append({"Conditions": pointer.conditions(key)})
-    value, name = asked.get("value", "").strip(), asked.get("operator") or "contains"
+    value, name = form.get("value", "").strip(), form.get("operator") or "contains"
     if name not in _OPERATORS:
         raise ValueError(f"operator is {name[:40]!r}; it must be one of {', '.join(_OPERATORS)}.")
     if not value:
         return filters
     operator, anywhere = _OPERATORS[name]
     texts = [field.name for field in schema.fields if field.type == "string"]
-    fields = [asked["field"]] if asked.get("field") else texts or ["Id"]
+    fields = [form["field"]] if form.get("field") else texts or ["Id"]
     if anywhere and not all((found := schema.field(each)) and found.type == "string" for each in fields):
         operator, anywhere = "Equal", False  # only strings have substrings
     sent = f"%{value}%" if anywhere else value
@@ -137,7 +137,7 @@ def _filters(schema: EntitySchema, asked: Mapping[str, str]) -> list[Record]:
 
 
 def _read(schema: EntitySchema, name: str, value: str) -> str | bool:
-    """Convert a form value for a query; a time may have the console's format."""
+    """Convert a value of the form for a query; a time may have the console's format."""
     field = schema.field(name)
     kind = field.type if field is not None else ""
     if kind == "boolean":
@@ -154,11 +154,7 @@ def _pointer(schema: EntitySchema, path: str, target: str) -> tuple[Pointer, int
 
 
 def one_record(context: RequestContext, entity: str, key: int) -> Record:
-    """Return a record with the records it refers to, and how many refer to it.
-
-    Raises:
-        Refusal: there is no such entity type, or no record with this id.
-    """
+    """Return a record, the records it refers to, and how many refer to it."""
     schema = find_schema(entity)
     stored = context.get(schema.name, key)
     data = selection(schema.name, tuple(opened_paths(schema))).show(context, stored)
@@ -179,7 +175,7 @@ def one_record(context: RequestContext, entity: str, key: int) -> Record:
 
 
 def raw_text(data: Any) -> str:
-    """Return data as indented JSON, with numbers formatted as the service does."""
+    """Return data as indented JSON, with numbers as the service writes them."""
     return msgspec.json.format(dump(data), indent=2).decode()
 
 

@@ -1,7 +1,4 @@
-"""The last requests and their responses: the middleware that records them, and how the console shows them.
-
-They are kept as they came, and decoded only when they are shown.
-"""
+"""Log of the last requests and responses, which are kept as they came and decoded when they are shown."""
 
 from __future__ import annotations
 
@@ -19,11 +16,11 @@ import msgspec
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from wosdk_async.sandbox.access import is_internal
-from wosdk_async.sandbox.console.masking import sent_body, shown_body, shown_headers, shown_path
+from wosdk_async.sandbox.console.masking import shown_body, shown_headers, shown_path
 from wosdk_async.sandbox.faults.middleware import INJECTED
 from wosdk_async.sandbox.schema.bodies import Record, load
 
-__all__ = ["MAX_BODY", "MAX_REQUESTS", "LoggedExchange", "RequestLog", "RequestLogMiddleware"]
+__all__ = ["MAX_BODY", "MAX_REQUESTS", "RequestLog", "RequestLogMiddleware"]
 
 MAX_REQUESTS = 300
 MAX_BODY = 16 * 1024  # bytes kept of each body; MAX_REQUESTS of them bound the memory
@@ -37,7 +34,7 @@ RawHeaders = Sequence[tuple[bytes, bytes]]
 
 @attrs.define
 class LoggedBody:
-    """The beginning of a body, and the size of the whole body in bytes."""
+    """Beginning of a body, and the size of the whole body in bytes."""
 
     kept: bytearray = attrs.field(factory=bytearray, repr=False)
     size: int = 0
@@ -57,13 +54,12 @@ class LoggedBody:
 
 @attrs.define
 class LoggedExchange:
-    """One request and its response.
+    """Request and its response.
 
     Args:
-        number: counts the requests from 1.
-        began: nanoseconds since 1970, by the clock of the sandbox.
-        path: as it was sent, with its query; a long one is cut.
-        status: None before the response, and when the connection broke before one.
+        began: nanoseconds since 1970, by the sandbox's clock.
+        path: with its query; a long one is cut.
+        status: None without a response.
         seconds: from the request to the end of the response; None until then.
         broken: whether the connection ended before the response did.
         faults: kinds of the injected faults.
@@ -84,7 +80,7 @@ class LoggedExchange:
     faults: list[str] = attrs.field(factory=list)
 
     def summary(self) -> Record:
-        """Return the exchange as a line of the log."""
+        """Return the exchange for the list of requests."""
         return {
             "number": self.number,
             "time": datetime.fromtimestamp(self.began // 10**9, UTC).isoformat().replace("+00:00", "Z"),
@@ -94,12 +90,12 @@ class LoggedExchange:
             "broken": self.seconds is not None and self.broken,
             "faults": list(self.faults),
             "milliseconds": None if self.seconds is None else round(self.seconds * 1000, 2),
-            "company": self._company(),
+            "company": dict(reversed(self.headers)).get(b"companyname", b"").decode("latin-1"),
             "requestId": self._request_id(),
         }
 
     def detail(self) -> Record:
-        """Return the line with headers and bodies; secrets are masked."""
+        """Return the summary with headers and bodies; secrets are masked."""
         return {
             **self.summary(),
             "request": _side(self.headers, self.request),
@@ -107,9 +103,6 @@ class LoggedExchange:
             "curl": curl(self.method, self.scheme, self.path, self.headers, bytes(self.request.kept)),
             "complete": not self.request.cut,
         }
-
-    def _company(self) -> str:
-        return next((value.decode("latin-1") for name, value in self.headers if name == b"companyname"), "")
 
     def _request_id(self) -> str:
         """Return the caller's own id of the request, from the body or the query (facts 3.1)."""
@@ -139,11 +132,7 @@ def _unquoted(quoted: bytes) -> str:
 
 @attrs.define
 class RequestLog:
-    """Ring buffer of the last exchanges.
-
-    Args:
-        on: whether requests are recorded; may be changed at any time.
-    """
+    """Ring buffer of the last exchanges; ``on`` says whether requests are recorded, and may be changed."""
 
     on: bool = False
     last: int = attrs.field(default=0, init=False)
@@ -171,11 +160,7 @@ class RequestLog:
 
 @attrs.frozen
 class RequestLogMiddleware:
-    """ASGI middleware that records requests and responses while the log is on, and changes nothing of them.
-
-    Args:
-        clock: returns nanoseconds since 1970.
-    """
+    """ASGI middleware that records requests and responses while the log is on."""
 
     app: ASGIApp
     log: RequestLog
@@ -244,13 +229,6 @@ def curl(method: str, scheme: str, path: str, headers: Iterable[tuple[bytes, byt
 
     The shell fills in ``$WOSDK_TOKEN``, or client id and secret where the request had HTTP Basic. Other
     secrets are masked, as in the log.
-
-    Args:
-        method: of the request.
-        scheme: ``http`` or ``https``.
-        path: with its query.
-        headers: as they came.
-        body: as it came.
     """
     shown = shown_headers(headers)
     host = next((value for name, value in shown if name.lower() == "host"), "localhost")
@@ -258,7 +236,7 @@ def curl(method: str, scheme: str, path: str, headers: Iterable[tuple[bytes, byt
     parts.append(_quoted(f"{scheme}://{host}{shown_path(path)}"))
     parts += _header_options(shown)
     if body:
-        parts.append(f"--data-raw {_quoted(sent_body(body))}")
+        parts.append(f"--data-raw {_quoted(shown_body(body, indent=-1))}")
     return " \\\n  ".join(parts)
 
 
@@ -277,10 +255,7 @@ def _header_options(shown: list[list[str]]) -> Iterator[str]:
 
 
 def _quoted(text: str) -> str:
-    """Return a text as one word for a shell.
-
-    A terminal acts on control characters of what is pasted into it, so that they are written as escapes.
-    """
+    """Return a text as one word for a shell, with control characters escaped: a terminal acts on them."""
     if text.isprintable():
         return shlex.quote(text)
     return "$'" + "".join(map(_escaped, text)) + "'"

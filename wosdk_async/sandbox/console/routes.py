@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from importlib import resources
 from typing import Any
 
@@ -11,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from wosdk_async.sandbox.access import ID, Endpoint, error_response, guarded
+from wosdk_async.sandbox.access import ID, JsonEndpoint, error_response, guarded, json_object
 from wosdk_async.sandbox.clock import Clock, span_of
 from wosdk_async.sandbox.console.examples import example_of
 from wosdk_async.sandbox.console.orders import choices, one_order, orders
@@ -20,13 +19,13 @@ from wosdk_async.sandbox.console.request_log import MAX_BODY, MAX_REQUESTS, Requ
 from wosdk_async.sandbox.errors import Refusal
 from wosdk_async.sandbox.faults.script import FaultScript
 from wosdk_async.sandbox.faults.state import Faults
-from wosdk_async.sandbox.schema.bodies import Record, dump, peek_json, require_body
+from wosdk_async.sandbox.schema.bodies import Record, dump
 from wosdk_async.sandbox.schema.values import Moment
 from wosdk_async.sandbox.seed.initial import set_verification
 from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.storage.store import Store
 
-__all__ = ["FILES", "console_routes", "page"]
+__all__ = ["FILES", "clock_endpoint", "console_routes", "page"]
 
 _REMEDY = "open it at 127.0.0.1 or localhost"
 _MAX_DIGITS = 7
@@ -43,18 +42,19 @@ _PAGE_HEADERS = {
     "Cache-Control": "no-store",
 }
 
+# Entity types whose records are counted beside a Company
+_COUNTED = ("WorkOrder", "Customer", "Contact", "Location", "Employee", "Document")
+
 FILES = frozenset(
     file.name for file in resources.files(__package__).joinpath("static").iterdir() if "." in file.name
 )
 """Names of the files in ``static/``: plain HTML, CSS and ES modules, without a build step."""
 
-RowEndpoint = Callable[[Request], Awaitable[Record]]
-
 
 def console_routes(store: Store, clock: Clock, faults: Faults, log: RequestLog) -> list[Route]:
     """Return the routes of the console of one sandbox."""
-    console = _Console(store, clock, RulesView(faults), log)
-    endpoints: list[tuple[str, list[str], RowEndpoint]] = [
+    console = _Console(store, clock, _RulesView(faults), log)
+    endpoints: list[tuple[str, list[str], JsonEndpoint]] = [
         ("companies", ["GET"], console.companies),
         (f"companies/{{company:{ID}}}", ["PUT"], console.company),
         (f"companies/{{company:{ID}}}/orders", ["GET"], console.orders),
@@ -67,49 +67,58 @@ def console_routes(store: Store, clock: Clock, faults: Faults, log: RequestLog) 
         ("log", ["GET", "PUT", "DELETE"], console.requests),
         (f"log/{{number:{ID}}}", ["GET"], console.request),
         ("faults", ["GET", "PUT"], console.faults),
-        ("clock", ["GET", "POST"], console.time),
+        ("clock", ["GET", "POST"], clock_endpoint(clock)),
     ]
 
-    def route(path: str, methods: list[str], endpoint: RowEndpoint) -> Route:
-        return Route(f"/console/api/{path}", _own_page_only(_json(endpoint)), methods=methods)
+    def route(path: str, methods: list[str], endpoint: JsonEndpoint) -> Route:
+        return Route(f"/console/api/{path}", guarded(endpoint, remedy=_REMEDY), methods=methods)
 
     return [
-        Route("/", _root),
-        Route("/console", _own_page_only(_front)),
+        Route("/", _site_root),
+        Route("/console", guarded(_front_page, remedy=_REMEDY)),
         *(route(*each) for each in endpoints),
         Route("/console/{file:path}", _file),
     ]
 
 
 def page(name: str) -> Response:
-    """Return a file of ``static/``, under a policy that lets nothing else in.
-
-    Args:
-        name: one of ``FILES``.
-    """
+    """Return one of ``FILES``, under a policy that lets nothing else in."""
     content = resources.files(__package__).joinpath("static", name).read_bytes()
     return Response(content, headers=_PAGE_HEADERS, media_type=_TYPES[name.rpartition(".")[2]])
 
 
 @attrs.frozen
 class _Console:
-    """The JSON that the pages read."""
+    """JSON endpoints that the pages read."""
 
     store: Store
     clock: Clock
-    rules: RulesView
+    rules: _RulesView
     log: RequestLog
 
     async def companies(self, _request: Request) -> Record:
-        return {"Companies": companies(self.store)}
+        self.store.refresh()
+        return {
+            "Companies": [
+                {
+                    "Id": company.id,
+                    "Name": company.name,
+                    "Live": company.live,
+                    "Verification": company.verification,
+                    "ClientId": company.client_id,
+                    "Counts": {name: count_records(self.store, company.id, name) for name in _COUNTED},
+                }
+                for company in self.store.companies()
+            ]
+        }
 
     async def company(self, request: Request) -> Record:
         verification = await _flag(request, "verification")
         set_verification(self.store, [self._context(request).company], verification)
-        return {"Companies": companies(self.store)}
+        return await self.companies(request)
 
     async def orders(self, request: Request) -> Record:
-        number = _whole(request.query_params.get("page", "0"), "page")
+        number = _whole_number(request.query_params.get("page", "0"), "page")
         return orders(self._context(request), request.query_params, number)
 
     async def order(self, request: Request) -> Record:
@@ -122,7 +131,7 @@ class _Console:
         return record_types(self._context(request))
 
     async def records(self, request: Request) -> Record:
-        number = _whole(request.query_params.get("page", "0"), "page")
+        number = _whole_number(request.query_params.get("page", "0"), "page")
         entity = request.path_params["entity"]
         return list_records(self._context(request), entity, request.query_params, number)
 
@@ -133,7 +142,7 @@ class _Console:
         return example_of(self._context(request), request.path_params["command"])
 
     async def requests(self, request: Request) -> Record:
-        after = _whole(request.query_params.get("after", "0"), "after")
+        after = _whole_number(request.query_params.get("after", "0"), "after")
         if request.method == "PUT":
             self.log.on = await _flag(request, "on")
         if request.method == "DELETE":
@@ -153,14 +162,9 @@ class _Console:
 
     async def faults(self, request: Request) -> Record:
         if request.method == "PUT":
-            body = require_body(peek_json(await request.body()))
+            body = await json_object(request)
             self.rules.put(body.get("seed", 0), body.get("rules"))
         return self.rules.report()
-
-    async def time(self, request: Request) -> Record:
-        if request.method == "POST":
-            self.clock.advance(**span_of(require_body(peek_json(await request.body()))))
-        return {"now": self.clock.now.isoformat().replace("+00:00", "Z")}
 
     def _context(self, request: Request) -> RequestContext:
         wanted = request.path_params["company"]
@@ -170,17 +174,24 @@ class _Console:
         return RequestContext(self.store, company, Moment(self.clock() // 100), str(request.base_url))
 
 
-def _own_page_only(endpoint: Endpoint) -> Endpoint:
-    return guarded(endpoint, remedy=_REMEDY)
+def clock_endpoint(clock: Clock) -> JsonEndpoint:
+    """Return the endpoint that reads a clock and moves it forward."""
+
+    async def endpoint(request: Request) -> Record:
+        if request.method == "POST":
+            clock.advance(**span_of(await json_object(request)))
+        return {"now": clock.now.isoformat().replace("+00:00", "Z")}
+
+    return endpoint
 
 
-async def _root(request: Request) -> Response:
+async def _site_root(request: Request) -> Response:
     if "text/html" in request.headers.get("accept", ""):
         return RedirectResponse("/console")
     return Response(dump({"Console": "/console", "Description": "/docs"}), media_type="application/json")
 
 
-async def _front(_request: Request) -> Response:
+async def _front_page(_request: Request) -> Response:
     return page("console.html")
 
 
@@ -191,59 +202,24 @@ async def _file(request: Request) -> Response:
     return page(name) if name in FILES else error_response(404, "There is nothing at this path.")
 
 
-def _json(endpoint: RowEndpoint) -> Endpoint:
-    async def respond(request: Request) -> Response:
-        try:
-            body = dump(await endpoint(request))
-        except Refusal as refusal:
-            return error_response(refusal.status, refusal.message)
-        except (ValueError, OverflowError) as error:
-            return error_response(400, str(error))
-        return Response(body, media_type="application/json", headers={"Cache-Control": "no-store"})
-
-    return respond
-
-
 async def _flag(request: Request, name: str) -> bool:
-    value = require_body(peek_json(await request.body())).get(name)
+    value = (await json_object(request)).get(name)
     if not isinstance(value, bool):
         raise ValueError(f"{name} must be true or false.")
     return value
 
 
-def _whole(written: str, name: str) -> int:
+def _whole_number(written: str, name: str) -> int:
     if not (written.isascii() and written.isdigit() and len(written) <= _MAX_DIGITS):
         raise ValueError(f"{name} must be a whole number of at most {_MAX_DIGITS} digits.")
     return int(written)
 
 
-# --- what the console shows of a store and of the fault rules -----------------------------------------
-
-# Entity types whose records are counted beside a Company
-_COUNTED = ("WorkOrder", "Customer", "Contact", "Location", "Employee", "Document")
-
-
-def companies(store: Store) -> list[Record]:
-    """Return each Company with the number of its records, without its secret."""
-    store.refresh()
-    return [
-        {
-            "Id": company.id,
-            "Name": company.name,
-            "Live": company.live,
-            "Verification": company.verification,
-            "ClientId": company.client_id,
-            "Counts": {name: count_records(store, company.id, name) for name in _COUNTED},
-        }
-        for company in store.companies()
-    ]
-
-
 @attrs.define
-class RulesView:
+class _RulesView:
     """Fault rules in the console: those in force, and those that it has switched off.
 
-    A script that is loaded without the console replaces both kinds.
+    A script that is loaded elsewhere replaces both.
     """
 
     faults: Faults
@@ -256,20 +232,14 @@ class RulesView:
         if self.faults.script is not self._loaded:
             self._rules = [(rule, True) for rule in found["rule"]]
         counts = iter(zip(found["matched"], found["applied"], strict=True))
-        rules = [_shown(rule, on, *(next(counts) if on else (0, 0))) for rule, on in self._rules]
-        return {
-            "seed": found["seed"],
-            "rules": rules,
-            "injected": found["injected"],
-            "late": found["late"],
-        }
+        rules = []
+        for rule, on in self._rules:
+            matched, applied = next(counts) if on else (0, 0)
+            rules.append({"rule": rule, "on": on, "matched": matched, "applied": applied})
+        return {"rules": rules} | {name: found[name] for name in ("seed", "injected", "late")}
 
     def put(self, seed: object, rules: object) -> None:
-        """Put rules in force, except those that are off. All counters start again.
-
-        Args:
-            seed: seed of the script.
-            rules: a list of ``{"rule": ..., "on": true or false}``.
+        """Put the rules in force that are on. All counters start again.
 
         Raises:
             ValueError: a rule is wrong, on or off; the message says what would be right.
@@ -282,10 +252,6 @@ class RulesView:
         script = FaultScript.of({"seed": seed, "rule": [each["rule"] for each in rules if each["on"]]})
         self.faults.load(script)
         self._loaded, self._rules = script, [(each["rule"], each["on"]) for each in rules]
-
-
-def _shown(rule: dict[str, Any], on: bool, matched: int, applied: int) -> dict[str, Any]:
-    return {"rule": rule, "on": on, "matched": matched, "applied": applied}
 
 
 def _is_rule_entry(value: object) -> bool:

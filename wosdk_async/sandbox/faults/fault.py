@@ -7,7 +7,7 @@ import socket
 import struct
 from collections.abc import Awaitable, Callable, Sequence
 from random import Random
-from typing import Any, ClassVar, NoReturn, Protocol, cast
+from typing import Any, ClassVar, Protocol, cast
 
 import attrs
 from attrs.validators import and_, deep_iterable, ge, in_, instance_of, le, max_len, min_len, not_
@@ -36,7 +36,7 @@ _NO_LINGER = struct.pack("ii", 1, 0)  # close() then drops unsent bytes and send
 
 
 class ClientConnection(HttpToolsProtocol):
-    """uvicorn's connection, with its transport in ``scope["extensions"]``: ASGI itself cannot break one."""
+    """uvicorn's connection, with its transport in the ASGI scope: ASGI itself cannot break one."""
 
     def on_message_begin(self) -> None:
         """Start a request."""
@@ -47,7 +47,7 @@ class ClientConnection(HttpToolsProtocol):
 
 @attrs.frozen
 class FaultyResponse:
-    """A whole response: the application's, or one that a fault makes."""
+    """Whole response: the application's, or one that a fault makes."""
 
     status: int
     headers: Sequence[tuple[bytes, bytes]] = ()
@@ -56,7 +56,7 @@ class FaultyResponse:
 
 @attrs.frozen(kw_only=True)
 class FaultExchange:
-    """A request that was read whole, and the way of its response.
+    """Request that was read whole, and what a fault can do to it, its response and its connection.
 
     Without a socket (ASGI in process) a broken connection is a ``ConnectionResetError`` of the application.
 
@@ -65,7 +65,7 @@ class FaultExchange:
         receive: gives the request once more, to ``app``.
         wait_closed: returns when the connection is closed.
         refusal: returns the service's response for a refusal.
-        earlier_id: the RequestId of an earlier response to another call, if there was one.
+        earlier_id: RequestId of an earlier response to another call.
         expire_token: ends the life of the request's token.
         move: moves the request's Company to another port.
         run_late: runs what outlives the request.
@@ -137,7 +137,7 @@ class FaultExchange:
         await self.send_part(part)
 
     async def send_part(self, part: bytes) -> None:
-        """Send some more of the body."""
+        """Send a further part of the body."""
         await self.send({"type": "http.response.body", "body": part, "more_body": True})
 
     async def end_response(self) -> None:
@@ -147,9 +147,7 @@ class FaultExchange:
 
     async def reset(self) -> None:
         """Break the connection with a TCP RST."""
-        transport = self._transport
-        if transport is None:
-            _raise_broken("reset")
+        transport = self._require_transport("reset")
         sock = transport.get_extra_info("socket")
         if sock is not None and sock.fileno() >= 0:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
@@ -158,10 +156,7 @@ class FaultExchange:
 
     async def close(self) -> None:
         """Close the connection in order, after all written bytes were sent."""
-        transport = self._transport
-        if transport is None:
-            _raise_broken("closed")
-        transport.close()
+        self._require_transport("closed").close()
         await self.wait_closed()
 
     async def send_garbage(self, noise: bytes) -> None:
@@ -174,26 +169,27 @@ class FaultExchange:
     def _transport(self) -> asyncio.Transport | None:
         return cast("asyncio.Transport | None", self.scope.get("extensions", {}).get(_EXTENSION))
 
-
-def _raise_broken(how: str) -> NoReturn:
-    raise ConnectionResetError(f"The connection was {how} by a fault of the sandbox.")
+    def _require_transport(self, how: str) -> asyncio.Transport:
+        if self._transport is None:
+            raise ConnectionResetError(f"The connection was {how} by a fault of the sandbox.")
+        return self._transport
 
 
 # --- a fault and its settings ----------------------------------------------------------------
 
-_MOST = 10**6  # seconds: the only unit of numbers here
+_MAX_SECONDS = 10**6
 
 Validator = Callable[[Any, "attrs.Attribute[Any]", Any], None]
 
 
 class Fault(attrs.AttrsInstance, Protocol):
-    """One kind of fault, with its settings."""
+    """Kind of fault, with its settings."""
 
     not_for_tokens: ClassVar[str] = ""
     """Why a rule for token requests alone would do nothing; empty if it does something."""
 
     async def apply(self, exchange: FaultExchange, rng: Random) -> bool:
-        """Do it to a request, and return whether the request is finished; if not, it continues."""
+        """Apply it to a request, and return whether the request is finished; if not, it continues."""
 
 
 def _setting(wanted: str, *validators: Validator) -> Validator:
@@ -228,14 +224,14 @@ def _ascending(_instance: object, _field: attrs.Attribute[Any], value: Any) -> N
         raise ValueError
 
 
-number = _setting(f"a number from 0 to {_MOST}", *_up_to(_MOST))
+number = _setting(f"a number from 0 to {_MAX_SECONDS}", *_up_to(_MAX_SECONDS))
 share = _setting("a number from 0 to 1", *_up_to(1))
 positive = whole(1, 10**9)
 flag = _setting("true or false", instance_of(bool))
 span = _setting(
     "two numbers, the lower one first",
     instance_of((list, tuple)),
-    deep_iterable(and_(*_up_to(_MOST))),
+    deep_iterable(and_(*_up_to(_MAX_SECONDS))),
     min_len(2),
     max_len(2),
     _ascending,

@@ -1,7 +1,4 @@
-"""The kinds of faults: what each does to a request or its response.
-
-``fault.py`` has the interface of a kind and the validators for its settings.
-"""
+"""Kinds of faults; ``fault.py`` has their interface, and validators for their settings."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from wosdk_async.sandbox.access import is_internal
 from wosdk_async.sandbox.clock import Clock
 from wosdk_async.sandbox.errors import Refusal
 from wosdk_async.sandbox.faults.fault import FaultExchange, FaultyResponse
-from wosdk_async.sandbox.faults.request_match import RequestMatch, header, match_of
+from wosdk_async.sandbox.faults.request_match import header, match_of
 from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.storage.store import Store
 
@@ -28,7 +28,7 @@ _MISMATCH = Refusal(400, "DATABASE_VERSION_MISMATCH", "This host does not serve 
 
 @attrs.frozen
 class FaultMiddleware:
-    """ASGI middleware: the faults in force decide how requests reach ``app``.
+    """ASGI middleware that applies the faults in force before requests reach ``app``.
 
     Args:
         expire_token: ends the life of the token in an Authorization header.
@@ -49,33 +49,11 @@ class FaultMiddleware:
             return
         body, receive_again = await _read(receive)
         request = match_of(scope, body, self._owner)
-        exchange = self._exchange(request, scope, receive_again, partial(_wait_closed, receive), send)
-        injected = scope.setdefault(INJECTED, [])
-        for match in self.faults.match(request):
-            injected.append(match.rule.kind)
-            if await match.apply(exchange):
-                return
-        if self.faults.moved_hosts.has_left(request, scope):
-            injected.append("moved")
-            await exchange.respond(exchange.refusal(_MISMATCH))
-            return
-        self.faults.moved_hosts.redirect(request, scope)
-        await exchange.pass_on()
-        self.faults.note_response(request.request_id)
-
-    def _exchange(
-        self,
-        request: RequestMatch,
-        scope: Scope,
-        receive: Receive,
-        wait_closed: Callable[[], Awaitable[None]],
-        send: Send,
-    ) -> FaultExchange:
-        return FaultExchange(
+        exchange = FaultExchange(
             app=self.app,
             scope=scope,
-            receive=receive,
-            wait_closed=wait_closed,
+            receive=receive_again,
+            wait_closed=partial(_wait_closed, receive),
             send=send,
             clock=self.clock,
             refusal=lambda refused: self.refusal(refused, request.request_id),
@@ -84,6 +62,16 @@ class FaultMiddleware:
             move=lambda: self.faults.moved_hosts.move(request, scope),
             run_late=self._run_late,
         )
+        injected = scope.setdefault(INJECTED, [])
+        if await self.faults.apply(request, exchange, injected):
+            return
+        if self.faults.moved_hosts.has_left(request, scope):
+            injected.append("moved")
+            await exchange.respond(exchange.refusal(_MISMATCH))
+            return
+        self.faults.moved_hosts.redirect(request, scope)
+        await exchange.pass_on()
+        self.faults.note_response(request.request_id)
 
     def _owner(self, client_id: str) -> str | None:
         owners = (company.name for company in self.store.companies() if company.client_id == client_id)
@@ -96,7 +84,7 @@ class FaultMiddleware:
 
 
 async def _read(receive: Receive) -> tuple[bytes, Receive]:
-    """Read the body, and return it with a ``receive`` that gives it once more."""
+    """Read the body, and return it with a ``receive`` that returns it once more."""
     kept, size, more = [], 0, True
     while more and size <= _MAX_READ:
         message = await receive()

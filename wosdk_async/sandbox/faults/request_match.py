@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Callable, Mapping
 from typing import Any
-from urllib.parse import parse_qsl
 
 import attrs
 
 from wosdk_async.sandbox.errors import Refusal
-from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case, parse_query, peek_json, request_id_of
+from wosdk_async.sandbox.schema.bodies import (
+    Record,
+    client_credentials,
+    get_ignore_case,
+    parse_form,
+    parse_query,
+    peek_json,
+    request_id_of,
+)
 from wosdk_async.sandbox.schema.dialect import SPEC
 from wosdk_async.sandbox.service.commands.registry import find_command
 
@@ -32,27 +37,17 @@ class RequestMatch:
 
 
 def known_operation(name: str) -> str | None:
-    """Return an operation or command of a rule as a `RequestMatch` has it, or None if there is none."""
-    if name.lower() in FAMILIES:
-        return name.lower()
-    try:
-        return find_command(name.split("/"), SPEC).name.lower()
-    except Refusal:
-        return None
+    """Return an operation or command of a rule as a `RequestMatch` has it; None if there is none."""
+    return name.lower() if name.lower() in FAMILIES else _command_name(name.split("/"))
 
 
 def match_of(scope: Mapping[str, Any], body: bytes, owner: Callable[[str], str | None]) -> RequestMatch:
-    """Return what a rule can ask of a request.
-
-    Args:
-        scope: of the request.
-        body: of the request.
-        owner: returns the name of the Company that has a client id.
-    """
+    """Return what rules match of a request; ``owner`` returns the name of the Company with a client id."""
     parts = [part for part in scope["path"].split("/") if part]
     head, rest = [part.lower() for part in parts[:3]], parts[3:]
     if head[:2] == ["oauth", "token"]:
-        return RequestMatch(frozenset({"token"}), _normalized(owner(_client_id(scope, body))))
+        client_id, _ = client_credentials(parse_form(body), header(scope, b"authorization"))
+        return RequestMatch(frozenset({"token"}), _normalized(owner(client_id)))
     sent = peek_json(body)
     operations, wanted = _operations_of(head[2] if len(head) == 3 else "", rest, scope["method"], sent)
     company = wanted or header(scope, b"companyname")
@@ -68,9 +63,11 @@ def _operations_of(
     if family == "corrigoservice":
         return frozenset({"discovery"}), rest[1] if len(rest) == 2 else None
     if family == "cmd":
-        name = _command(rest)
+        name = _command_name(rest) or "/".join(rest).lower()
         if name == _DISCOVERY:
-            return frozenset({"discovery", name}), _discovered_company(sent)
+            command = get_ignore_case(sent, "Command")
+            company = get_ignore_case(command, "CompanyName") if isinstance(command, dict) else None
+            return frozenset({"discovery", name}), company if isinstance(company, str) else None
         return frozenset({"command", name}), None
     if family == "base":
         return frozenset({_BASE.get(method, "other")}), None
@@ -86,24 +83,8 @@ def _normalized(name: str | None) -> str | None:
     return name and name.strip().lower()
 
 
-def _command(rest: list[str]) -> str:
+def _command_name(segments: list[str]) -> str | None:
     try:
-        return find_command(rest, SPEC).name.lower()  # SPEC knows all paths
+        return find_command(segments, SPEC).name.lower()  # SPEC knows all paths
     except Refusal:
-        return "/".join(rest).lower()
-
-
-def _discovered_company(sent: Record) -> str | None:
-    command = get_ignore_case(sent, "Command")
-    name = get_ignore_case(command, "CompanyName") if isinstance(command, dict) else None
-    return name if isinstance(name, str) else None
-
-
-def _client_id(scope: Mapping[str, Any], body: bytes) -> str:
-    scheme, _, encoded = (header(scope, b"authorization") or "").partition(" ")
-    if scheme.lower() == "basic":
-        try:
-            return base64.b64decode(encoded.strip(), validate=True).decode("latin-1").partition(":")[0]
-        except (binascii.Error, ValueError):
-            return ""
-    return dict(parse_qsl(body.decode("latin-1"))).get("client_id", "")
+        return None

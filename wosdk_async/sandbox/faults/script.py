@@ -1,14 +1,12 @@
 """Fault script: rules in TOML or JSON, each a fault and the requests that get it.
 
 Whether the n-th request that a rule matches gets the fault depends only on the seed, the place of the rule
-and n, not on other rules or on responses. So every run of the same script and seed gives the same faults.
-Requests are counted in the order in which the server reads them.
+and n: the same script and seed give the same faults. Requests are counted as the server reads them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from decimal import Decimal
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,7 +16,7 @@ from attrs.validators import optional
 
 from wosdk_async import catalogue
 from wosdk_async.regular_files import parse_toml
-from wosdk_async.sandbox.errors import FaultScriptError, nearest
+from wosdk_async.sandbox.errors import FaultScriptError, did_you_mean
 from wosdk_async.sandbox.faults.fault import Fault, positive, share
 from wosdk_async.sandbox.faults.kinds import KINDS
 from wosdk_async.sandbox.faults.request_match import FAMILIES, RequestMatch, known_operation
@@ -29,7 +27,7 @@ _CONDITIONS = ("operation", "company", "rate", "first", "every")
 
 
 def _operations(written: object) -> frozenset[str]:
-    """Return the operations of a rule in lower case; none means any."""
+    """Return the operations of a rule in lower case; an empty set for any."""
     names = [written] if isinstance(written, str) else written
     if not isinstance(names, Sequence) or not names or not all(isinstance(name, str) for name in names):
         raise ValueError(f"operation is {written!r}; it must be a name or a list of names")
@@ -44,8 +42,7 @@ def _operations(written: object) -> frozenset[str]:
 def _unknown_operation(name: str) -> str:
     commands = list(catalogue.load().commands)
     short = (known for known in commands if known.lower() == f"{name}command".lower())
-    near = next(short, None) or nearest(name, ["any", *FAMILIES, *commands])
-    hint = f" (did you mean {near}?)" if near else ""
+    hint = did_you_mean(next(short, name), ["any", *FAMILIES, *commands])
     return f"operation is {name!r}{hint}; it must be any, {', '.join(FAMILIES)}, or the name of a command"
 
 
@@ -57,10 +54,9 @@ def _company(written: object) -> str | None:
 
 @attrs.frozen(kw_only=True)
 class Rule:
-    """A fault and the requests that get it.
+    """Fault and the requests that get it.
 
-    ``rate`` is a probability. ``first=n`` applies the fault to the first n requests, ``every=n`` to every
-    n-th.
+    ``rate`` is a probability; ``first=n`` means the first n requests, ``every=n`` every n-th.
     """
 
     kind: str
@@ -101,11 +97,7 @@ class FaultScript:
 
     @classmethod
     def read(cls, path: str | Path) -> FaultScript:
-        """Read the script of a TOML file.
-
-        Raises:
-            FaultScriptError: the file cannot be read, or is not a script.
-        """
+        """Read the script in a TOML file; raises FaultScriptError if it is none."""
         try:
             return cls.of(parse_toml(Path(path).read_text(encoding="utf-8")))
         except (OSError, ValueError) as error:  # UnicodeDecodeError and TOMLDecodeError are ValueErrors
@@ -124,8 +116,7 @@ class FaultScript:
         if not isinstance(written, Mapping):
             raise FaultScriptError("A fault script must be an object with the members seed and rule.")
         _require_known("the script", written, ("seed", "rule"))
-        script = _without_decimals(written)
-        seed, rules = script.get("seed", 0), script.get("rule", [])
+        seed, rules = written.get("seed", 0), written.get("rule", [])
         if not isinstance(seed, int) or isinstance(seed, bool):
             raise FaultScriptError(f"seed is {seed!r}; it must be a whole number.")
         if not isinstance(rules, list):
@@ -133,19 +124,15 @@ class FaultScript:
         return cls([_rule(number, rule) for number, rule in enumerate(rules, 1)], seed)
 
     def rng(self, place: int, number: int) -> Random:
-        """Return the random numbers for one request of one rule, the same on every machine."""
+        """Return the random numbers of one request of one rule, the same on every machine."""
         return Random(f"{self.seed}/{place}/{number}")  # noqa: S311 - not a secret
 
     def require_companies(self, names: Iterable[str]) -> None:
-        """Check that each Company that a rule names is one of these.
-
-        Raises:
-            FaultScriptError: a rule names another Company, so it would never apply.
-        """
+        """Raise FaultScriptError if a rule names another Company than these, so that it would never apply."""
         known = {name.lower(): name for name in names}
         for number, rule in enumerate(self.rules, 1):
             if rule.company is not None and rule.company not in known:
-                hint, there = _did_you_mean(rule.company, known.values()), ", ".join(known.values())
+                hint, there = did_you_mean(rule.company, known.values()), ", ".join(known.values())
                 text = f"company is {rule.company!r}{hint}; there is only {there}"
                 raise FaultScriptError(f"rule {number} ({rule.kind}): {text}.")
 
@@ -154,28 +141,12 @@ class FaultScript:
         return {"seed": self.seed, "rule": [dict(rule.written) for rule in self.rules]}
 
 
-def _without_decimals(value: Any, depth: int = 5) -> Any:
-    """Return a script with fractions as floats: bodies of the console are read as exact decimals.
-
-    No setting of a rule is nested as deep as ``depth``: the checks refuse what lies below it.
-    """
-    if isinstance(value, Decimal):
-        return float(value)
-    if depth and isinstance(value, Mapping):
-        return {name: _without_decimals(inner, depth - 1) for name, inner in value.items()}
-    if depth and isinstance(value, list):
-        return [_without_decimals(inner, depth - 1) for inner in value]
-    return value
-
-
 def _rule(number: int, written: object) -> Rule:
     if not isinstance(written, Mapping) or not isinstance(written.get("fault"), str):
         raise FaultScriptError(f"rule {number} needs a fault, one of {', '.join(KINDS)}.")
     name = written["fault"]
     if name not in KINDS:
-        text = (
-            f"fault is {name[:60]!r}{_did_you_mean(name[:60], KINDS)}; it must be one of {', '.join(KINDS)}"
-        )
+        text = f"fault is {name[:60]!r}{did_you_mean(name, KINDS)}; it must be one of {', '.join(KINDS)}"
         raise FaultScriptError(f"rule {number}: {text}.")
     place, kind = f"rule {number} ({name})", KINDS[name]
     settings = attrs.fields_dict(kind)
@@ -196,10 +167,5 @@ def _rule(number: int, written: object) -> Rule:
 def _require_known(place: str, written: Mapping[str, Any], names: Sequence[str]) -> None:
     unknown = [key for key in written if key not in names]
     if unknown:
-        hint = _did_you_mean(unknown[0][:60], names)
+        hint = did_you_mean(unknown[0], names)
         raise FaultScriptError(f"{place} has {unknown[0]!r}{hint}, which is none of {', '.join(names)}.")
-
-
-def _did_you_mean(name: str, known: Iterable[str]) -> str:
-    near = nearest(name, known)
-    return f" (did you mean {near}?)" if near else ""

@@ -75,9 +75,9 @@ class Faults:
         script = FaultScript.of({**written, "rule": [*written["rule"], {"fault": fault, **settings}]})
         if self.companies:
             script.require_companies(self.companies)
-        met = self._state.met
+        seen = self._state.seen
         self.load(script)
-        self._state.met[: len(met)] = met
+        self._state.seen[: len(seen)] = seen
 
     def clear(self) -> None:
         """Remove all rules."""
@@ -105,11 +105,8 @@ class Faults:
         }
 
     def unmatched(self) -> list[Rule]:
-        """Return the rules in force that no request has matched since they were given.
-
-        Counters start again when a rule is added; what a rule has matched before still counts here.
-        """
-        return [rule for rule, met in zip(self.script.rules, self._state.met, strict=True) if not met]
+        """Return the rules that no request has matched since they were added."""
+        return [rule for rule, seen in zip(self.script.rules, self._state.seen, strict=True) if not seen]
 
     @property
     def idle(self) -> bool:
@@ -117,7 +114,7 @@ class Faults:
         return not self._state.script.rules
 
     def note_response(self, request_id: str | None) -> None:
-        """Remember the RequestId of a response: the last two different ones."""
+        """Keep the RequestId of a response: the last two different ones."""
         if request_id is not None and request_id not in self._request_ids[-1:]:
             self._request_ids = [*self._request_ids[-1:], request_id]
 
@@ -125,64 +122,59 @@ class Faults:
         """Return the RequestId of the last response to another call: attempts of one call share theirs."""
         return next((known for known in reversed(self._request_ids) if known != request_id), None)
 
-    def match(self, request: RequestMatch) -> list[_RuleMatch]:
-        """Count a request, and return the rules whose faults it gets, in the order of the script."""
+    def match(self, request: RequestMatch) -> list[tuple[int, Random]]:
+        """Count a request; return the place of each rule whose fault it gets, with its random numbers."""
+        found = [(place, self._state.match(place, request)) for place in range(len(self.script.rules))]
+        return [(place, rng) for place, rng in found if rng is not None]
+
+    async def apply(self, request: RequestMatch, exchange: FaultExchange, injected: list[str]) -> bool:
+        """Apply the faults that a request gets, in the order of the script; return whether it is finished.
+
+        Their kinds are added to ``injected``.
+        """
         state = self._state
-        matches = (state.match(place, request) for place in range(len(state.matched)))
-        return [match for match in matches if match is not None]
+        for place, rng in self.match(request):
+            rule = state.script.rules[place]
+            state.applied[place] += 1
+            state.injected[rule.kind] += 1
+            injected.append(rule.kind)
+            if await rule.fault.apply(exchange, rng):
+                return True
+        return False
 
 
 @attrs.define
 class _ScriptState:
-    """A script with its counters: replaced together."""
+    """Script with its counters, which are replaced together."""
 
     script: FaultScript
     matched: list[int] = attrs.field(init=False)
     """Requests that each rule is about."""
     applied: list[int] = attrs.field(init=False)
     """How often the fault of each rule was applied."""
-    met: list[bool] = attrs.field(init=False)
+    seen: list[bool] = attrs.field(init=False)
     """Whether a request has matched each rule, also before the counters started again."""
     injected: Counter[str] = attrs.field(factory=Counter, init=False)
 
     def __attrs_post_init__(self) -> None:
         self.matched = [0] * len(self.script.rules)
         self.applied = list(self.matched)
-        self.met = [False] * len(self.matched)
+        self.seen = [False] * len(self.matched)
 
-    def match(self, place: int, request: RequestMatch) -> _RuleMatch | None:
+    def match(self, place: int, request: RequestMatch) -> Random | None:
+        """Count a request; return its random numbers if it gets the fault of the rule at ``place``."""
         rule = self.script.rules[place]
         if not rule.matches(request):
             return None
         self.matched[place] += 1
-        self.met[place] = True
+        self.seen[place] = True
         rng = self.script.rng(place, self.matched[place])
-        return _RuleMatch(self, place, rule, rng) if rule.is_due(self.matched[place], rng) else None
-
-
-@attrs.frozen
-class _RuleMatch:
-    """A rule whose fault a request gets, with the random numbers for this request."""
-
-    state: _ScriptState
-    place: int
-    rule: Rule
-    rng: Random
-
-    async def apply(self, exchange: FaultExchange) -> bool:
-        """Apply the fault, and return whether the request is finished."""
-        self.state.applied[self.place] += 1
-        self.state.injected[self.rule.kind] += 1
-        return await self.rule.fault.apply(exchange, self.rng)
+        return rng if rule.is_due(self.matched[place], rng) else None
 
 
 @attrs.define
 class MovedHosts:
-    """The ports of Companies that have moved; every port serves a Company that has not.
-
-    Args:
-        ports: those that the server listens at, the first one first; empty without a socket.
-    """
+    """Companies that have moved to another of the server's ``ports``; each port serves all others."""
 
     ports: Sequence[int] = ()
     _current: dict[str | None, int] = attrs.field(factory=dict, init=False)

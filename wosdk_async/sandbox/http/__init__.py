@@ -1,5 +1,1 @@
-"""Requests and responses of the sandbox: the routes of the service, log-in, admin addresses, OpenAPI.
-
-``server.py``, ``local.py`` and ``wosdk_async.testing`` import it; it may import
-every other package of the sandbox.
-"""
+"""Requests and responses of the sandbox: routes and log-in of the service, admin addresses, OpenAPI."""

@@ -1,4 +1,4 @@
-"""ASGI application: reads a request, passes it to the router, and writes the response as the service does."""
+"""ASGI application of a sandbox: faults, the service itself, and the sandbox's own addresses."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from wosdk_async.sandbox.http.openapi import openapi_routes
 from wosdk_async.sandbox.http.router import Router, ServiceRequest
 from wosdk_async.sandbox.schema.bodies import dump, parse_query
 from wosdk_async.sandbox.schema.dialect import SPEC, dialect_of
+from wosdk_async.sandbox.service.documents import find_file
 from wosdk_async.sandbox.storage.store import GroupCommit, Store
 
 __all__ = ["MAX_BODY", "create_app"]
@@ -73,7 +74,7 @@ def create_app(
     service = _Service(Router(store, clock, dialect_of(dialect)), GroupCommit(store), clock)
     admin = admin_routes(store, clock, faults, open_to_all=open_admin)
     internal = Starlette(
-        routes=[_files(service.router), *admin, *console_routes(store, clock, faults, log), *openapi_routes()]
+        routes=[_files(store), *admin, *console_routes(store, clock, faults, log), *openapi_routes()]
     )
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -209,11 +210,12 @@ async def _body(receive: Receive) -> bytes | Refusal | None:
     return b"".join(parts)
 
 
-def _files(router: Router) -> Route:
+def _files(store: Store) -> Route:
     async def file(request: Request) -> Response:
-        found = router.file(**request.path_params)
+        found = find_file(store, **request.path_params)
         if found is None:  # facts 3.10: the storage is another service; how it refuses is assumed
             return Response(b"There is no such file.", 404, media_type="text/plain")
-        return Response(found.content, headers=_FILE_HEADERS, media_type=found.mime_type)
+        content, mime_type = found
+        return Response(content, headers=_FILE_HEADERS, media_type=mime_type)
 
     return Route(f"/files/{{company:{ID}}}/{{document:{ID}}}/{{key}}", file, methods=["GET"])

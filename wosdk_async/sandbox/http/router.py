@@ -1,22 +1,30 @@
-"""Router: which operation a request is, and whether its token allows it (spec 4 and 5, facts 1 to 3)."""
+"""Router of the service: log-in, tokens, and the operation of a request (spec 4 and 5, facts 1 to 3)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import hmac
+import secrets
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import attrs
 
-from wosdk_async.sandbox.errors import Refusal, broken_rule, incorrect_model
-from wosdk_async.sandbox.http.login import Tokens, discover, is_discovery, token_response
-from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case, peek_json, request_id_of, require_body
+from wosdk_async.sandbox.errors import Refusal, broken_rule, incorrect_model, required
+from wosdk_async.sandbox.schema.bodies import (
+    Record,
+    client_credentials,
+    get_ignore_case,
+    parse_form,
+    peek_json,
+    request_id_of,
+    require_body,
+)
 from wosdk_async.sandbox.schema.dialect import SPEC, Dialect
-from wosdk_async.sandbox.schema.entities import find_schema
+from wosdk_async.sandbox.schema.entities import enumeration, find_schema
 from wosdk_async.sandbox.schema.values import Moment
 from wosdk_async.sandbox.service.commands.registry import find_command, run_command
 from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.crud import create_entity, delete_entity, retrieve, update_entity
-from wosdk_async.sandbox.service.documents import StoredFile, find_file
 from wosdk_async.sandbox.service.query.expression import run_query
 from wosdk_async.sandbox.storage.store import Store, StoredCompany
 
@@ -29,9 +37,11 @@ StatusAndBody = tuple[int, Mapping[str, Any]]
 class ServiceRequest:
     """Parts of a request.
 
-    ``segments`` are the parts of the path without empty ones, as a doubled slash changes nothing (facts 3.1).
-    ``query`` and ``headers`` have lower-case names. ``root`` is the address that the request came to.
-    ``content`` is the JSON object of the body; empty for any other body.
+    Args:
+        segments: of the path, without empty ones: a doubled slash changes nothing (facts 3.1).
+        query: by lower-case name.
+        headers: by lower-case name.
+        root: the address that the request came to.
     """
 
     method: str
@@ -55,11 +65,7 @@ class ServiceRequest:
 
 @attrs.define
 class Router:
-    """Routes of the service over one store.
-
-    Args:
-        clock: returns nanoseconds since 1970.
-    """
+    """Routes of the service over one store; ``clock`` returns nanoseconds since 1970."""
 
     store: Store
     clock: Callable[[], int]
@@ -76,22 +82,19 @@ class Router:
             "batch": self._batch,
             "query": self._query,
             "cmd": self._command,
-            "corrigoservice": self._locate,
+            "corrigoservice": self._discover_by_get,
         }
 
     def companies(self) -> Mapping[str, StoredCompany]:
         """Return the Companies by lower-case name."""
         listed = self.store.companies()
         if listed is not self._listed:
-            self._listed, self._by_name = listed, {company.name.lower(): company for company in listed}
+            self._listed = listed
+            self._by_name = {company.name.lower(): company for company in listed}
         return self._by_name
 
     def respond(self, request: ServiceRequest) -> StatusAndBody:
-        """Return status and body of the response.
-
-        Raises:
-            Refusal: the service would refuse the request.
-        """
+        """Return status and body of the response."""
         if [part.lower() for part in request.segments[:3]] == ["oauth", "token"]:
             return self._token(request)
         handler = self._families.get(request.family)
@@ -104,22 +107,26 @@ class Router:
         known = request.family in self._families
         return request_id_of(request.query, request.content) if known else None
 
-    def file(self, company: int, document: int, key: str) -> StoredFile | None:
-        """Return the file of a download address, or None if there is none."""
-        return find_file(self.store, self.store.companies(), company, document, key)
-
     def _token(self, request: ServiceRequest) -> StatusAndBody:
-        _only(request, "POST")
+        """Respond to a token request; the refusals are RFC 6749's (facts 1 has none)."""
+        _require_method(request, "POST")
         self.store.refresh()  # another process may have added a Company
-        header = request.headers.get("authorization")
-        return token_response(self.tokens, self.store.companies(), request.body, header)
+        fields = parse_form(request.body)
+        if fields.get("grant_type") != "client_credentials":
+            return 400, {"error": "unsupported_grant_type"}
+        client_id, secret = client_credentials(fields, request.headers.get("authorization"))
+        for company in self.store.companies():
+            if _same(company.client_id, client_id) and _same(company.client_secret, secret):
+                token = self.tokens.issue(company)
+                return 200, {"access_token": token, "token_type": "bearer", "expires_in": _EXPIRES_IN}
+        return 400, {"error": "invalid_client"}
 
     def _context(self, request: ServiceRequest) -> RequestContext:
         """Return the context of the Company that the headers name, if the token is for it (facts 1)."""
         owner = self.tokens.check(request.headers.get("authorization"))
         # facts 1: the value is case-insensitive; facts 2: the code. Its status is the sample's
         company = self.companies().get(request.headers.get("companyname", "").strip().lower())
-        if company is None or not (company.served_at(request.root) or is_discovery(request.segments)):
+        if company is None or not (company.served_at(request.root) or _is_discovery(request.segments)):
             raise Refusal(400, "DATABASE_VERSION_MISMATCH", "This host does not serve the Company.")
         if company.id != owner:  # not shown; assumed
             raise Refusal(403, "INCORRECT_TOKEN", "The token was issued for another Company.")
@@ -128,9 +135,7 @@ class Router:
 
     def _base(self, context: RequestContext, request: ServiceRequest) -> Record:
         rest = request.segments[3:]
-        if not rest:
-            raise Refusal(400, "ENTITY_NOT_FOUND", "There are no such entityType as ''")
-        schema = find_schema(rest[0], context.dialect)
+        schema = find_schema(rest[0] if rest else "", context.dialect)
         key = "/".join(rest[1:]) or request.query.get("id", "")
         if request.method == "GET":
             return retrieve(context, schema, key, request.query.get("properties"))
@@ -140,7 +145,7 @@ class Router:
                 return delete_entity(context, schema, key, missing_ok=missing_ok)
         if len(rest) > 1:
             raise _id_in_path(request.method, schema.name, "/".join(rest[1:]))
-        _only(request, "POST", "PUT")
+        _require_method(request, "POST", "PUT")
         body = require_body(request.content)
         with self.store.savepoint():
             entity = get_ignore_case(body, "Entity")
@@ -153,7 +158,7 @@ class Router:
         raise broken_rule("The local sandbox does not model the batch endpoints: no response is known.")
 
     def _query(self, context: RequestContext, request: ServiceRequest) -> Record:
-        _only(request, "POST")
+        _require_method(request, "POST")
         schema = find_schema("/".join(request.segments[3:]), context.dialect)
         expression = get_ignore_case(require_body(request.content), "QueryExpression")
         if not isinstance(expression, dict):
@@ -161,26 +166,26 @@ class Router:
         return {"Entities": [{"Data": row} for row in run_query(context, schema, expression)]}
 
     def _command(self, context: RequestContext, request: ServiceRequest) -> Record:
-        _only(request, "POST")
+        _require_method(request, "POST")
         # before the body is judged (facts 3.3)
         wanted = find_command(list(request.segments[3:]), context.dialect)
         sent = get_ignore_case(require_body(request.content), "Command")
         if not isinstance(sent, dict):
             raise incorrect_model("Command must be an object.")
         if wanted.name == "GetCompanyWsdkUrlCommand":
-            return {"CommandResult": discover(context, get_ignore_case(sent, "CompanyName"), sent)}
+            return {"CommandResult": _discover(context, get_ignore_case(sent, "CompanyName"), sent)}
         with self.store.savepoint():
             return {"CommandResult": run_command(context, wanted, sent)}
 
-    def _locate(self, context: RequestContext, request: ServiceRequest) -> Record:
+    def _discover_by_get(self, context: RequestContext, request: ServiceRequest) -> Record:
         """Respond to the GET form of discovery (facts 2)."""
-        _only(request, "GET")
+        _require_method(request, "GET")
         if len(request.segments) != 5 or request.segments[3].lower() != "getcompanywsdkurl":
             raise Refusal(404, "NOT_FOUND", "There is nothing at this path.")
-        return {"CommandResult": discover(context, request.segments[4], {"ApiType": "REST"})}
+        return {"CommandResult": _discover(context, request.segments[4], {"ApiType": "REST"})}
 
 
-def _only(request: ServiceRequest, *methods: str) -> None:
+def _require_method(request: ServiceRequest, *methods: str) -> None:
     if request.method not in methods:
         raise _not_allowed(f"{request.method} is not possible here: send {' or '.join(methods)}.")
 
@@ -198,3 +203,81 @@ def _id_in_path(method: str, entity: str, key: str) -> Refusal:
 
 def _not_allowed(text: str) -> Refusal:
     return Refusal(405, "METHOD_NOT_ALLOWED", text)  # facts 6 has the status; code and texts assumed
+
+
+# --- log-in: tokens for client credentials, and discovery of the host of a Company (spec 4.1, facts 1, 2) ---
+
+_EXPIRES_IN = 1199  # seconds, as the sample of facts 1 says
+_LIFETIME = 1200 * 10**9
+_REMEMBERED = 100_000  # tokens; an expired one stays known, because a wrong one is refused differently
+_VERSION = "9.21.4.118"  # a dotted version (spec 4.1); the value is the sample's
+_SOAP = "wsdk/CorrigoService.asmx"  # facts 2: below /wsdk/; the name is assumed
+
+
+@attrs.define
+class Tokens:
+    """Tokens of one sandbox; ``clock`` returns nanoseconds since 1970."""
+
+    clock: Callable[[], int]
+    _issued: dict[str, tuple[int, int]] = attrs.field(factory=dict, repr=False)
+
+    def issue(self, company: StoredCompany) -> str:
+        """Return a new token for a Company."""
+        now = self.clock()
+        token = secrets.token_urlsafe(32)
+        self._issued[token] = (company.id, now + _LIFETIME)
+        if len(self._issued) > _REMEMBERED:
+            del self._issued[next(iter(self._issued))]
+        return token
+
+    def expire(self, authorization: str | None) -> None:
+        """Let the token of an Authorization header expire now."""
+        token = (authorization or "").strip().partition(" ")[2].strip()
+        if token in self._issued:
+            company, end = self._issued[token]
+            self._issued[token] = (company, min(end, self.clock()))
+
+    def check(self, authorization: str | None) -> int:
+        """Return the id of the Company whose token the header carries (facts 1; some texts are assumed)."""
+        if authorization is None:
+            raise Refusal(401, "MISSING_AUTHORIZATION_HEADER", "No Authorization header was sent.")
+        scheme, _, token = authorization.strip().partition(" ")
+        if scheme.lower() != "bearer":
+            raise Refusal(403, "MISSING_AUTHORIZATION_SCHEME", "The Authorization header has no Bearer word.")
+        token = token.strip()
+        if not token or not token.isascii() or " " in token:
+            # facts 1: 400 for an empty or malformed token; its code is not stated, assumed
+            raise Refusal(400, "INCORRECT_TOKEN", "The token is empty or malformed.")
+        company, end = self._issued.get(token, (0, 0))
+        if not company:
+            raise Refusal(403, "INCORRECT_TOKEN", "The token could not be verified.")
+        if self.clock() >= end:
+            raise Refusal(403, "EXPIRED_TOKEN", "Token has expired")
+        return company
+
+
+def _same(known: str, sent: str) -> bool:
+    return hmac.compare_digest(known.encode(), sent.encode("utf-8", "surrogatepass"))
+
+
+def _is_discovery(segments: Sequence[str]) -> bool:
+    """Return whether a path is discovery's: every host serves it, and names the right host (facts 2)."""
+    name = segments[-1] if segments[2].lower() == "cmd" else segments[2]
+    return name.lower() in ("getcompanywsdkurlcommand", "corrigoservice")
+
+
+def _discover(context: RequestContext, name: object, sent: Mapping[str, Any]) -> Record:
+    """Return the result of a discovery of the Company ``name``; ``sent`` has the command's other members."""
+    if not isinstance(name, str):
+        raise required("CompanyName")
+    if name.strip().lower() != context.company.name.lower():
+        raise Refusal(400, "DATABASE_VERSION_MISMATCH", f"There is no Company '{name}' here.")
+    kind = enumeration("ApiTypes").name_of(get_ignore_case(sent, "ApiType"))
+    soap = kind == "SOAP" or (kind is None and context.dialect.soap_url)
+    return {
+        "Url": context.company.address(context.root) + (_SOAP if soap else ""),
+        "CompanyName": context.company.name,
+        "Protocol": enumeration("Protocols").name_of(get_ignore_case(sent, "Protocol")) or "HTTPS",
+        "CompanyVersion": _VERSION,
+        "CompanyId": context.company.id,
+    }

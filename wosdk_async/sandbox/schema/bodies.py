@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import codecs
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, unquote_plus
 
 import msgspec
 
@@ -14,10 +16,12 @@ from wosdk_async.sandbox.errors import Refusal, incorrect_model
 
 __all__ = [
     "Record",
+    "client_credentials",
     "dump",
     "get_ignore_case",
     "load",
     "object_list",
+    "parse_form",
     "parse_query",
     "peek_json",
     "request_id_of",
@@ -37,23 +41,18 @@ def dump(value: object) -> bytes:
 
 
 def load(text: str | bytes) -> Any:
-    """Read JSON with fractions as Decimal. Unlike `peek_json` this raises errors of msgspec."""
+    """Read JSON with fractions as Decimal; unlike `peek_json` it raises errors of msgspec."""
     return _decoder.decode(text)
 
 
 def peek_json(raw: bytes) -> Record:
-    """Read the JSON object of a request; return an empty one if the bytes are not a JSON object."""
+    """Read the JSON object of a request; an empty one if the bytes are not a JSON object."""
     value = _try_decode(raw.removeprefix(codecs.BOM_UTF8))
     return value if isinstance(value, dict) else {}
 
 
 def require_body(body: Record) -> Record:
-    """Return the body, or refuse one that is empty or nests too deep.
-
-    Raises:
-        Refusal: ``EMPTY_INPUT_PARAMETER`` if the body is empty or was not read as an object
-            (spec 4.9 rule 4), ``INCORRECT_MODEL`` if it nests too deep.
-    """
+    """Return the body; refuse one that is empty or not an object (spec 4.9 rule 4), or nests too deep."""
     if not body:
         raise Refusal(400, "EMPTY_INPUT_PARAMETER", "Field 'body' is null or empty.")
     if _is_too_deep(body):
@@ -70,11 +69,7 @@ def get_ignore_case(container: Mapping[str, Any], name: str) -> Any:
 
 
 def object_list(container: Record, name: str) -> list[Record]:
-    """Return a member that is a list of objects; an empty list if it is missing.
-
-    Raises:
-        Refusal: ``INCORRECT_MODEL`` if it is something else.
-    """
+    """Return a member that is a list of objects; an empty list if it is missing."""
     found = get_ignore_case(container, name)
     if found is None:
         return []
@@ -90,14 +85,29 @@ def parse_query(raw: bytes) -> dict[str, str]:
 
 
 def request_id_of(query: Mapping[str, str], body: Record) -> str | None:
-    """Return the ``RequestId`` of a request: from the URL's query or the body (facts 3.1 and 5).
-
-    A number is taken as its text (not shown; assumed).
-    """
+    """Return the ``RequestId`` in the query or body (facts 3.1, 5); a number as text (not shown; assumed)."""
     for value in (query.get("requestid"), get_ignore_case(body, "RequestId")):
         if isinstance(value, str | int) and not isinstance(value, bool):
             return str(value)
     return None
+
+
+def client_credentials(form: Mapping[str, str], authorization: str | None) -> tuple[str, str]:
+    """Return client id and secret of a token request: of its Authorization header, else of its form."""
+    scheme, _, encoded = (authorization or "").partition(" ")
+    if scheme.lower() != "basic":
+        return form.get("client_id", ""), form.get("client_secret", "")
+    try:
+        pair = base64.b64decode(encoded.strip(), validate=True).decode("latin-1")
+    except (binascii.Error, ValueError):
+        return "", ""
+    client_id, _, secret = pair.partition(":")
+    return unquote_plus(client_id), unquote_plus(secret)
+
+
+def parse_form(raw: bytes) -> dict[str, str]:
+    """Return the fields of a form; any bytes are one."""
+    return dict(parse_qsl(raw.decode("latin-1")))
 
 
 def _try_decode(raw: bytes) -> Any:
@@ -118,16 +128,11 @@ def _decode(raw: bytes) -> Any:
         return _decoder.decode(shorter[:-1])
 
 
-def _is_too_deep(value: object) -> bool:
-    level: list[object] = [value]
+def _is_too_deep(body: Record) -> bool:
+    level: list[dict[str, object] | list[object]] = [body]
     for _ in range(_MAX_DEPTH):
-        level = [child for item in level for child in _children(item)]
+        values = (each.values() if isinstance(each, dict) else each for each in level)
+        level = [inner for each in values for inner in each if isinstance(inner, dict | list)]
         if not level:
             return False
     return True
-
-
-def _children(item: object) -> list[object]:
-    if isinstance(item, dict):
-        return [child for child in item.values() if isinstance(child, dict | list)]
-    return [child for child in item if isinstance(child, dict | list)] if isinstance(item, list) else []

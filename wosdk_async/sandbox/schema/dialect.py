@@ -10,7 +10,7 @@ from typing import Any
 
 import attrs
 
-__all__ = ["DIALECTS", "RECORDED", "SPEC", "Dialect", "NumberFormat", "dialect_of"]
+__all__ = ["SPEC", "Dialect", "NumberFormat", "dialect_of"]
 
 _WHOLE_SECONDS = len("2024-05-14T13:15:07")
 _MAX_DIGITS = 18  # an amount with more digits than any currency needs is left as it is

@@ -10,7 +10,7 @@ import attrs
 
 from wosdk_async import catalogue
 from wosdk_async.catalogue import Entity, Field
-from wosdk_async.sandbox.errors import broken_rule, custom_command, unknown_entity, unsupported
+from wosdk_async.sandbox.errors import Refusal, broken_rule, unsupported
 from wosdk_async.sandbox.schema.dialect import SPEC, Dialect
 
 __all__ = [
@@ -19,7 +19,6 @@ __all__ = [
     "REQUEST_ONLY",
     "SCALARS",
     "EntitySchema",
-    "Enumeration",
     "check_supported",
     "enumeration",
     "find_schema",
@@ -54,7 +53,7 @@ _CUSTOM_COMMANDS = {
 _THROUGH_PARENT = frozenset({"AssetAttribute", "Address2"})
 # spec 3 row 4: a verification needs a completed order; that no base operation writes one is assumed
 _COMMAND_ONLY = frozenset({"WoVerification"})
-_TWINS = {"CustomField": "CustomField2"}  # facts 3.9: the specification's name and the newer one
+_SYNONYMS = {"CustomField": "CustomField2"}  # facts 3.9: the specification's name and the newer one
 
 
 @attrs.frozen
@@ -81,12 +80,12 @@ class Enumeration:
 
 @attrs.frozen(eq=False)
 class EntitySchema:
-    """One entity type in one dialect.
+    """Entity type in one dialect.
 
     Args:
-        by_name: the fields by lower-case name, aliases included.
-        operations: whether each base operation is offered; None if that is not known.
-        blank: the values that a new record starts with.
+        by_name: fields by lower-case name, aliases included.
+        operations: whether each base operation is offered; None if unknown.
+        blank: values that a new record starts with.
         locked: whether records carry a ``ConcurrencyId``.
         removable: whether a delete only sets ``IsRemoved``.
     """
@@ -106,11 +105,11 @@ class EntitySchema:
         return self.by_name.get(name.lower())
 
     def target(self, field: Field) -> EntitySchema | None:
-        """Return the entity type behind a reference or list, or None if it has no records."""
+        """Return the entity type of a reference or list; None if it has no records."""
         return schemas(self.dialect).get(field.of or "")
 
     def behind(self, field: Field) -> EntitySchema:
-        """Return the entity type behind a reference or list that is known to have records."""
+        """Return the entity type of a reference or list that is known to have records."""
         return schemas(self.dialect)[field.of or ""]
 
 
@@ -137,29 +136,25 @@ def schemas(dialect: Dialect = SPEC) -> dict[str, EntitySchema]:
 
 
 def find_schema(name: str, dialect: Dialect = SPEC) -> EntitySchema:
-    """Return the entity type with this case-insensitive name or alias (spec 2.2).
-
-    Raises:
-        Refusal: ``ENTITY_NOT_FOUND``.
-    """
+    """Return the entity type with this case-insensitive name or alias (spec 2.2)."""
     entity = catalogue.load().entity(name)
-    schema = schemas(dialect).get(_TWINS.get(entity.name, entity.name)) if entity else None
+    schema = schemas(dialect).get(_SYNONYMS.get(entity.name, entity.name)) if entity else None
     known = entity is not None and (dialect.spec_entities or entity.name.lower() == name.lower())
     if schema is None or not known:
-        raise unknown_entity(name)
+        raise Refusal(400, "ENTITY_NOT_FOUND", f"There are no such entityType as '{name}'")  # facts 6
     return schema
 
 
 def check_supported(schema: EntitySchema, operation: str) -> None:
-    """Check that the entity type takes a base operation; unknown support counts as support.
-
-    Raises:
-        Refusal: ``ERROR_CODE_1000`` (spec 4.9 rule 1, facts 3.9), ``BUSINESS_LOGIC_ERROR`` if only a
-            command writes such records, or ``CUSTOM_COMMAND_ERROR`` with the path of the command to use.
-    """
+    """Refuse a base operation that the entity type lacks (spec 4.9 rule 1, facts 3.9), if that is known."""
     path = _CUSTOM_COMMANDS.get((operation, schema.name))
     if path is not None:
-        raise custom_command(schema.name, path)
+        raise Refusal(  # facts 6
+            400,
+            "CUSTOM_COMMAND_ERROR",
+            f"There are some custom command for '{schema.name}' for that action. "
+            f"Use '/cmd/{path}' endpoint for that please.",
+        )
     if schema.name in _COMMAND_ONLY and operation in ("Create", "Update"):
         raise broken_rule(f"{schema.name} is changed by commands only.")
     if schema.operations.get(operation.lower()) is False:

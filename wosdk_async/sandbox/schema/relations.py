@@ -1,9 +1,8 @@
 """Relations: which records belong to a parent, by the field of the child that points at it.
 
-The relations follow from the catalogue by one rule. The elements of a list are records of their own
-entity type, and the child's pointer is the first of these fields that it has: ``{Parent}Id``, the
-parent's other name in ``_OTHER_NAMES``, then ``ParentId``, ``ActorId`` or ``ObjectId`` (with the kind of
-the parent beside it). Elements without such a field are kept inside the parent.
+The pointer is the first of these fields that the child has: ``{Parent}Id``, the parent's other name in
+``_OTHER_NAMES``, then ``ParentId``, ``ActorId`` or ``ObjectId`` (with the parent's kind beside it). Elements
+of a list without such a field are kept inside the parent.
 """
 
 from __future__ import annotations
@@ -64,10 +63,9 @@ SAME_ID = frozenset({("WorkOrder", "WorkOrderCost"), ("WorkOrder", "LastAction")
 
 @attrs.frozen
 class Relation:
-    """The way in which records of ``child`` point at their parent.
+    """Field ``key`` by which records of ``child`` point at their parent.
 
     Args:
-        key: the field that holds the parent's id.
         kind: the field that holds the parent's actor type, if there is one.
         actor: the parent's actor type.
     """

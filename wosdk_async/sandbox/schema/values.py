@@ -25,13 +25,12 @@ __all__ = [
     "UNREADABLE",
     "Moment",
     "changed_money",
+    "convert_time",
     "is_time",
     "read_ids",
     "read_integer",
     "read_value",
     "reference_id",
-    "to_local",
-    "to_utc",
     "zone_of",
 ]
 
@@ -62,11 +61,7 @@ _TICKS = 10_000_000  # in a second: a tick is 100 ns, the seventh fraction digit
 
 
 def read_value(field: Field, value: object) -> Any:
-    """Return a value as the store keeps it, or `UNREADABLE` if it does not fit the field.
-
-    Raises:
-        Refusal: the value is a text longer than the documented limit.
-    """
+    """Return a value as the store keeps it, or `UNREADABLE` if it does not fit the field."""
     reader = _READERS.get(field.type)
     return reader(field, value) if reader else UNREADABLE
 
@@ -176,7 +171,7 @@ def zone_of(number: int) -> tzinfo:
 
 @attrs.frozen
 class Moment:
-    """An instant in ticks of 100 ns since 1970; all times that one call writes are the same moment."""
+    """Instant in ticks of 100 ns since 1970; all times that one call writes are the same moment."""
 
     ticks: int
 
@@ -210,7 +205,7 @@ def _local_second(seconds: int, zone: tzinfo) -> str:
 
 
 def _parse_time(text: str, *, utc: bool) -> str | None:
-    """Return the stored form of a time as sent, or None if the text is not a time.
+    """Return the stored form of a time as sent; None if the text is not a time.
 
     The offset of a UTC field is applied; that of a local field is ignored (not shown; assumed).
     """
@@ -232,17 +227,8 @@ def is_time(text: str) -> bool:
     return _parse_time(text, utc=False) is not None
 
 
-def to_utc(local: str, zone: tzinfo) -> str | None:
-    """Return a stored local time in UTC, or None if the year is then out of range."""
-    return _convert(local, zone, UTC)
-
-
-def to_local(utc: str, zone: tzinfo) -> str | None:
-    """Return a stored UTC time in a time zone, or None if the year is then out of range."""
-    return _convert(utc, UTC, zone)
-
-
-def _convert(text: str, source: tzinfo, target: tzinfo) -> str | None:
+def convert_time(text: str, source: tzinfo, target: tzinfo) -> str | None:
+    """Return a stored time of one zone in another, or None if the year is then out of range."""
     try:
         moment = datetime.fromisoformat(text[:19]).replace(tzinfo=source).astimezone(target)
     except OverflowError:

@@ -1,4 +1,1 @@
-"""Rows that a Company starts with, and rows of your own.
-
-``http/``, ``server.py``, ``local.py``, the command line and ``wosdk_async.testing`` import it.
-"""
+"""Rows that a Company starts with, and rows of your own."""

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from wosdk_async.catalogue import Field
-from wosdk_async.sandbox.errors import Refusal, StoreError
-from wosdk_async.sandbox.schema.entities import EntitySchema, find_schema, schemas
-from wosdk_async.sandbox.seed.rows import SeedRow, did_you_mean
+from wosdk_async.sandbox.errors import Refusal, StoreError, did_you_mean
+from wosdk_async.sandbox.schema.entities import MONEY_PARTS, EntitySchema, schemas
+from wosdk_async.sandbox.seed.rows import SeedRow, seeded_type
 
 __all__ = ["read_rows"]
 
@@ -30,7 +30,7 @@ def read_rows(path: Path, entity: str | None = None) -> list[SeedRow]:
         entity: the entity type of the rows; a CSV file needs it.
 
     Raises:
-        StoreError: the file has another schema; the message names the line.
+        StoreError: the file has another form; the message names the line.
         OSError: the file cannot be opened.
     """
     try:
@@ -39,20 +39,13 @@ def read_rows(path: Path, entity: str | None = None) -> list[SeedRow]:
             return list(_from_json(text, entity))
         if entity is None:
             raise StoreError("A CSV file has rows of one entity type: name it with --entity.")
-        return list(_from_csv(text, _schema_of(entity)))
+        return list(_from_csv(text, seeded_type(entity)))
     except UnicodeDecodeError as error:
         raise StoreError(f"{path} is not UTF-8: {error}.") from error
     except json.JSONDecodeError as error:
         raise StoreError(f"{path} line {error.lineno}: {error.msg}.") from error
     except Refusal as refusal:
         raise StoreError(refusal.message) from refusal
-
-
-def _schema_of(entity: str) -> EntitySchema:
-    try:
-        return find_schema(entity)
-    except Refusal:
-        raise StoreError(f"there is no entity type '{entity}'{did_you_mean(entity, schemas())}") from None
 
 
 def _from_json(text: str, entity: str | None) -> Iterator[SeedRow]:
@@ -66,7 +59,7 @@ def _from_json(text: str, entity: str | None) -> Iterator[SeedRow]:
 
 
 class _Json:
-    """Reader of the two outer levels of JSON, which knows the line of every row."""
+    """Reader of the two outer levels of JSON that knows the line of every row."""
 
     def __init__(self, text: str) -> None:
         self._text, self._at = text, 0
@@ -168,13 +161,13 @@ def _field(schema: EntitySchema, steps: list[str]) -> Field | None:
     if field is None or len(steps) == 1:
         return field
     if field.type == "money":
-        return _AMOUNT if steps[1].lower() == "value" else None
+        return MONEY_PARTS.get(steps[1].lower())
     target = schemas().get(field.of or "")
     return _field(target, steps[1:]) if target else None
 
 
 def _unknown(schema: EntitySchema, steps: list[str]) -> Iterator[str]:
-    """Yield what is wrong with a column whose path begins with a name that no property has."""
+    """Yield what is wrong with a column whose path has a name that no property has."""
     field = schema.field(steps[0])
     if field is None:
         near = did_you_mean(steps[0], [each.name for each in schema.fields])
@@ -183,11 +176,8 @@ def _unknown(schema: EntitySchema, steps: list[str]) -> Iterator[str]:
         yield from _unknown(target, steps[1:])
 
 
-_AMOUNT = Field(name="Value", type="number")
-
-
 def _typed(field: Field | None, text: str) -> Any:
-    """Return the value of a cell. Text that does not fit its field stays: the check of the row names it."""
+    """Return the value of a cell; text that does not fit stays, and the check of the row reports it."""
     if field is None:
         return text
     if field.type == "boolean":

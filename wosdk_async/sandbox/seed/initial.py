@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import secrets
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from functools import cache
@@ -16,10 +18,13 @@ from wosdk_async.sandbox.schema.bodies import dump
 from wosdk_async.sandbox.schema.entities import schemas
 from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS
 from wosdk_async.sandbox.service.write import blank_record, known_members
-from wosdk_async.sandbox.storage.companies import StoredCompany, new_company
+from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.store import Store
 
-__all__ = ["create_company", "insert_seed", "open_store", "reset", "set_verification"]
+__all__ = ["create_company", "open_store", "reset", "set_verification"]
+
+_FIRST_ID = 46  # as in seed.json
+_HOST = re.compile(r"[A-Za-z0-9.-]{0,253}", re.ASCII)
 
 
 def open_store(path: str | Path, company: str | None = None) -> Store:
@@ -61,12 +66,28 @@ def create_company(
     Raises:
         ValueError: the name is taken, or the name or host cannot be used.
     """
+    name = name.strip()
+    if not name or not name.isascii() or not name.isprintable():  # a header carries it
+        raise ValueError(f"{name!r} cannot be the name of a Company: use printable ASCII text.")
+    if not _HOST.fullmatch(host):
+        raise ValueError(f"{host!r} is not a host name. Use a name such as acme.localhost, without a port.")
     with store.transaction():
-        company = new_company(
-            store.companies(), name, host=host, live=live, seeded=seeded, verification=verification
+        existing = store.companies()
+        if name.lower() in {company.name.lower() for company in existing}:
+            raise ValueError(f"Company '{name}' already exists. Choose another name.")
+        key = max((company.id for company in existing), default=_FIRST_ID - 1) + 1
+        company = StoredCompany(
+            id=key,
+            name=name,
+            client_id=f"sandbox-client-{key}" if existing else "sandbox-client",
+            client_secret=f"sandbox-{secrets.token_urlsafe(24)}",
+            host=host.lower(),
+            live=live,
+            seeded=seeded,
+            verification=verification,
         )
         store.add_company(company)
-        insert_seed(store, company)
+        _insert_seed(store, company)
     return company
 
 
@@ -77,24 +98,16 @@ def set_verification(store: Store, companies: Iterable[StoredCompany], verificat
             store.add_company(attrs.evolve(company, verification=verification))
 
 
-def insert_seed(store: Store, company: StoredCompany) -> None:
-    """Insert the records that a Company starts with, inside a transaction."""
+def _insert_seed(store: Store, company: StoredCompany) -> None:
     for entity, rows in _rows().items() if company.seeded else ():
         store.insert_texts(company.id, entity, rows)
-        store.raise_counter(company.id, entity, max(key for key, _ in rows))
+        store.counters.raise_to(company.id, entity, max(key for key, _ in rows))
 
 
 def reset(store: Store, to: str | Path | None = None) -> None:
-    """Bring a store back to a snapshot, or all its Companies to the records that they started with.
+    """Reset a store to a snapshot, or all its Companies to the records that they started with.
 
-    Tokens stay valid: the Companies keep their credentials.
-
-    Args:
-        store: with all Companies.
-        to: the file of the snapshot; None for the start.
-
-    Raises:
-        StoreError: the file is not a snapshot, or one of another version.
+    Tokens stay valid: the Companies keep their credentials. Raises StoreError if the file is no snapshot.
     """
     if to is not None:
         store.restore_snapshot(to)
@@ -102,7 +115,7 @@ def reset(store: Store, to: str | Path | None = None) -> None:
     with store.transaction():
         for company in store.companies():
             store.clear(company.id)
-            insert_seed(store, company)
+            _insert_seed(store, company)
 
 
 @cache

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from wosdk_async.catalogue import Field
-from wosdk_async.sandbox.errors import Refusal, StoreError, nearest
+from wosdk_async.sandbox.errors import Refusal, StoreError, did_you_mean
 from wosdk_async.sandbox.schema.bodies import Record
 from wosdk_async.sandbox.schema.entities import EntitySchema, enumeration, find_schema, schemas
 from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS
@@ -20,7 +20,7 @@ from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.store import Store
 from wosdk_async.sandbox.storage.tables import is_table
 
-__all__ = ["SeedRow", "did_you_mean", "inner_records", "load_rows", "seed_rows"]
+__all__ = ["SeedRow", "inner_records", "load_rows", "seed_rows", "seeded_type"]
 
 Made = tuple[EntitySchema, Record]
 _MAX_MISTAKES = 20  # shown in one error
@@ -28,12 +28,9 @@ _MAX_MISTAKES = 20  # shown in one error
 
 @attrs.frozen
 class SeedRow:
-    """One row as it was written.
+    """Row as it was written: members as a create sends them.
 
-    Args:
-        place: where, for error messages: ``line 3``, ``Customer 0``.
-        entity: the entity type.
-        members: as a create sends them.
+    ``place`` says where, for error messages: ``line 3``, ``Customer 0``.
     """
 
     place: str
@@ -42,11 +39,7 @@ class SeedRow:
 
 
 def seed_rows(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[SeedRow]:
-    """Return the rows that a program passed by entity type.
-
-    Raises:
-        StoreError: they have another form.
-    """
+    """Return the rows that a program passed by entity type; raises StoreError for another form."""
     example = 'Write {"Customer": [{"Name": "Acme"}]}: a list of rows for each entity type.'
     if not isinstance(rows, Mapping):
         raise StoreError(f"The rows are {_short(rows)}. {example}")
@@ -75,12 +68,6 @@ def load_rows(store: Store, company: StoredCompany, rows: Sequence[SeedRow], now
     A row is treated like a create: texts and times are computed, lists become rows, and a missing ``Id`` is
     assigned. References may name rows further below.
 
-    Args:
-        store: where the Company is.
-        company: gets the rows.
-        rows: in any order.
-        now: the moment of the creates.
-
     Raises:
         StoreError: rows do not fit; the message names up to 20 mistakes, each with its place.
     """
@@ -93,7 +80,7 @@ def load_rows(store: Store, company: StoredCompany, rows: Sequence[SeedRow], now
 
 
 def inner_records(rows: Iterable[SeedRow]) -> int:
-    """Return how many records are nested in rows, as elements of their lists: they become records, too."""
+    """Return how many records are nested in the lists of rows: they become records, too."""
     return sum(_inside(find_schema(row.entity), row.members) for row in rows)
 
 
@@ -115,38 +102,39 @@ def _refuse(mistakes: Iterable[str]) -> None:
 
 
 def _insert(store: Store, company: StoredCompany, now: Moment, row: SeedRow) -> list[Made]:
-    """Insert a row, and return the records that it became."""
     made: list[Made] = []
     context = RequestContext(store, company, now, unchecked=made)
     schema = find_schema(row.entity)
-    key = _own_id(schema, row.members)
+    ids = [value for name, value in row.members.items() if schema.field(name) is schema.by_name["id"]]
+    key = reference_id({"Id": ids[0]}) if ids else None
     try:
         if key is None:
             create(context, schema, row.members)
             return made
         if context.find(schema.name, key) is not None:
             raise StoreError(
-                f"{row.place}: {schema.name} {key} is there already. Leave Id out, or reset the store."
+                f"{row.place}: {schema.name} {key} already exists. Leave Id out, or reset the store."
             )
-        context.store.raise_counter(context.company.id, schema.name, key)
+        context.store.counters.raise_to(context.company.id, schema.name, key)
         create(context, schema, row.members, {"Id": key})
         return made
     except Refusal as refusal:
         raise StoreError(f"{row.place}: {refusal.message}") from refusal
 
 
-def _own_id(schema: EntitySchema, members: Mapping[str, Any]) -> int | None:
-    named = next(
-        (value for name, value in members.items() if schema.field(name) is schema.by_name["id"]), None
-    )
-    return reference_id({"Id": named})
+def seeded_type(entity: str) -> EntitySchema:
+    """Return the entity type of this name; raises StoreError with the nearest one."""
+    try:
+        return find_schema(entity)
+    except Refusal:
+        raise StoreError(f"there is no entity type '{entity}'{did_you_mean(entity, schemas())}") from None
 
 
 def _mistakes_of(row: SeedRow) -> Iterator[str]:
     try:
-        schema = find_schema(row.entity)
-    except Refusal:
-        yield f"there is no entity type '{row.entity}'{did_you_mean(row.entity, schemas())}"
+        schema = seeded_type(row.entity)
+    except StoreError as error:
+        yield str(error)
         return
     if not is_table(schema.name):
         yield f"rows of {schema.name} are computed from others; they cannot be added"
@@ -185,14 +173,7 @@ def _wrong(schema: EntitySchema, field: Field, value: Any) -> Iterator[str]:
 
 
 def _dangling(context: RequestContext, place: str, schema: EntitySchema, record: Record) -> Iterator[str]:
-    """Yield a message if a record refers to one that does not exist."""
     try:
         check_references(context, schema, record)
     except Refusal as refusal:
         yield f"{place}: {refusal.message}"
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return the known name that is meant, as the end of a message; nothing if none is similar."""
-    close = nearest(name, known)
-    return f". Did you mean {close}?" if close else ""

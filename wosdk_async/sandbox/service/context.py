@@ -23,10 +23,9 @@ _CENTRAL = 20  # the zone of the Company itself (not shown; assumed)
 
 @attrs.frozen
 class RequestContext:
-    """One request's view of a Company: all its times come from ``now``, and it reads a record once.
+    """Company as one request sees it: all its times are ``now``, and a record is read once.
 
-    Args:
-        root: the address that the request came to, with its last slash.
+    ``root`` is the address that the request came to, with its last slash.
     """
 
     store: Store
@@ -52,7 +51,7 @@ class RequestContext:
 
     def next_number(self, name: str) -> int:
         """Return the next number of a counter of the Company, from 1."""
-        return self.store.next_number(self.company.id, name)
+        return self.store.counters.next(self.company.id, name)
 
     def find(self, entity: str, key: int) -> Record | None:
         """Return the record with this id, or None; the same object each time."""
@@ -64,16 +63,12 @@ class RequestContext:
         return known
 
     def find_actor(self, reference: Record) -> Record | None:
-        """Return the record of an actor, or None; ids repeat between the kinds of actors."""
+        """Return the record of an actor, or None; kinds of actors share ids."""
         found = self.select("Actor", "id = ?", reference["Id"])
         return next((actor for actor in found if actor["TypeId"] == reference["TypeId"]), None)
 
     def get(self, entity: str, key: int) -> Record:
-        """Return the record with this id.
-
-        Raises:
-            Refusal: ``ERROR_CODE_1019``.
-        """
+        """Return the record with this id."""
         found = self.find(entity, key)
         if found is None:
             raise missing_record(entity, key)
@@ -82,11 +77,8 @@ class RequestContext:
     def select(self, entity: str, condition: str, *values: object, limit: int = -1) -> list[Record]:
         """Return the records that an SQL condition finds, in the order of their ids.
 
-        Args:
-            entity: an entity type of the catalogue; never text of a request.
-            condition: SQL with a question mark for each value; never text of a request.
-            *values: what the question marks stand for.
-            limit: how many to return; -1 for all.
+        ``entity`` and ``condition`` are never text of a request; ``values`` are its parameters. A limit of -1
+        means all.
         """
         text = f'SELECT body FROM "{entity}" WHERE company = ? AND {condition} ORDER BY id LIMIT ?'  # noqa: S608
         return self.store.select(text, [self.company.id, *values, limit])
@@ -96,12 +88,12 @@ class RequestContext:
         return next(iter(self.select(entity, condition, *values, limit=1)), None)
 
     def named(self, entity: str, member: str, text: str) -> list[Record]:
-        """Return the records with this text, compared as in a query: without letter case and last blanks."""
+        """Return the records with this text, compared as in a query."""
         return self.select(entity, f"{column(member, 'string')} = ?", text.rstrip(" "))
 
     def referrer(self, entity: str, path: str, key: int) -> Record | None:
         """Return the first record whose reference at ``path`` names an id, or None."""
-        self.store.indexes.want(entity, path, "integer")
+        self.store.indexes.ensure(entity, path, "integer")
         return self.first(entity, f"{column(path, 'integer')} = ?", key)
 
     def children(self, relation: Relation, parent: int) -> list[Record]:
@@ -109,7 +101,7 @@ class RequestContext:
         return self.store.children(self.company.id, relation, parent)
 
     def number_format(self, entity: str, record: Record, value: object) -> NumberFormat:
-        """Return the format of a time or an amount of a record: another one if this request set it.
+        """Return the format of a time or amount of a record, which differs if this request set it.
 
         facts 3.5: that holds for all times of a record that was just made, and in other records for the
         time just set. Zones differ by whole minutes, so its seconds tell such a time from others.
@@ -124,7 +116,7 @@ class RequestContext:
         return self.insert_with_id(schema, record)
 
     def insert_with_id(self, schema: EntitySchema, record: Record) -> Record:
-        """Add a record under the id that it carries."""
+        """Add a record under its own id."""
         if schema.locked:
             record["ConcurrencyId"] = 1
         self.store.insert(self.company.id, schema.name, record)
@@ -139,7 +131,7 @@ class RequestContext:
         self.replace_uncounted(schema, record)
 
     def replace_uncounted(self, schema: EntitySchema, record: Record) -> None:
-        """Write a changed record; the change is part of another one and does not count."""
+        """Write a changed record without advancing its counter: the change is part of another one."""
         self.store.replace(self.company.id, schema.name, record)
         self._replaced.add((schema.name, record["Id"]))
         self._records[schema.name, record["Id"]] = record
@@ -160,12 +152,8 @@ def required_record(
 ) -> Record:
     """Return a record that a write refers to, or that a command acts on.
 
-    The message of a refusal names the record by ``name``, or by its entity type if ``name`` is empty. A
-    reference to a removed record is refused (not shown; assumed), unless ``removed`` says that it may be.
-
-    Raises:
-        Refusal: ``BUSINESS_LOGIC_ERROR``: there is no such record (spec 3; the text of the message is
-            assumed).
+    A refusal names it by ``name``, or else its entity type (spec 3; the text is assumed). A removed record is
+    refused, too (not shown; assumed), unless ``removed`` allows it.
     """
     record = context.find(entity, key)
     if record is None:
@@ -184,14 +172,7 @@ def named_record(
     *,
     removed: bool = False,
 ) -> Record:
-    """Return the record whose id is in an argument.
-
-    The message of a refusal names the record by ``name``, or by the argument if ``name`` is empty;
-    ``removed`` is as for `required_record`.
-
-    Raises:
-        Refusal: the argument is missing, or there is no such record.
-    """
+    """Return the record whose id is in an argument, which names it in a refusal without ``name``."""
     key = arguments.get(argument, 0)
     if not key:
         raise required(argument)

@@ -9,13 +9,7 @@ import msgspec
 
 from wosdk_async.sandbox.errors import Refusal, broken_rule, incorrect_model, missing_record
 from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case, load
-from wosdk_async.sandbox.schema.entities import (
-    REQUEST_ONLY,
-    SCALARS,
-    EntitySchema,
-    check_supported,
-    schemas,
-)
+from wosdk_async.sandbox.schema.entities import REQUEST_ONLY, SCALARS, EntitySchema, check_supported, schemas
 from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS
 from wosdk_async.sandbox.schema.values import reference_id
 from wosdk_async.sandbox.service.context import RequestContext
@@ -31,7 +25,7 @@ __all__ = ["create_entity", "create_response", "delete_entity", "retrieve", "spe
 def create_response(context: RequestContext, entity: str, record: Record, *lists: str) -> Record:
     """Return a record that a command has just created, in the form of the dialect.
 
-    ``lists`` are the paths of lists that are shown as they are where the dialect shows lists.
+    ``lists`` are the lists whose elements are shown where the dialect shows lists.
     """
     schema = schemas(context.dialect)[entity]
     if not context.dialect.opens_created:
@@ -72,11 +66,7 @@ def _references(schema: EntitySchema) -> tuple[tuple[str, EntitySchema], ...]:
 
 
 def retrieve(context: RequestContext, schema: EntitySchema, key: str, properties: str | None) -> Record:
-    """Return the response to a read of one entity.
-
-    ``key`` is an integer, or the identifying fields as a JSON object (facts 3.1). ``properties`` are
-    property paths joined by commas; None means the default read.
-    """
+    """Return the response to a read of one entity; ``properties`` are property paths, joined by commas."""
     check_supported(schema, "Retrieve")
     chosen = selection(schema.name, property_paths((properties or "").split(",")), schema.dialect)
     data = chosen.show(context, _find_identified(context, schema, key))
@@ -114,11 +104,7 @@ def update_entity(
 
 
 def delete_entity(context: RequestContext, schema: EntitySchema, key: str, *, missing_ok: bool) -> Record:
-    """Delete an entity and return the response.
-
-    ``key`` is an integer, or the identifying fields as a JSON object (facts 3.1); ``missing_ok`` is the
-    header ``IgnoreMissingEntityOnDelete`` (facts 3.8).
-    """
+    """Delete an entity; ``missing_ok`` is the header ``IgnoreMissingEntityOnDelete`` (facts 3.8)."""
     if schema.name == "AssetAttribute":
         record = _find_identified(context, schema, key)
         raise _outside_parent(record["Id"], record["AssetId"])
@@ -134,18 +120,14 @@ def delete_entity(context: RequestContext, schema: EntitySchema, key: str, *, mi
 
 
 def specifier(schema: EntitySchema, record: Record, *, versioned: bool = True) -> Record:
-    """Return type and id of a record, with ``ConcurrencyId`` if its entity type has one (facts 3.3)."""
+    """Return type and id of a record, with its ``ConcurrencyId`` if it has one (facts 3.3)."""
     named = {"EntityType": schema.name, "Id": record["Id"]}
     lock = {"ConcurrencyId": record["ConcurrencyId"]} if versioned and schema.locked else {}
     return {"EntitySpecifier": lock | named}
 
 
 def _find_identified(context: RequestContext, schema: EntitySchema, key: str) -> Record:
-    """Return the record that the identifier in a path or query names.
-
-    Raises:
-        Refusal: ``IDENTIFIER_NOT_FOUND``, ``DATA_PARSING_ERROR`` (facts 3.1) or ``ERROR_CODE_1019``.
-    """
+    """Return the record that an integer or the identifying fields as a JSON object name (facts 3.1)."""
     if not key.strip():
         raise Refusal(400, "IDENTIFIER_NOT_FOUND", "Both inlineId and id are empty.")
     named = _parse_identifier(key)
@@ -183,7 +165,6 @@ def _find_by_fields(context: RequestContext, schema: EntitySchema, named: dict[s
 
 
 def _outside_parent(key: object, parent: object) -> Refusal:
-    """Return the refusal of a change that must go through the parent."""
     # spec 4.9 rule 2; the wording is not shown
     return broken_rule(f"Change attribute {key} through its parent asset {parent}.")
 

@@ -9,25 +9,14 @@ from __future__ import annotations
 import binascii
 import hmac
 import re
-from collections.abc import Iterable
-
-import attrs
 
 from wosdk_async.sandbox.schema.bodies import Record
 from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.storage.store import Store, StoredCompany
 
-__all__ = ["StoredFile", "address_of", "decode_file", "find_file"]
+__all__ = ["address_of", "decode_file", "find_file"]
 
 _MIME_TYPE = re.compile(r"[\w.+-]{1,64}/[\w.+-]{1,64}", re.ASCII)
-
-
-@attrs.frozen
-class StoredFile:
-    """A file to be served; ``mime_type`` is safe as a header."""
-
-    content: bytes = attrs.field(repr=False)
-    mime_type: str
 
 
 def address_of(context: RequestContext, document: Record) -> str:
@@ -39,19 +28,13 @@ def address_of(context: RequestContext, document: Record) -> str:
 
 
 def decode_file(text: str) -> bytes:
-    """Return the bytes of a ``Blob.Body``.
-
-    Raises:
-        ValueError: the text is not base64.
-    """
+    """Return the bytes of a ``Blob.Body``; raises ValueError if it is not base64."""
     return binascii.a2b_base64(text, strict_mode=True)
 
 
-def find_file(
-    store: Store, companies: Iterable[StoredCompany], company: int, document: int, key: str
-) -> StoredFile | None:
-    """Return the file at an address; None if the address is wrong or the document lost its file."""
-    owner = next((known for known in companies if known.id == company), None)
+def find_file(store: Store, company: int, document: int, key: str) -> tuple[bytes, str] | None:
+    """Return the file at an address with its type, which is safe as a header; None if there is none."""
+    owner = next((known for known in store.companies() if known.id == company), None)
     if owner is None or not hmac.compare_digest(_key(owner, document).encode(), key.encode()):
         return None
     record = store.get(company, "Document", document)
@@ -59,7 +42,7 @@ def find_file(
     if record is None or blob is None:
         return None
     known = _MIME_TYPE.fullmatch(record["MimeType"])
-    return StoredFile(decode_file(blob["Body"]), record["MimeType"] if known else "application/octet-stream")
+    return decode_file(blob["Body"]), record["MimeType"] if known else "application/octet-stream"
 
 
 def _key(company: StoredCompany, document: int) -> str:

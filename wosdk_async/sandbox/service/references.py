@@ -52,13 +52,9 @@ _Target = tuple[str, str, int]
 def check_references(
     context: RequestContext, schema: EntitySchema, record: Record, before: Record | None = None
 ) -> None:
-    """Check that what a record newly refers to exists and is not removed.
+    """Check that what a record newly refers to exists and is not removed; ``before`` is the old record.
 
-    ``before`` is the record before the change; None for a new one.
-
-    Raises:
-        Refusal: it does not, or the change moves a record to another owner that may not change its owner
-            (not shown; assumed).
+    That some records may not change their owner is not shown; assumed.
     """
     pointer = _OWNER_REQUIRED.get(schema.name)
     if pointer and not record[pointer]:
@@ -76,10 +72,9 @@ def check_references(
 
 
 def check_unreferenced(context: RequestContext, schema: EntitySchema, record: Record) -> None:
-    """Check that no other record refers to one that is deleted for good; those that it owns go with it.
+    """Check that no other record refers to one that is deleted permanently, but those it owns.
 
-    Raises:
-        Refusal: one does (not shown; assumed: facts 3.9 shows deletes, and no row that was referred to).
+    Not shown; assumed: facts 3.9 shows deletes, and no row that was referred to.
     """
     owned = {(relation.child.name, relation.key) for relation in owned_relations(schema)}
     for entity, name, path in _pointers_to(schema.name):
@@ -97,7 +92,6 @@ def owned_relations(schema: EntitySchema) -> tuple[Relation, ...]:
 
 
 def _targets(schema: EntitySchema, record: Record) -> Iterator[_Target]:
-    """Yield all that a record refers to by id."""
     for name, entity in _pointers(schema):
         value = record.get(name)
         key = value["Id"] if isinstance(value, dict) else value

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from datetime import tzinfo
+from datetime import UTC, tzinfo
 
 from wosdk_async.sandbox.errors import broken_rule, required
 from wosdk_async.sandbox.schema.bodies import Record
 from wosdk_async.sandbox.schema.entities import schemas
 from wosdk_async.sandbox.schema.relations import list_of
-from wosdk_async.sandbox.schema.values import to_local, to_utc, zone_of
-from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.service.custom_fields import check_custom_field
+from wosdk_async.sandbox.schema.values import convert_time, is_time, zone_of
+from wosdk_async.sandbox.service.context import RequestContext, required_record
 from wosdk_async.sandbox.service.documents import decode_file
+from wosdk_async.sandbox.storage.tables import column
 
-__all__ = [
-    "ON_CHANGE",
-    "ON_CREATE",
-    "ON_DELETE",
-    "ON_WRITE",
-    "PAIRED_TIMES",
-    "REQUIRED",
-    "ancestors",
-]
+__all__ = ["ON_CHANGE", "ON_CREATE", "ON_DELETE", "ON_WRITE", "PAIRED_TIMES", "REQUIRED", "ancestors"]
 
 Rule = Callable[[RequestContext, Record], None]
 
@@ -57,23 +50,21 @@ def _work_order(context: RequestContext, order: Record) -> None:
     stored = (context.store.get(context.company.id, "WorkOrder", order["Id"]) or {}) if pairs else {}
     for local, utc in pairs:
         if order.get(local) == stored.get(local):
-            _set_time(order, local, order.get(utc), to_local, zone)
+            _set_time(order, local, order.get(utc), UTC, zone)
         else:
-            _set_time(order, utc, order.get(local), to_utc, zone)
+            _set_time(order, utc, order.get(local), zone, UTC)
 
 
 def _agree(order: Record, local: str, utc: str, zone: tzinfo) -> bool:
     if local in order and utc in order:
-        return bool(to_local(order[utc], zone) == order[local])
+        return bool(convert_time(order[utc], UTC, zone) == order[local])
     return local not in order and utc not in order
 
 
-def _set_time(
-    order: Record, name: str, time: str | None, convert: Callable[[str, tzinfo], str | None], zone: tzinfo
-) -> None:
+def _set_time(order: Record, name: str, time: str | None, source: tzinfo, target: tzinfo) -> None:
     order.pop(name, None)
     if time is not None:
-        order[name] = convert(time, zone) or time  # a year out of range stays as it is
+        order[name] = convert_time(time, source, target) or time  # a year out of range stays as it is
 
 
 def _contact(_context: RequestContext, contact: Record) -> None:
@@ -102,12 +93,12 @@ def _location(context: RequestContext, location: Record) -> None:
     if location["Id"] in (each["ParentId"] for each in (location, *above)):  # not shown; assumed
         raise broken_rule(f"ParentId {location['ParentId']} is Location {location['Id']} itself or below it.")
     location["RootId"] = above[-1]["Id"] if above else location["Id"]
-    _move_what_is_below(context, location)
+    _move_descendants(context, location)
 
 
-def _move_what_is_below(context: RequestContext, location: Record) -> None:
-    """Let the root of a location be that of all below it, and of their attributes (not shown; assumed)."""
-    context.store.indexes.want("Location", "ParentId", "integer")
+def _move_descendants(context: RequestContext, location: Record) -> None:
+    """Set the root of all that is below a location, and of their attributes (not shown; assumed)."""
+    context.store.indexes.ensure("Location", "ParentId", "integer")
     root = location["RootId"]
     moved = [location]
     for each in moved:
@@ -189,7 +180,6 @@ def _other_primaries(context: RequestContext, assignment: Record) -> list[Record
 
 
 def _set_employee(context: RequestContext, assignment: Record, primaries: list[Record]) -> None:
-    """Make the first of ``primaries`` the ``Employee`` of the order that an assignment belongs to."""
     order = context.find("WorkOrder", assignment["WorkOrderId"])
     if order is None:
         return
@@ -202,6 +192,57 @@ def _set_employee(context: RequestContext, assignment: Record, primaries: list[R
 def _time_card(before: Record, card: Record) -> None:
     if any(name in before and card.get(name) != before[name] for name in ("WeekStartDate", "Week")):
         raise broken_rule("Existing Time Card cannot be moved to another week")  # facts 3.9 and 6
+
+
+# --- custom fields ---------------------------------------------------------------------------
+
+# CfType -> form of its text; other types take any. The forms are those of JSON and ISO 8601 (assumed).
+_FORMS = {
+    "Integer": re.compile(r"-?\d{1,19}", re.ASCII),
+    "Decimal": re.compile(r"-?\d{1,15}(\.\d{1,12})?", re.ASCII),
+    "Money": re.compile(r"-?\d{1,15}(\.\d{1,12})?", re.ASCII),
+    "Boolean": re.compile(r"true|false", re.ASCII | re.IGNORECASE),
+}
+_WIDER_KINDS = {"Employee": "Provider"}  # facts 9: both are kinds of an Employee record
+_OF_OWNER = " AND ".join(
+    f"{column(path, kind)} = ?"
+    for path, kind in (("ObjectId", "integer"), ("ObjectTypeId", "enum"), ("Descriptor.Id", "integer"))
+)
+
+
+def _custom_field(context: RequestContext, field: Record) -> None:
+    """Check a value against its descriptor, and that its owner has one value of it (spec 2.3).
+
+    The specification shows that an entry names its descriptor, its owner, the owner's kind, and a text. That
+    the text is compared with the descriptor, and the codes, are not shown; assumed.
+    """
+    if "Descriptor" not in field:
+        raise required("Descriptor.Id", "CustomField2")
+    if not field["ObjectId"]:
+        raise required("ObjectId", "CustomField2")
+    key = field["Descriptor"]["Id"]
+    if context.unchecked is not None and context.find("CustomFieldDescriptor", key) is None:
+        return  # of a seed: its descriptor comes further below
+    descriptor = required_record(context, "CustomFieldDescriptor", key, "Descriptor")
+    name, kind, value = descriptor["Name"], descriptor["ActorTypeId"], field["Value"]
+    if kind not in ("Unknown", field["ObjectTypeId"], _WIDER_KINDS.get(field["ObjectTypeId"])):
+        raise broken_rule(f"{name} is a custom field of {kind}, not of {field['ObjectTypeId']}.")
+    if 0 < descriptor["Length"] < len(value):
+        raise broken_rule(f"{name} is longer than {descriptor['Length']} characters.")
+    if value and not _fits(descriptor["Type"], value):
+        raise broken_rule(f"{name} takes a value of type {descriptor['Type']}.")
+    owner = field["ObjectId"], field["ObjectTypeId"], descriptor["Id"]
+    if any(
+        other["Id"] != field["Id"] for other in context.select("CustomField2", _OF_OWNER, *owner, limit=2)
+    ):
+        raise broken_rule(f"{field['ObjectTypeId']} {field['ObjectId']} has a value of {name} already.")
+
+
+def _fits(kind: str, value: str) -> bool:
+    if kind in ("Date", "Time"):
+        return is_time(value) or (kind == "Time" and is_time(f"2000-01-01T{value}"))
+    form = _FORMS.get(kind)
+    return form is None or form.fullmatch(value) is not None
 
 
 # Members that a create must send, each with its name in the refusal (facts 3.10: found by another client).
@@ -218,7 +259,7 @@ ON_WRITE: dict[str, Rule] = {
     "WorkOrder": _work_order,
     "Blob": _blob,
     "Contact": _contact,
-    "CustomField2": check_custom_field,
+    "CustomField2": _custom_field,
     "Document": _document,
     "Location": _location,
     "WoAssignment": _assignment,

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from wosdk_async.catalogue import Field
-from wosdk_async.sandbox.errors import broken_rule, missing_record, unfinished_path, unknown_property
+from wosdk_async.sandbox.errors import Refusal, broken_rule, missing_record, unfinished_path, unknown_property
 from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case
 from wosdk_async.sandbox.schema.entities import (
     MONEY_PARTS,
@@ -32,7 +32,7 @@ from wosdk_async.sandbox.service.write import (
     known_members,
 )
 
-__all__ = ["COMMAND_ONLY", "UpdatePlan", "plan_update", "update"]
+__all__ = ["COMMAND_ONLY", "plan_update", "update"]
 
 # facts 10 row 4: changing StatusId by PUT fails. The others follow from actions, or are computed when the
 # order is made (spec 2.3, facts 5); that a creation and a PUT cannot write them, and the code, are not
@@ -50,11 +50,11 @@ _REFERENCE_MEMBERS = {"Actor": frozenset({"TypeId"})}  # a reference to an actor
 
 @attrs.define
 class UpdatePlan:
-    """The members of one object that an update writes.
+    """Members of one object that an update writes.
 
     Args:
         whole: whether all scalars and references are written.
-        names: the members written by name.
+        names: members written by name.
         inside: plans for what is written inside lists and references.
     """
 
@@ -68,12 +68,7 @@ class UpdatePlan:
 
 
 def plan_update(schema: EntitySchema, paths: Iterable[str]) -> UpdatePlan:
-    """Return the plan that property paths describe.
-
-    Raises:
-        Refusal: ``ERROR_CODE_1002`` for an unknown property, ``ERROR_CODE_1003`` for a path that
-            ends in a reference or a list.
-    """
+    """Return the plan that property paths describe."""
     made = UpdatePlan()
     for path in paths:
         steps = path.strip().split(".")
@@ -81,38 +76,6 @@ def plan_update(schema: EntitySchema, paths: Iterable[str]) -> UpdatePlan:
             raise unknown_property(schema.name, steps[0])
         _add_path(schema, made, steps)
     return made
-
-
-def update(
-    context: RequestContext, schema: EntitySchema, record: Record, entity: Mapping[str, Any], plan: UpdatePlan
-) -> bool:
-    """Write the planned members of ``entity`` into ``record``.
-
-    A member that is planned but not sent keeps its value, and an element that is not sent stays
-    (facts 3.6). The counter advances if something changed, also in an owned record (facts 3.7;
-    the latter assumed).
-
-    Returns:
-        Whether anything changed.
-    """
-    before = {**record}
-    changed = False
-    for field, value in known_members(schema, entity):
-        inner = plan.inside.get(field.name)
-        if inner is not None and not (field.type == "money" and plan.covers(field)):
-            changed |= _write_inside(context, schema, record, field, value, inner)
-        elif plan.covers(field):
-            _write(schema, record, field, value)
-    if rule := ON_WRITE.get(schema.name):
-        rule(context, record)
-    changed |= record != before
-    if record != before:
-        if check := ON_CHANGE.get(schema.name):
-            check(before, record)
-        check_references(context, schema, record, before)
-    if changed:
-        context.replace(schema, record)
-    return changed
 
 
 def _add_path(schema: EntitySchema, plan: UpdatePlan, steps: list[str]) -> None:
@@ -137,7 +100,6 @@ def _add_path(schema: EntitySchema, plan: UpdatePlan, steps: list[str]) -> None:
 
 
 def _add_part(schema: EntitySchema, plan: UpdatePlan, steps: list[str]) -> None:
-    """Plan one part of an amount, or all of them."""
     part = MONEY_PARTS.get(steps[1].lower())
     if len(steps) > 2 or (part is None and steps[1] != "*"):
         raise unknown_property(schema.name, steps[0])
@@ -145,131 +107,136 @@ def _add_part(schema: EntitySchema, plan: UpdatePlan, steps: list[str]) -> None:
     plan.names |= {part.name} if part else set()
 
 
-def _write(schema: EntitySchema, record: Record, field: Field, value: object) -> None:
-    if field.name == "IsRemoved" and read_value(field, value) not in (UNREADABLE, record["IsRemoved"]):
-        raise broken_rule(f"IsRemoved of {schema.name} is changed by DELETE and RestoreCommand only.")
-    old = record.get(field.name)
-    assign(schema, record, field, value)
-    guarded = not field.updatable or field.name in COMMAND_ONLY.get(schema.name, ())
-    if guarded and record.get(field.name) != old:
-        raise broken_rule(f"{field.name} of {schema.name} is changed by commands only.")
-
-
-def _write_inside(
-    context: RequestContext,
-    schema: EntitySchema,
-    record: Record,
-    field: Field,
-    value: object,
-    plan: UpdatePlan,
+def update(
+    context: RequestContext, schema: EntitySchema, record: Record, entity: Mapping[str, Any], plan: UpdatePlan
 ) -> bool:
-    """Write inside a list, a reference or an amount, and return whether a record behind it changed."""
-    if field.type == "money":
-        parts = [part.name for part in MONEY_PARTS.values() if plan.covers(part)]
-        if isinstance(value, dict):
-            _write(schema, record, field, {name: get_ignore_case(value, name) for name in parts})
-        return False
-    if field.is_list:
-        elements = value if isinstance(value, list) else []
-        if elements and (not field.updatable or is_read_only(schema.behind(field))):
-            raise broken_rule(f"{field.name} of {schema.name} is changed by commands only.")
-        changes = [_write_element(context, schema, record, field, element, plan) for element in elements]
-        return any(changes)
-    if field.of not in OWNED_OBJECTS:
-        _write_reference(context, schema, record, field, value, plan)
-        return False  # every record counts for itself (facts 3.7)
-    if not isinstance(value, dict):
-        return False
-    if field.name not in record:
-        create_owned_object(context, schema, record, field, value)
-        return True
-    child = schema.behind(field)
-    return update(context, child, context.get(child.name, record[field.name]["Id"]), value, plan)
+    """Write the planned members of ``entity`` into ``record``; return whether anything changed.
 
-
-def _write_reference(
-    context: RequestContext,
-    schema: EntitySchema,
-    record: Record,
-    field: Field,
-    value: object,
-    plan: UpdatePlan,
-) -> None:
-    """Write inside the record that a reference names (facts 3.6: ``TaxCode.*``).
-
-    ``Child.Id`` points the reference elsewhere, as facts 3.4 has it for a read; ``Child.*`` does so too
-    when another Id is sent, and writes the other members into the record of that Id (both assumed).
-
-    Raises:
-        Refusal: ``ERROR_CODE_1000``: no update writes records of that type.
+    A member that is planned but not sent keeps its value, and an element that is not sent stays
+    (facts 3.6). The counter advances if something changed, also in an owned record (facts 3.7;
+    the latter assumed).
     """
-    key = reference_id(value)
-    if "Id" in plan.names or (plan.whole and (value is None or key is not None)):
-        _write(schema, record, field, value)
-    if not isinstance(value, dict) or field.name not in record:
-        return
-    child = schema.behind(field)
-    members = {
-        known.name: sent
-        for known, sent in known_members(child, value)
-        if known.name not in SERVER_SET | _REFERENCE_MEMBERS.get(child.name, frozenset())
-        and (plan.covers(known) or known.name in plan.inside)
-    }
-    if members:
-        check_supported(child, "Update")
-        update(context, child, context.get(child.name, record[field.name]["Id"]), members, plan)
-
-
-def _write_element(
-    context: RequestContext,
-    schema: EntitySchema,
-    record: Record,
-    field: Field,
-    element: object,
-    plan: UpdatePlan,
-) -> bool:
-    """Add, change or delete one element of a list, by its Id and ``PerformDeletion`` (facts 3.6)."""
-    if not isinstance(element, dict):
-        return False
-    key = reference_id(element)
-    if key is None:
-        return add_element(context, schema, record, field, element)
-    if relation_of(schema.name, field) is None:
-        return _write_kept_element(schema, record, field, element, plan, key)
-    child = schema.behind(field)
-    found = _get_child(context, schema, record, field, key)
-    if get_ignore_case(element, "PerformDeletion") is True:
-        delete(context, child, found)
-        return True
-    return update(context, child, found, element, plan)
-
-
-def _get_child(
-    context: RequestContext, schema: EntitySchema, record: Record, field: Field, key: int
-) -> Record:
-    """Return an element of this record's list, and of no other's."""
-    relation = relation_of(schema.name, field)
-    child = context.get(field.of or "", key)
-    if relation is not None and relation.fields(record["Id"]).items() <= child.items():
-        return child
-    raise missing_record(field.of or "", key)
-
-
-def _write_kept_element(
-    schema: EntitySchema, record: Record, field: Field, element: Record, plan: UpdatePlan, key: int
-) -> bool:
-    """Change or delete an element that is kept inside its parent."""
-    kept = [dict(item) for item in record.get(field.name, ())]
-    target = next((item for item in kept if item["Id"] == key), None)
-    if target is None:
-        raise missing_record(field.of or schema.name, key)
-    if get_ignore_case(element, "PerformDeletion") is True:
-        kept.remove(target)
-    else:
-        child = schema.behind(field)
-        for member, value in known_members(child, element):
-            if plan.covers(member):
-                assign(child, target, member, value)
-    changed = kept != record.get(field.name)
-    record[field.name] = kept
+    before = {**record}
+    changed = False
+    writer = _Update(context, schema, record)
+    for field, value in known_members(schema, entity):
+        inner = plan.inside.get(field.name)
+        if inner is not None and not (field.type == "money" and plan.covers(field)):
+            changed |= writer.write_inside(field, value, inner)
+        elif plan.covers(field):
+            writer.write(field, value)
+    if rule := ON_WRITE.get(schema.name):
+        rule(context, record)
+    changed |= record != before
+    if record != before:
+        if check := ON_CHANGE.get(schema.name):
+            check(before, record)
+        check_references(context, schema, record, before)
+    if changed:
+        context.replace(schema, record)
     return changed
+
+
+@attrs.frozen
+class _Update:
+    """Writer of one record's members."""
+
+    context: RequestContext
+    schema: EntitySchema
+    record: Record
+
+    def write(self, field: Field, value: object) -> None:
+        """Write one scalar or reference."""
+        schema, record = self.schema, self.record
+        if field.name == "IsRemoved" and read_value(field, value) not in (UNREADABLE, record["IsRemoved"]):
+            raise broken_rule(f"IsRemoved of {schema.name} is changed by DELETE and RestoreCommand only.")
+        old = record.get(field.name)
+        assign(schema, record, field, value)
+        guarded = not field.updatable or field.name in COMMAND_ONLY.get(schema.name, ())
+        if guarded and record.get(field.name) != old:
+            raise self._by_commands_only(field)
+
+    def write_inside(self, field: Field, value: object, plan: UpdatePlan) -> bool:
+        """Write inside a list, a reference or an amount, and return whether a record behind it changed."""
+        if field.type == "money":
+            parts = [part.name for part in MONEY_PARTS.values() if plan.covers(part)]
+            if isinstance(value, dict):
+                self.write(field, {name: get_ignore_case(value, name) for name in parts})
+            return False
+        if field.is_list:
+            elements = value if isinstance(value, list) else []
+            if elements and (not field.updatable or is_read_only(self.schema.behind(field))):
+                raise self._by_commands_only(field)
+            changes = [self._write_element(field, each, plan) for each in elements if isinstance(each, dict)]
+            return any(changes)
+        if field.of not in OWNED_OBJECTS:
+            self._write_reference(field, value, plan)
+            return False  # every record counts for itself (facts 3.7)
+        if not isinstance(value, dict):
+            return False
+        if field.name not in self.record:
+            create_owned_object(self.context, self.schema, self.record, field, value)
+            return True
+        return self._update_referenced(field, value, plan)
+
+    def _by_commands_only(self, field: Field) -> Refusal:
+        return broken_rule(f"{field.name} of {self.schema.name} is changed by commands only.")
+
+    def _update_referenced(self, field: Field, members: Mapping[str, Any], plan: UpdatePlan) -> bool:
+        child = self.schema.behind(field)
+        found = self.context.get(child.name, self.record[field.name]["Id"])
+        return update(self.context, child, found, members, plan)
+
+    def _write_reference(self, field: Field, value: object, plan: UpdatePlan) -> None:
+        """Write inside the record that a reference names (facts 3.6: ``TaxCode.*``).
+
+        ``Child.Id`` points the reference elsewhere, as facts 3.4 has it for a read; ``Child.*`` does so too
+        when another Id is sent, and writes the other members into the record of that Id (both assumed).
+        """
+        key = reference_id(value)
+        if "Id" in plan.names or (plan.whole and (value is None or key is not None)):
+            self.write(field, value)
+        if not isinstance(value, dict) or field.name not in self.record:
+            return
+        child = self.schema.behind(field)
+        members = {
+            known.name: sent
+            for known, sent in known_members(child, value)
+            if known.name not in SERVER_SET | _REFERENCE_MEMBERS.get(child.name, frozenset())
+            and (plan.covers(known) or known.name in plan.inside)
+        }
+        if members:
+            check_supported(child, "Update")
+            self._update_referenced(field, members, plan)
+
+    def _write_element(self, field: Field, element: Record, plan: UpdatePlan) -> bool:
+        """Add, change or delete one element of a list, by its Id and ``PerformDeletion`` (facts 3.6)."""
+        key = reference_id(element)
+        if key is None:
+            return add_element(self.context, self.schema, self.record, field, element)
+        relation, child = relation_of(self.schema.name, field), self.schema.behind(field)
+        if relation is None:
+            return self._write_kept_element(field, element, plan, key)
+        found = self.context.get(child.name, key)
+        if not relation.fields(self.record["Id"]).items() <= found.items():  # of another list
+            raise missing_record(child.name, key)
+        if get_ignore_case(element, "PerformDeletion") is True:
+            delete(self.context, child, found)
+            return True
+        return update(self.context, child, found, element, plan)
+
+    def _write_kept_element(self, field: Field, element: Record, plan: UpdatePlan, key: int) -> bool:
+        """Change or delete an element that is kept inside its parent."""
+        child, before = self.schema.behind(field), self.record.get(field.name, ())
+        kept = [dict(item) for item in before]
+        target = next((item for item in kept if item["Id"] == key), None)
+        if target is None:
+            raise missing_record(child.name, key)
+        if get_ignore_case(element, "PerformDeletion") is True:
+            kept.remove(target)
+        else:
+            for member, value in known_members(child, element):
+                if plan.covers(member):
+                    assign(child, target, member, value)
+        self.record[field.name] = kept
+        return bool(kept != before)

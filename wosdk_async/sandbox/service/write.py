@@ -32,7 +32,7 @@ Members = Iterable[tuple[Field, Any]]
 # IsRemoved changes by removal and restoring only (not shown; assumed).
 SERVER_SET = frozenset({"Id", "ConcurrencyId", "IsRemoved"}) | REQUEST_MARKS | REQUEST_ONLY
 _REFERRED_BY_NAME = frozenset({"DocumentType"})  # spec 2.9: a document names its type by DisplayAs
-_PASSED_ON = ("WorkOrderId",)  # from a record to those of its lists, such as the steps of a procedure
+_INHERITED = ("WorkOrderId",)  # from a record to those of its lists, such as the steps of a procedure
 _REMOVED = " (deleted)"  # facts 3.4: the end of a removed record's name
 
 
@@ -44,10 +44,8 @@ def create(
 ) -> Record:
     """Create a record from the members of ``entity``, with the records of its lists.
 
-    Unknown members are dropped. Unreadable members get their default. ``Id`` and ``ConcurrencyId`` are
-    ignored (facts 3.3).
-
-    ``parent_fields`` override ``entity``: the reference to the parent, or a fixed ``Id``.
+    Unknown members are dropped; unreadable ones get their default; ``Id`` and ``ConcurrencyId`` are ignored
+    (facts 3.3). ``parent_fields`` override: the reference to the parent, or a fixed ``Id``.
     """
     members = [
         (field, _resolve_name(context, field, value)) for field, value in known_members(schema, entity)
@@ -143,7 +141,7 @@ def add_element(
     relation = relation_of(schema.name, field)
     if relation is not None:
         order = {
-            name: record[name] for name in _PASSED_ON if name in record and name.lower() in child.by_name
+            name: record[name] for name in _INHERITED if name in record and name.lower() in child.by_name
         }
         create(context, child, element, order | relation.fields(record["Id"]))
         return True
@@ -166,12 +164,9 @@ def create_owned_object(
 def delete(
     context: RequestContext, schema: EntitySchema, record: Record, *, with_owner: bool = False
 ) -> None:
-    """Delete a record; a removable one is only marked with ``IsRemoved`` (facts 3.4).
+    """Delete a record with those that it owns; a removable one is only marked ``IsRemoved`` (facts 3.4).
 
-    Any other is deleted permanently, and so are the records that it owns (those are not shown; assumed).
-
-    Raises:
-        Refusal: another record refers to it, unless it goes together with its owner.
+    That others are deleted with what they own is not shown; assumed.
     """
     if not schema.removable:
         if rule := ON_DELETE.get(schema.name):
@@ -194,11 +189,7 @@ def _delete_owned(context: RequestContext, schema: EntitySchema, record: Record)
 
 
 def restore(context: RequestContext, schema: EntitySchema, record: Record) -> None:
-    """Undo a removal (facts 3.4, RestoreCommand).
-
-    Raises:
-        Refusal: records of this entity type are deleted permanently (not shown; assumed).
-    """
+    """Undo a removal (facts 3.4, RestoreCommand); which types have none is not shown, assumed."""
     if not schema.removable:
         raise broken_rule(f"{schema.name} entity cannot be restored.")
     if record["IsRemoved"]:

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import re
-import secrets
 import sqlite3
-from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 import attrs
 
-__all__ = ["CompanyCounters", "StoredCompany", "new_company"]
+__all__ = ["CompanyCounters", "StoredCompany"]
 
-_FIRST_ID = 46  # as in seed.json
-_HOST = re.compile(r"[A-Za-z0-9.-]{0,253}", re.ASCII)
 _SAVE_COUNTER = """INSERT INTO counter VALUES (?, ?, ?)
 ON CONFLICT (company, name) DO UPDATE SET value = excluded.value"""
 
 
 @attrs.frozen
 class StoredCompany:
-    """A Company of a store.
+    """Company of a store.
 
     Args:
         client_id: its own credentials; they open no other Company (facts 1, CompanyName tied to credentials).
-        host: the only host name that serves it; empty if any host name does.
+        host: the only host name that serves it; empty for any.
         live: whether it is a live Company, not one for stage or preview (spec 1).
         seeded: whether it starts with the records of ``seed.json``.
         verification: whether it has the verification step (spec 1: some Companies add one).
@@ -44,47 +39,12 @@ class StoredCompany:
         return not self.host or urlsplit(root).hostname == self.host
 
     def address(self, root: str) -> str:
-        """Return the Company's address with a slash at its end; scheme and port are those of ``root``."""
+        """Return the Company's address with its last slash; scheme and port are those of ``root``."""
         if not self.host:
             return root
         parts = urlsplit(root)
         _, colon, port = parts.netloc.rpartition("]")[2].partition(":")
         return f"{parts.scheme}://{self.host}{colon}{port}/"
-
-
-def new_company(
-    existing: Sequence[StoredCompany],
-    name: str,
-    *,
-    host: str = "",
-    live: bool = False,
-    seeded: bool = True,
-    verification: bool = True,
-) -> StoredCompany:
-    """Return a new Company with new credentials, in addition to the ``existing`` ones.
-
-    Raises:
-        ValueError: the name is empty, taken, or has characters that a header cannot carry; or
-            ``host`` is not a host name.
-    """
-    name = name.strip()
-    if not name or not name.isascii() or not name.isprintable():
-        raise ValueError(f"{name!r} cannot be the name of a Company: give printable ASCII text.")
-    if name.lower() in {company.name.lower() for company in existing}:
-        raise ValueError(f"There is a Company '{name}' already. Give another name.")
-    if not _HOST.fullmatch(host):
-        raise ValueError(f"{host!r} is not a host name. Give a name such as acme.localhost, without a port.")
-    key = max((company.id for company in existing), default=_FIRST_ID - 1) + 1
-    return StoredCompany(
-        id=key,
-        name=name,
-        client_id=f"sandbox-client-{key}" if existing else "sandbox-client",
-        client_secret=f"sandbox-{secrets.token_urlsafe(24)}",
-        host=host.lower(),
-        live=live,
-        seeded=seeded,
-        verification=verification,
-    )
 
 
 _Key = tuple[int, str]
@@ -100,7 +60,7 @@ class CompanyCounters:
         self._unwritten: set[_Key] = set()
 
     def next(self, company: int, name: str) -> int:
-        """Return the next number of a counter, from 1."""
+        """Return the next number of a counter, from 1; no number is returned twice."""
         value = self._value((company, name)) + 1
         self._set((company, name), value)
         return value
@@ -115,7 +75,7 @@ class CompanyCounters:
         self._before.clear()
 
     def undo(self) -> None:
-        """Take back the numbers that were returned since the mark."""
+        """Take back the numbers returned since the mark."""
         self._values |= self._before
 
     def write(self) -> None:

@@ -21,7 +21,7 @@ _CACHE = 64 * 1024  # KiB of the file held in memory, however large it grows
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """Open a store file, or make one; the connection is used by one thread at a time.
+    """Open a store file, or make one, for use by one thread at a time.
 
     Only its owner can read a new one: it holds credentials. SQLite gives the files beside it its permissions.
     """
@@ -43,14 +43,9 @@ def connect(path: Path) -> sqlite3.Connection:
 
 
 def prepare(db: sqlite3.Connection, path: Path) -> bool:
-    """Make the tables of a file without any, or check that the file is a store.
+    """Make the tables of a file without any, or check that it is a store; return whether it had none.
 
-    Returns:
-        Whether it had none.
-
-    Raises:
-        StoreError: the file belongs to another program, or to another version of the sandbox.
-        sqlite3.Error: the file cannot be read or written.
+    Raises StoreError for a file of another program or version, sqlite3.Error for one that cannot be used.
     """
     # Without a table it is nobody's: a start that met a full disk leaves it so.
     fresh = _pragma(db, "application_id") == 0 and not db.execute("SELECT 1 FROM sqlite_master").fetchone()
@@ -77,12 +72,9 @@ def remedy(error: sqlite3.Error | OSError) -> str:
 
 
 def write_snapshot(db: sqlite3.Connection, target: Path) -> None:
-    """Copy the committed data to a file; other processes may keep reading and writing.
+    """Copy the committed data to a file; other processes may use the store meanwhile.
 
-    An older store at ``target`` is replaced; any other file is refused.
-
-    Raises:
-        StoreError: the file exists and is not a store, or cannot be written.
+    An older store at ``target`` is replaced. Raises StoreError for any other file, or a failed write.
     """
     if target.exists() and not _is_store(target):
         raise StoreError(f"{target} is not a store of the sandbox. Name another file.")
@@ -100,11 +92,7 @@ def write_snapshot(db: sqlite3.Connection, target: Path) -> None:
 
 @contextlib.contextmanager
 def snapshot_at(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a snapshot for reading.
-
-    Raises:
-        StoreError: the file is not a snapshot, or one of another version.
-    """
+    """Open a snapshot for reading; raises StoreError if it is none, or has another version."""
     try:
         with contextlib.closing(connect_database(path, access="mode=ro")) as copy:
             _check(copy, path)
@@ -121,7 +109,7 @@ def _is_store(path: Path) -> bool:
 
 
 def _check(db: sqlite3.Connection, path: Path) -> None:
-    """Check that an open database is a store of this version, or raise StoreError."""
+    """Raise StoreError unless an open database is a store of this version."""
     if _pragma(db, "application_id") != APPLICATION_ID:
         raise StoreError(f"{path} is a database of another program. Name another file.")
     if _pragma(db, "user_version") != VERSION:
@@ -130,10 +118,10 @@ def _check(db: sqlite3.Connection, path: Path) -> None:
 
 
 def _configure(db: sqlite3.Connection) -> None:
-    """Make a commit survive a kill of the process, without a flush of the disk for each.
+    """Let a commit survive a kill of the process without a flush of the disk for each.
 
     In WAL mode a commit is in the system's memory when it returns. With NORMAL the disk is flushed at
-    checkpoints only: after a loss of power the file is intact, but may lack the last commits.
+    checkpoints only: after a power failure the file is intact, but may lack the last commits.
     """
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = NORMAL")

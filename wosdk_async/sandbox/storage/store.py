@@ -12,10 +12,11 @@ from attrs import astuple
 
 from wosdk_async.sandbox.errors import StoreError
 from wosdk_async.sandbox.schema.bodies import Record, dump, load
+from wosdk_async.sandbox.schema.entities import schemas
 from wosdk_async.sandbox.schema.relations import Relation
 from wosdk_async.sandbox.storage.companies import CompanyCounters, StoredCompany
 from wosdk_async.sandbox.storage.database import connect, prepare, remedy, snapshot_at, write_snapshot
-from wosdk_async.sandbox.storage.tables import Indexes, column, entity_statements, is_table
+from wosdk_async.sandbox.storage.tables import Indexes, column, is_table
 
 __all__ = ["GroupCommit", "Store", "StoredCompany"]
 
@@ -24,8 +25,8 @@ class Store:
     """Records of a store file; each of them belongs to one Company.
 
     Args:
-        path: the file, created if missing; ``:memory:`` for no file.
-        like: another store that is copied into this one first.
+        path: the file, created if missing; ``:memory:`` for none.
+        like: another store to copy into this one first.
 
     Raises:
         StoreError: the file is not a store, cannot be written, or has another version.
@@ -47,8 +48,7 @@ class Store:
         except (sqlite3.Error, OSError) as error:
             why = getattr(error, "strerror", None) or error
             raise StoreError(f"{self.path}: {why}. {remedy(error)}") from error
-        self._counters = CompanyCounters(self._db)
-        self._statements = entity_statements()
+        self.counters = CompanyCounters(self._db)
         self._companies: tuple[StoredCompany, ...] | None = None
         self._open = False
         self._seen = self._data_version()
@@ -69,7 +69,7 @@ class Store:
         """Make the writes of one request atomic; the next `commit` saves them."""
         self._begin()
         self._db.execute("SAVEPOINT part")
-        self._counters.mark()
+        self.counters.mark()
         indexed = len(self.indexes)
         try:
             yield
@@ -77,7 +77,7 @@ class Store:
             if self._db.in_transaction:  # SQLite ends it by itself when the disk is full
                 self._db.execute("ROLLBACK TO part")
                 self._db.execute("RELEASE part")
-            self._counters.undo()
+            self.counters.undo()
             if len(self.indexes) != indexed:  # those that the request made are gone, too
                 self.indexes.reload()
             raise
@@ -89,16 +89,12 @@ class Store:
         return self._open
 
     def commit(self) -> None:
-        """Commit everything written since the last commit.
-
-        Raises:
-            sqlite3.Error: nothing was saved.
-        """
+        """Commit everything written since the last commit; if it raises sqlite3.Error, nothing was saved."""
         if not self._open:
             return
         self._open = False
         try:
-            self._counters.write()
+            self.counters.write()
             self._db.execute("COMMIT")
         except sqlite3.Error:
             if self._db.in_transaction:
@@ -111,44 +107,37 @@ class Store:
         if not self._open and self._data_version() != self._seen:
             self._forget()
 
-    def next_number(self, company: int, name: str) -> int:
-        """Return the next number of a Company's counter, from 1; no number is returned twice."""
-        return self._counters.next(company, name)
-
-    def raise_counter(self, company: int, name: str, value: int) -> None:
-        """Raise a counter to at least ``value``; its next number is higher."""
-        self._counters.raise_to(company, name, value)
-
     def get(self, company: int, entity: str, key: int) -> Record | None:
         """Return the record with this id, or None."""
-        found = self._db.execute(self._statements[entity].get, (company, key)).fetchone()
+        statement = f'SELECT body FROM "{entity}" WHERE company = ? AND id = ?'  # noqa: S608 names of the catalogue
+        found = self._db.execute(statement, (company, key)).fetchone()
         return load(found[0]) if found else None
 
     def insert(self, company: int, entity: str, record: Record) -> None:
         """Add a record under its ``Id``."""
         values = (company, record["Id"], dump(record).decode())
-        self._db.execute(self._statements[entity].insert, values)
+        self._db.execute(f'INSERT INTO "{entity}" VALUES (?, ?, ?)', values)  # noqa: S608
 
     def insert_texts(self, company: int, entity: str, rows: Iterable[tuple[int, str]]) -> None:
         """Add many records at once, each as its id and its JSON."""
         values = ((company, key, text) for key, text in rows)
-        self._db.executemany(self._statements[entity].insert, values)
+        self._db.executemany(f'INSERT INTO "{entity}" VALUES (?, ?, ?)', values)  # noqa: S608
 
     def replace(self, company: int, entity: str, record: Record) -> None:
         """Write a changed record."""
         values = (dump(record).decode(), company, record["Id"])
-        self._db.execute(self._statements[entity].replace, values)
+        self._db.execute(f'UPDATE "{entity}" SET body = ? WHERE company = ? AND id = ?', values)  # noqa: S608
 
     def remove(self, company: int, entity: str, key: int) -> None:
         """Delete the record with this id."""
-        self._db.execute(self._statements[entity].remove, (company, key))
+        self._db.execute(f'DELETE FROM "{entity}" WHERE company = ? AND id = ?', (company, key))  # noqa: S608
 
     def clear(self, company: int) -> None:
         """Delete all records and counters of a Company."""
-        for entity in filter(is_table, self._statements):
-            self._db.execute(self._statements[entity].clear, (company,))
+        for entity in filter(is_table, schemas()):
+            self._db.execute(f'DELETE FROM "{entity}" WHERE company = ?', (company,))  # noqa: S608
         self._db.execute("DELETE FROM counter WHERE company = ?", (company,))
-        self._counters.forget()
+        self.counters.forget()
 
     def children(self, company: int, relation: Relation, parent: int) -> list[Record]:
         """Return the records that a relation leads to, in the order of their ids."""
@@ -166,6 +155,10 @@ class Store:
         """Return the records whose bodies a statement finds, in its order."""
         return [load(body) for (body,) in self._db.execute(statement, values)]
 
+    def count(self, condition: str, values: list[object]) -> int:
+        """Return the number of rows of ``FROM`` and what follows it."""
+        return int(self._db.execute(f"SELECT count(*) FROM {condition}", values).fetchone()[0])  # noqa: S608
+
     def companies(self) -> tuple[StoredCompany, ...]:
         """Return the Companies in the order they were added; the same object until one changes."""
         if self._companies is None:
@@ -180,27 +173,16 @@ class Store:
         self._companies = None
 
     def set_progress_handler(self, handler: Callable[[], int | None] | None, steps: int) -> None:
-        """Call ``handler`` after every so many instructions of SQLite, to measure work; None removes it."""
+        """Call ``handler`` after every ``steps`` instructions of SQLite, to measure work."""
         self._db.set_progress_handler(handler, steps)
 
     def take_snapshot(self, target: str | Path) -> None:
-        """Copy a consistent snapshot of the store to a file.
-
-        Args:
-            target: the file; an older snapshot is replaced, any other file is not.
-
-        Raises:
-            StoreError: the file exists and is not a store, or cannot be written.
-        """
+        """Copy a consistent snapshot to a file, or over an older one; raises StoreError if it cannot."""
         self.commit()
         write_snapshot(self._db, Path(target))
 
     def restore_snapshot(self, source: str | Path) -> None:
-        """Replace the contents of the store with a snapshot.
-
-        Raises:
-            StoreError: the file is not a snapshot, or has another version.
-        """
+        """Replace the contents of the store with a snapshot; raises StoreError if it is none."""
         with snapshot_at(Path(source)) as copy:
             self._copy_from(copy)
 
@@ -225,8 +207,7 @@ class Store:
         self._open = True
 
     def _forget(self) -> None:
-        """Drop the cached data, so that it is read from the file again."""
-        self._counters.forget()
+        self.counters.forget()
         self.indexes.reload()
         self._companies = None
         self._seen = self._data_version()
@@ -248,11 +229,7 @@ class GroupCommit:
         self._waiting: list[asyncio.Future[None]] = []
 
     async def wait(self) -> None:
-        """Wait until everything written so far is committed.
-
-        Raises:
-            sqlite3.Error: the commit failed and nothing of it was saved.
-        """
+        """Wait until all writes so far are committed; sqlite3.Error means that none of them was saved."""
         if not self._store.pending:
             return
         loop = asyncio.get_running_loop()

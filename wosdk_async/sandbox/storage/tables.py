@@ -1,32 +1,19 @@
 """Tables and indexes of a store file: one table for each entity type, its records as JSON text.
 
-Queries and indexes use the same expression for a property, `column`, so a condition on an indexed property
-needs no table scan. Each index ends with the id, so records with equal values come sorted by id. References
-to parents are indexed from the start. Queries may use any other property, but an index on each would slow
-down every write: `Indexes` creates those that queries use, when the first of them does.
+Queries and indexes use the same expression for a property, `column`. Each index ends with the id, so records
+with equal values come sorted by id. References to parents are indexed from the start; an index on every other
+property would slow down writes, so `Indexes` creates those that queries use.
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from functools import cache
-
-import attrs
 
 from wosdk_async.sandbox.schema.entities import schemas
 from wosdk_async.sandbox.schema.relations import relations
 
-__all__ = [
-    "APPLICATION_ID",
-    "REPEATED_IDS",
-    "VERSION",
-    "Indexes",
-    "column",
-    "create_statements",
-    "entity_statements",
-    "is_table",
-]
+__all__ = ["APPLICATION_ID", "REPEATED_IDS", "VERSION", "Indexes", "column", "create_statements", "is_table"]
 
 APPLICATION_ID = 0x776F7364  # "wosd": identifies a store among SQLite files
 VERSION = 3
@@ -81,13 +68,10 @@ _VIEWS = {"AssetTree": _ASSET_TREE, "Actor": _ACTOR}
 
 
 def column(path: str, kind: str, alias: str = "") -> str:
-    """Return the SQL for a property of a record.
+    """Return the SQL for a property of a record, by its path in the JSON and its type in the catalogue.
 
-    Args:
-        path: path in the stored JSON: member names joined by dots.
-        kind: the catalogue's type of the property; strings compare case-insensitively and without
-            trailing spaces, as in the database behind the service (not shown; assumed).
-        alias: the alias of the table, with its dot.
+    Strings compare case-insensitively and without trailing spaces, as in the database behind the service (not
+    shown; assumed). ``alias`` is the table's, with its dot.
     """
     value = f"json_extract({alias}body, '$.{path}')"
     return f"rtrim({value}) COLLATE NOCASE" if kind == "string" else value
@@ -118,32 +102,6 @@ def create_statements() -> Iterator[str]:
     yield _RELOAD_STATISTICS
 
 
-@attrs.frozen
-class EntityStatements:
-    """SQL statements of one entity type."""
-
-    get: str
-    insert: str
-    replace: str
-    remove: str
-    clear: str
-
-
-@cache
-def entity_statements() -> dict[str, EntityStatements]:
-    """Return the statements of every entity type, always the same strings, so that sqlite3 caches them."""
-    return {
-        name: EntityStatements(
-            get=f'SELECT body FROM "{name}" WHERE company = ? AND id = ?',  # noqa: S608 names of the catalogue
-            insert=f'INSERT INTO "{name}" VALUES (?, ?, ?)',  # noqa: S608
-            replace=f'UPDATE "{name}" SET body = ? WHERE company = ? AND id = ?',  # noqa: S608
-            remove=f'DELETE FROM "{name}" WHERE company = ? AND id = ?',  # noqa: S608
-            clear=f'DELETE FROM "{name}" WHERE company = ?',  # noqa: S608
-        )
-        for name in schemas()
-    }
-
-
 class Indexes:
     """Indexes of one store file, created when a query first uses a property of a large table."""
 
@@ -160,14 +118,12 @@ class Indexes:
         rows = self._db.execute("SELECT tbl_name, name FROM sqlite_master WHERE type = 'index'")
         self._known = {(table, name.removeprefix(f"{table}.")) for table, name in rows}
 
-    def want(self, entity: str, path: str, kind: str) -> None:
+    def ensure(self, entity: str, path: str, kind: str) -> None:
         """Create the index on a property that a query filters or sorts by, if that is worthwhile."""
         if (entity, path) in self._known or not is_table(entity):
             return
-        if (
-            self._size(entity) < _INDEXED_FROM
-            or sum(table == entity for table, _ in self._known) >= _MAX_INDEXES
-        ):
+        rows = self._db.execute(f'SELECT max(rowid) FROM "{entity}"').fetchone()[0] or 0  # noqa: S608 a known name
+        if rows < _INDEXED_FROM or sum(table == entity for table, _ in self._known) >= _MAX_INDEXES:
             return
         try:
             for statement in (*_index_statements(entity, path, kind), _RELOAD_STATISTICS):
@@ -175,10 +131,6 @@ class Indexes:
         except sqlite3.OperationalError:
             return  # another process is writing: this query does without the index
         self._known.add((entity, path))
-
-    def _size(self, entity: str) -> int:
-        found = self._db.execute(f'SELECT max(rowid) FROM "{entity}"').fetchone()  # noqa: S608 a known name
-        return int(found[0] or 0)
 
 
 def _index_statements(entity: str, path: str, kind: str) -> Iterator[str]:

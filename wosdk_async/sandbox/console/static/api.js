@@ -23,7 +23,7 @@ async function ask(path, options) {
     response = await fetch(`/console/api/${path}`, options);
   } catch {
     lost();
-    throw new Gone(`The sandbox does not respond. ${RESTART}, and do this again.`);
+    throw new Gone(`The sandbox does not respond. ${RESTART}, and try again.`);
   }
   back();
   const body = await response.json().catch(() => ({}));
@@ -40,7 +40,7 @@ const banner = document.getElementById("gone");
 let retry = null;
 
 function lost() {
-  if (!banner.textContent) banner.textContent = `The sandbox does not respond: it has ended, or cannot be reached. Start it again: wosdk sandbox serve --store FILE --port ${location.port}, or your program. Until then the page shows old data.`;
+  if (!banner.textContent) banner.textContent = `The sandbox does not respond: it was shut down, or is unreachable. Start it again: wosdk sandbox serve --store FILE --port ${location.port}, or your program. Until then the page is stale.`;
   document.body.toggleAttribute("data-gone", true);
   retry ??= setTimeout(() => { retry = null; get("clock").catch(() => {}); }, RETRY);
 }

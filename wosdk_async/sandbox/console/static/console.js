@@ -60,7 +60,7 @@ async function show() {
   dispatchEvent(new Event("shown"));
 }
 
-// The pages of the Company that a broken address names: an error is not the end of the way
+// The pages of the Company that a broken address names, so that an error still leads back to them
 async function pagesOf(path) {
   const [, key] = /^#\/companies\/(\d+)/.exec(path) ?? [];
   const companies = key ? (await get("companies").catch(() => ({ Companies: [] }))).Companies : [];

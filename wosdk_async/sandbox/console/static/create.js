@@ -12,7 +12,7 @@ export async function create(main, company) {
   const lacking = Object.keys(MEMBERS).filter((name) => name !== "Priority" && !found.Choices[name].length);
   main.append(tabs(company, found.Company, "Create"), h("h1", null, `Create a work order of ${found.Company}`));
   if (lacking.length) {
-    main.append(h("p", { class: "quiet" }, `${found.Company} has nothing to choose from for: ${lacking.map((name) => MEMBERS[name]).join(", ")}. Put such records in by wosdk sandbox seed, or add a Company without --empty.`));
+    main.append(h("p", { class: "quiet" }, `${found.Company} has no records for: ${lacking.map((name) => MEMBERS[name]).join(", ")}. Add some with wosdk sandbox seed, or add a Company without --empty.`));
     return;
   }
   const wrong = trouble();
@@ -48,5 +48,5 @@ export async function create(main, company) {
     Object.entries(MEMBERS).map(([name, title]) => h("label", null, title, selects[name])),
     h("label", null, "Contact", contact), h("label", null, "Comment", comment),
     h("label", { class: "switch" }, schedule, " Compute the due date"), button), wrong.node,
-    h("p", { class: "quiet" }, "Sent as WoCreateCommand, as any client does: faults apply to it, and it is in the log of requests."));
+    h("p", { class: "quiet" }, "Sent as WoCreateCommand, like from any client: faults apply, and the request is logged."));
 }

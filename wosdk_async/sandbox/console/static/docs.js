@@ -17,7 +17,7 @@ async function show() {
   const draw = () => {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     const found = operations.filter(({ path, verb, operation }) => words.every((word) => `${verb} ${path} ${operation.tags} ${operation.operationId} ${operation.summary ?? ""}`.toLowerCase().includes(word)));
-    list.replaceChildren(...(found.length ? groups(api, found, words.length > 0) : [h("p", { class: "quiet" }, "No operation fits.")]));
+    list.replaceChildren(...(found.length ? groups(api, found, words.length > 0) : [h("p", { class: "quiet" }, "No operation matches.")]));
     say(`${counted(found)}.`);
   };
   main.append(

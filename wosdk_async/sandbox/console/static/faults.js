@@ -21,7 +21,7 @@ export async function faults(main) {
       .then((found) => { place.clear(); rendered = ""; render(found); say(text); }, (error) => { rendered = ""; render(script); place.show(error); });
   }
   function move(span) {
-    return send("POST", "clock", span).then((found) => { wrong.clock.clear(); tick(found); say("The clock was moved."); }, wrong.clock.show);
+    return send("POST", "clock", span).then((found) => { wrong.clock.clear(); tick(found); say("Clock moved."); }, wrong.clock.show);
   }
 
   function render(found) {
@@ -32,25 +32,25 @@ export async function faults(main) {
     const shape = JSON.stringify(found.rules.map(({ rule, on }) => [rule, on]));
     if (shape === rendered) return; // only counters changed: keep the focus
     rendered = shape;
-    rules.replaceChildren(found.rules.length ? h("ul", { class: "rules" }, found.rules.map(line)) : h("p", { class: "quiet" }, "No rules: nothing goes wrong."));
+    rules.replaceChildren(found.rules.length ? h("ul", { class: "rules" }, found.rules.map(line)) : h("p", { class: "quiet" }, "No rules: no faults are injected."));
   }
 
   function line(one, place) {
-    const flip = (event) => put(script.rules.map((each, at) => at === place ? { ...each, on: event.target.checked } : each), event.target.checked ? "The rule is on." : "The rule is off.");
+    const flip = (event) => put(script.rules.map((each, at) => at === place ? { ...each, on: event.target.checked } : each), event.target.checked ? "Rule enabled." : "Rule disabled.");
     const { fault, ...settings } = one.rule;
     const text = Object.entries(settings).map(([name, value]) => `${name} = ${JSON.stringify(value)}`).join(", ");
     return h("li", null,
       h("label", { class: "switch" }, h("input", { type: "checkbox", role: "switch", checked: one.on, onchange: flip }), " ", h("strong", null, fault), h("code", null, text)),
       h("span", { class: "quiet", "data-place": String(place) }, counted(one)),
-      h("button", { type: "button", "aria-label": `Remove rule ${place + 1}, ${fault}`, onclick: () => put(script.rules.filter((_, at) => at !== place), "The rule is gone.") }, "Remove"));
+      h("button", { type: "button", "aria-label": `Remove rule ${place + 1}, ${fault}`, onclick: () => put(script.rules.filter((_, at) => at !== place), "Rule removed.") }, "Remove"));
   }
 
   const tick = (found) => { now.replaceChildren(time(found.now)); };
   main.append(
     h("h1", null, "Faults and clock"),
-    h("p", { class: "quiet" }, "Rules and clock are those of the whole sandbox: they hold for all its Companies."),
+    h("p", { class: "quiet" }, "Rules and clock apply to all Companies of the sandbox."),
     h("section", null, h("h2", null, "Rules"), counters, rules, wrong.rules.node),
-    h("section", null, h("h2", null, "Add a rule"), adding((rule) => put([...script.rules, { rule, on: true }], "The rule is on.", wrong.rule), (text) => wrong.rule.show(new Error(text))), wrong.rule.node),
+    h("section", null, h("h2", null, "Add a rule"), adding((rule) => put([...script.rules, { rule, on: true }], "Rule enabled.", wrong.rule), (text) => wrong.rule.show(new Error(text))), wrong.rule.node),
     h("section", null, h("h2", null, "Clock"), h("p", null, now, " UTC"), moving(move), wrong.clock.node));
   render(await get("faults"));
   return repeat(1000, async (wanted) => {
@@ -96,5 +96,5 @@ function moving(move) {
   const unit = h("select", { id: "unit" }, ["seconds", "minutes", "hours", "days"].map((each) => h("option", { selected: each === "minutes" }, each)));
   return h("form", { class: "bar", onsubmit: (event) => { event.preventDefault(); move({ [unit.value]: Number(span.value) }); } },
     h("label", null, "Move forward by", span), h("label", null, "Unit", unit), h("button", null, "Advance"),
-    h("p", { class: "quiet" }, "Tokens live 20 minutes. The clock cannot be moved back."));
+    h("p", { class: "quiet" }, "Tokens expire after 20 minutes. The clock cannot be moved back."));
 }

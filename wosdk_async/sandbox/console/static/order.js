@@ -54,7 +54,7 @@ function summary({ Fields: fields }, last, to) {
     ["Contact", fields.ContactName],
     ["PO", fields.PoNumber],
     ["Flag", fields.Flag ? to("Flag", fields.Flag) : "none"],
-  ]), h("dl", { class: "wide" }, h("div", null, h("dt", null, "Task"), h("dd", null, shown(fields.TaskRefinement))), h("div", null, h("dt", null, "What happened last"), h("dd", { class: "text" }, happened))));
+  ]), h("dl", { class: "wide" }, h("div", null, h("dt", null, "Task"), h("dd", null, shown(fields.TaskRefinement))), h("div", null, h("dt", null, "Last action"), h("dd", { class: "text" }, happened))));
 }
 
 function actions(found, key) {
@@ -83,7 +83,7 @@ function actions(found, key) {
     try {
       const { Wo: order } = await run(found.Company, command, members);
       wrong.clear();
-      dispatchEvent(new Event("hashchange")); // the page shows what became of the order
+      dispatchEvent(new Event("hashchange")); // reloads the page with the order's new state
       addEventListener("shown", () => say(`${title}: the order is ${order.StatusId}.`), { once: true });
     } catch (error) {
       wrong.show(error);
@@ -93,5 +93,5 @@ function actions(found, key) {
   };
   return h("section", { "aria-label": "Actions" }, h("h2", null, "Do"),
     h("form", { class: "bar", onsubmit: send }, h("label", null, "Action", action), labels.reason, labels.assignee, h("label", null, "Comment", comment), button), wrong.node,
-    h("p", { class: "quiet" }, "What its state allows. Sent to the service as any client does: faults apply to it, and it is in the log of requests."));
+    h("p", { class: "quiet" }, "The actions that the state allows. Sent like from any client: faults apply, and the request is logged."));
 }

@@ -34,9 +34,9 @@ function verification(company) {
   return h("label", null, box, " ", label, wrong.node);
 }
 
-export async function orders(main, company, asked) {
+export async function orders(main, company, params) {
   const wanted = new URLSearchParams();
-  for (const name of ["state", "text", "page"]) if (asked.get(name)) wanted.set(name, asked.get(name));
+  for (const name of ["state", "text", "page"]) if (params.get(name)) wanted.set(name, params.get(name));
   const wrong = trouble();
   const load = (query) => get(`companies/${company}/orders?${query}`);
   const found = await load(wanted).catch(async (error) => { // a wrong value: the form stays, with the error beside it
@@ -44,12 +44,12 @@ export async function orders(main, company, asked) {
     wrong.show(error);
     return { ...all, Orders: [], More: false };
   });
-  const narrowed = asked.get("state") || asked.get("text") || found.Page;
-  const empty = narrowed ? "No work order fits." : h("span", null, `${found.Company} has no work order yet. `, h("a", { href: `#/companies/${company}/create` }, "Create one"), ", or let a program do it.");
+  const narrowed = params.get("state") || params.get("text") || found.Page;
+  const empty = narrowed ? "No work order matches." : h("span", null, `${found.Company} has no work order yet. `, h("a", { href: `#/companies/${company}/create` }, "Create one"), ", or let a program do it.");
   main.append(
     tabs(company, found.Company, "Work orders"),
     h("h1", null, `Work orders of ${found.Company}`),
-    filters(company, found.States, asked), wrong.node,
+    filters(company, found.States, params), wrong.node,
     table("Work orders, the newest first", [
       ["Number", (one) => h("a", { class: "key", href: `#/companies/${company}/orders/${one.Id}` }, one.Number || `Id ${one.Id}`)],
       ["State", (one) => state(one.StatusId)],
@@ -60,15 +60,15 @@ export async function orders(main, company, asked) {
       ["PO", (one) => one.PoNumber?.length <= 12 ? h("span", { class: "key" }, one.PoNumber) : cut(one.PoNumber, 30)],
       ["Last action", (one) => shown(one.LastActionDateUtc)],
     ], found.Orders, empty),
-    pager(`#/companies/${company}`, asked, found, ["Newer", "Older", "Newest"]));
+    pager(`#/companies/${company}`, params, found, ["Newer", "Older", "Newest"]));
   say(`${found.Orders.length} work ${found.Orders.length === 1 ? "order" : "orders"} on page ${found.Page + 1}.`);
 }
 
-function filters(company, states, asked) {
+function filters(company, states, params) {
   const select = h("select", { id: "state", name: "state" },
     h("option", { value: "" }, "any"),
-    states.map((name) => h("option", { value: name, selected: name === asked.get("state") }, name)));
-  const text = h("input", { id: "text", name: "text", type: "search", value: asked.get("text") ?? "", placeholder: "number, place, task, customer" });
+    states.map((name) => h("option", { value: name, selected: name === params.get("state") }, name)));
+  const text = h("input", { id: "text", name: "text", type: "search", value: params.get("text") ?? "", placeholder: "number, place, task, customer" });
   const go = (event) => {
     event.preventDefault();
     const query = new URLSearchParams(Object.entries({ state: select.value, text: text.value }).filter(([, value]) => value));

@@ -21,10 +21,10 @@ export function linked(company, type, value) {
   return h("a", { href: address(company, type, value.Id) }, shown(value));
 }
 
-export function pager(base, asked, found, [before, after, first]) {
+export function pager(base, params, found, [before, after, first]) {
   if (!found.Page && !found.More) return "";
   const link = (page, text) => {
-    const query = new URLSearchParams(asked);
+    const query = new URLSearchParams(params);
     query.set("page", page);
     return h("a", { href: `${base}?${query}`, class: "button" }, text);
   };

@@ -3,10 +3,10 @@ import { get } from "./api.js";
 import { cut, facts, h, option, raw, say, shown, table, trouble } from "./dom.js";
 import { address, linked, pager, referring, tabs } from "./pages.js";
 
-export async function types(main, company, asked) {
+export async function types(main, company, params) {
   const found = await get(`companies/${company}/types`);
   const list = h("div");
-  const search = h("input", { id: "search", type: "search", value: asked.get("text") ?? "", oninput: () => draw() });
+  const search = h("input", { id: "search", type: "search", value: params.get("text") ?? "", oninput: () => draw() });
   const empty = h("input", { id: "empty", type: "checkbox", role: "switch", onchange: () => draw() });
   const draw = () => {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -16,7 +16,7 @@ export async function types(main, company, asked) {
       ["Records", (one) => h("span", { class: "number" }, String(one.Count))],
       ["Family", (one) => one.Family.replaceAll("_", " ")],
       ["Meaning", (one) => one.Meaning],
-    ], rows, "No type fits."));
+    ], rows, "No type matches."));
     say(`${rows.length} of ${found.Types.length} types.`);
   };
   main.append(tabs(company, found.Company, "All records"), h("h1", null, `Records of ${found.Company}`),
@@ -25,10 +25,10 @@ export async function types(main, company, asked) {
   draw();
 }
 
-export async function records(main, company, type, asked) {
+export async function records(main, company, type, params) {
   const base = `#/companies/${company}/types/${type}`, wrong = trouble();
   const load = (query) => get(`companies/${company}/types/${type}?${query}`);
-  const found = await load(asked).catch(async (error) => { // a wrong value: the form stays, with the error beside it
+  const found = await load(params).catch(async (error) => { // a wrong value: the form stays, with the error beside it
     const all = await load(new URLSearchParams());
     wrong.show(error);
     return { ...all, Rows: [], More: false };
@@ -36,30 +36,30 @@ export async function records(main, company, type, asked) {
   const key = (row) => found.Opened ? h("a", { class: "key", href: address(company, found.Type, row.Id) }, `Id ${row.Id}`) : row.Id;
   main.append(tabs(company, found.Company, ""), h("h1", null, `${found.Type} of ${found.Company}`),
     h("p", { class: "quiet" }, found.Meaning),
-    asked.get("by") ? h("p", null, `Those that refer to ${(asked.get("to") ?? "").replace(":", " ")} by ${asked.get("by").replace(/\.Id$/, "")}. `, h("a", { href: base }, "Show all")) : "",
-    filters(base, found, asked), wrong.node,
+    params.get("by") ? h("p", null, `Records that refer to ${(params.get("to") ?? "").replace(":", " ")} by ${params.get("by").replace(/\.Id$/, "")}. `, h("a", { href: base }, "Show all")) : "",
+    filters(base, found, params), wrong.node,
     table(`${found.Type}, page ${found.Page + 1}`, [
       ["Record", key],
       ...found.Columns.map(({ Name: name, Type: target }) => [name, (row) => target ? linked(company, target, row[name]) : cut(row[name])]),
-    ], found.Rows, asked.get("value") || found.Page ? "No record fits." : "There are none."),
-    pager(base, asked, found, ["Previous", "Next", "First"]));
+    ], found.Rows, params.get("value") || found.Page ? "No record matches." : "No records."),
+    pager(base, params, found, ["Previous", "Next", "First"]));
   say(`${found.Rows.length} ${found.Rows.length === 1 ? "record" : "records"} on page ${found.Page + 1}.`);
 }
 
-function filters(base, found, asked) {
+function filters(base, found, params) {
   const select = (id, options, chosen) => h("select", { id }, options.map(([value, label]) => option(value, label, value === chosen)));
   const plain = (names) => names.map((name) => [name, name]);
   const parts = {
-    field: select("field", [...(found.Texts ? [["", "any text"]] : []), ...plain(found.Fields)], asked.get("field") ?? ""),
-    operator: select("operator", plain(found.Operators), asked.get("operator") ?? found.Operators[0]),
-    value: h("input", { id: "value", type: "search", value: asked.get("value") ?? "" }),
-    sort: select("sort", plain(found.Sorts), asked.get("sort") ?? "Id"),
-    direction: select("direction", plain(["descending", "ascending"]), asked.get("direction") ?? "descending"),
+    field: select("field", [...(found.Texts ? [["", "any text"]] : []), ...plain(found.Fields)], params.get("field") ?? ""),
+    operator: select("operator", plain(found.Operators), params.get("operator") ?? found.Operators[0]),
+    value: h("input", { id: "value", type: "search", value: params.get("value") ?? "" }),
+    sort: select("sort", plain(found.Sorts), params.get("sort") ?? "Id"),
+    direction: select("direction", plain(["descending", "ascending"]), params.get("direction") ?? "descending"),
   };
   const go = (event) => {
     event.preventDefault();
     const query = new URLSearchParams(Object.entries(parts).map(([name, part]) => [name, part.value]).filter(([, value]) => value));
-    for (const name of ["by", "to"]) if (asked.get(name)) query.set(name, asked.get(name));
+    for (const name of ["by", "to"]) if (params.get(name)) query.set(name, params.get(name));
     const next = `${base}?${query}`;
     if (location.hash === next) dispatchEvent(new Event("hashchange")); // the same question: ask again
     else location.hash = next;

@@ -7,14 +7,14 @@ const KINDS = [["", "any"], ["2", "2xx"], ["4", "4xx"], ["5", "5xx"], ["broken",
 export async function requests(main) {
   const lines = new Map(); // number -> its line and whether it has ended
   const list = h("div", { class: "log", role: "log", "aria-live": "off", "aria-label": "Requests, the newest first" });
-  const empty = h("p", { class: "quiet" }, "Nothing yet.");
+  const empty = h("p", { class: "quiet" }, "No requests yet.");
   const limits = h("p", { class: "quiet" });
   const on = h("input", { type: "checkbox", role: "switch", id: "record", onchange: () => turn(on.checked) });
   const wrong = trouble();
   const text = h("input", { id: "text", type: "search", placeholder: "method, path, Company, RequestId", oninput: () => narrow() });
   const kind = h("select", { id: "kind", onchange: () => narrow() }, KINDS.map(([value, label]) => option(value, label)));
   const faulty = h("input", { type: "checkbox", role: "switch", id: "faulty", onchange: () => narrow() });
-  const paused = h("input", { type: "checkbox", role: "switch", id: "pause", onchange: () => say(paused.checked ? "Paused. New requests are still recorded." : "New requests are shown again.") });
+  const paused = h("input", { type: "checkbox", role: "switch", id: "pause", onchange: () => say(paused.checked ? "Paused. New requests are still recorded." : "Resumed.") });
   const narrowed = h("p", { class: "quiet", hidden: true });
   let last = 0, cleared = 0, looked = false;
 
@@ -47,7 +47,7 @@ export async function requests(main) {
     let count = 0;
     for (const { node, one } of lines.values()) { node.hidden = !fits(one); count += node.hidden ? 0 : 1; }
     narrowed.hidden = count === lines.size;
-    narrowed.textContent = `${count} of ${lines.size} requests are shown: the filter hides the others.`;
+    narrowed.textContent = `${count} of ${lines.size} requests match the filter.`;
   }
 
   async function look(wanted) {
@@ -68,7 +68,7 @@ export async function requests(main) {
     narrow();
     if (document.activeElement !== on) on.checked = found.on;
     empty.hidden = lines.size > 0;
-    empty.textContent = found.on ? "Nothing yet." : "Nothing is recorded: switch “Record” on, and new requests are shown.";
+    empty.textContent = found.on ? "No requests yet." : "Recording is off: turn on “Record” to see new requests.";
     limits.textContent = `The log keeps the last ${found.limits.requests} requests, and the first ${found.limits.body / 1024} KiB of each body. Secrets are masked.`;
     if (fresh && looked) say(`${fresh} new ${fresh === 1 ? "request" : "requests"}.`);
     looked = true;
@@ -124,7 +124,7 @@ function command(found) {
   const text = h("pre", { tabindex: "0", "aria-label": "Command line for curl" }, found.curl);
   const copy = () => navigator.clipboard.writeText(found.curl).then(() => say("Copied."), () => {
     getSelection().selectAllChildren(text); // the browser did not allow it: ready to be copied by hand
-    say("The browser does not let the page copy: the text is selected.");
+    say("The browser blocked the clipboard: the text is selected, ready to copy.");
   });
   return h("section", { class: "curl" },
     h("h2", null, "curl ", h("small", null, found.complete ? "the token is left out: set WOSDK_TOKEN" : "the body was cut: this is only its beginning")),

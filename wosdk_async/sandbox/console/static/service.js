@@ -21,10 +21,10 @@ export async function run(company, command, members) {
   if (found.status === 200) return found.body.CommandResult;
   const { ErrorCode: code, ErrorMessage: text } = found.body ?? {};
   const next = code === "ERROR_CODE_6" ? " Load the page again to see it as it is now." : "";
-  throw new Refused(text ? `${code}: ${text}${next}` : `The response is ${found.status}: whether the command was carried out is not known.`);
+  throw new Refused(text ? `${code}: ${text}${next}` : `The response is ${found.status}: it is not known whether the command was carried out.`);
 }
 
-const NOTHING = "No token was had: the connection ended without a response. Nothing was sent to the service.";
+const NOTHING = "No token: the connection ended without a response. Nothing was sent to the service.";
 
 async function login(company) {
   const companies = await reached(fetch("/_sandbox/companies"), NOTHING);
@@ -42,7 +42,7 @@ async function send(company, method, path, body) {
   const headers = { Authorization: `Bearer ${tokens.get(company)}`, CompanyName: company };
   if (body) headers["Content-Type"] = "application/json";
   const began = performance.now();
-  const doubt = "The connection ended without a whole response: whether the request was carried out is not known.";
+  const doubt = "The connection ended before the response was complete: it is not known whether the request was carried out.";
   const response = await reached(fetch(path, { method, headers, body }), doubt);
   const text = await reached(response.text(), doubt);
   let found = null;
@@ -52,7 +52,7 @@ async function send(company, method, path, body) {
 
 async function reached(promise, otherwise) {
   try { return await promise; } catch {
-    throw await reachable() ? new Error(otherwise) : new Error(`${otherwise} The sandbox does not respond any more. ${RESTART}, and look before you send this again.`);
+    throw await reachable() ? new Error(otherwise) : new Error(`${otherwise} The sandbox does not respond any more. ${RESTART}, and check the result before you send this again.`);
   }
 }
 

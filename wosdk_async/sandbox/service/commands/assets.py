@@ -72,11 +72,7 @@ def match_assets(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def find_template(context: RequestContext, name: str, level: str) -> Record:
-    """Return the root of the one template with this name whose root is of this level (spec 4.4: Unit).
-
-    Raises:
-        Refusal: there is none, or more than one.
-    """
+    """Return the root of the one template with this name and level of its root (spec 4.4: Unit)."""
     named = context.named("AssetTemplate", "DisplayAs", name)
     roots = [context.find("Location", template["RootAssetId"]) for template in named]
     fitting = [root for root in roots if root is not None and root["TypeId"] == level]
@@ -86,11 +82,7 @@ def find_template(context: RequestContext, name: str, level: str) -> Record:
 
 
 def template_root(context: RequestContext, template: Record) -> Record:
-    """Return the location that a template begins with.
-
-    Raises:
-        Refusal: there is none.
-    """
+    """Return the location that a template begins with."""
     root = context.find("Location", template["RootAssetId"])
     if root is None:
         raise _unknown_template(template["DisplayAs"])
@@ -98,10 +90,7 @@ def template_root(context: RequestContext, template: Record) -> Record:
 
 
 def apply_template(context: RequestContext, root: Record, name: str, parent: int) -> Record:
-    """Copy a whole template below ``parent``, with attributes and infos, and return the copy of its root.
-
-    The work grows with the template: each of its assets becomes one of the inventory.
-    """
+    """Copy a whole template below ``parent``, with attributes and infos; return the copy of its root."""
     copies = {root["Id"]: parent}
     made: list[Record] = []
     for source, above in _tree(context, root):
@@ -118,7 +107,7 @@ def create_location(context: RequestContext, name: str, parent: int, kind: str) 
 
 
 def children_of(context: RequestContext, parent: int) -> list[Record]:
-    """Return the locations right below another one; none below 0."""
+    """Return the locations directly below another one; none below 0."""
     return context.children(list_of("Location", "ParentId"), parent) if parent else []
 
 

@@ -59,7 +59,7 @@ class _Parts:
 
 
 def create_work_order(context: RequestContext, arguments: Arguments) -> Record:
-    """Create a work order."""
+    """Run WoCreateCommand."""
     sent = arguments.get("WorkOrder")
     if not isinstance(sent, dict):
         raise required("WorkOrder")
@@ -85,11 +85,6 @@ def copy_work_order(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def _make_order(context: RequestContext, sent: Record, arguments: Arguments) -> Record:
-    """Create a work order with all its records from the members of ``sent``.
-
-    Raises:
-        Refusal: something that the order needs or refers to is missing.
-    """
     schema = schemas()["WorkOrder"]
     # facts 5: the command's own EmployeeId names the assignee; that others are dropped too is assumed
     members = [each for each in known_members(schema, sent) if each[0].name not in COMMAND_ONLY["WorkOrder"]]
@@ -98,7 +93,7 @@ def _make_order(context: RequestContext, sent: Record, arguments: Arguments) -> 
         _take_requestor(order, sent)
     parts = _find_parts(context, order, sent)
     order["Id"] = context.next_number("WorkOrder")
-    _describe(context, order, parts)
+    _fill_in(context, order, parts)
     _schedule(context, order, parts.items[0][2], computed=arguments.get("ComputeSchedule", False))
     _insert(context, order, parts, arguments)
     lists = [(field, value) for field, value in members if field.name in _LISTS]
@@ -149,7 +144,7 @@ def _item_part(context: RequestContext, item: Record, name: str, entity: str) ->
     return required_record(context, entity, key, name)
 
 
-def _describe(context: RequestContext, order: Record, parts: _Parts) -> None:
+def _fill_in(context: RequestContext, order: Record, parts: _Parts) -> None:
     """Fill in where and what: asset, texts, number, currency and amounts."""
     _, asset, task = parts.items[0]
     zone = parts.zone
@@ -179,7 +174,7 @@ def _next_number(context: RequestContext, prefix: str, digits: int) -> str:
     while True:
         serial = context.next_number(f"Number {prefix.upper()}")
         number = prefix + str(serial).zfill(min(digits, _MAX_DIGITS))
-        context.store.indexes.want("WorkOrder", "Number", "string")
+        context.store.indexes.ensure("WorkOrder", "Number", "string")
         if not context.named("WorkOrder", "Number", number):
             return number
 
@@ -197,7 +192,6 @@ def _schedule(context: RequestContext, order: Record, task: Record, *, computed:
 
 
 def _insert(context: RequestContext, order: Record, parts: _Parts, arguments: Arguments) -> None:
-    """Add the order and the records that come with it."""
     for name in ("WorkOrderCost", "LastAction"):
         order[name] = {"Id": order["Id"]}  # facts 5: their Ids equal the order's
     employee = choose_assignee(context, order, arguments)

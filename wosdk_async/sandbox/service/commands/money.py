@@ -19,9 +19,8 @@ __all__ = [
     "change_ap_status",
     "change_cost_status",
     "convert_money",
-    "dispute_invoice",
     "post_payment",
-    "recall_invoice",
+    "set_draft_step",
     "submit_payment",
     "update_invoice_state",
 ]
@@ -31,7 +30,7 @@ _INVOICE_ACTIONS = {"Posted": "Posted", "Paid": "Paid", "PaidInFull": "Paid", "A
 
 
 def change_ap_status(context: RequestContext, arguments: Arguments) -> Record:
-    """Set the vendor invoice status to an ApInvoiceStatus record, whose state the cost takes."""
+    """Set the vendor invoice status to an ApInvoiceStatus record; the cost takes its state."""
     order, cost = _find_cost(context, arguments, "ApStatusId")
     status = named_record(context, arguments, "VendorInvoiceStatusId", "ApInvoiceStatus")
     changes = {"ApStatusId": status["Id"], "ApStateId": status["ApStateId"]}
@@ -92,11 +91,7 @@ def _save_cost(
 
 
 def update_invoice_state(context: RequestContext, arguments: Arguments) -> Record:
-    """Move an invoice to a state and log it.
-
-    Raises:
-        Refusal: no action leads to the state; a missing one is read as 0 (facts 5).
-    """
+    """Move an invoice to a state and log it; a missing state is read as 0 (facts 5)."""
     state = arguments.get("State", "Draft")
     action = _INVOICE_ACTIONS.get(state)
     if action is None:
@@ -111,36 +106,22 @@ def update_invoice_state(context: RequestContext, arguments: Arguments) -> Recor
     return {"Invoice": show_default(context, "Invoice", invoice)}
 
 
-def dispute_invoice(context: RequestContext, arguments: Arguments) -> Record:
-    """Mark an invoice as disputed."""
-    return _set_draft_step(context, arguments, "Disputed")
-
-
-def recall_invoice(context: RequestContext, arguments: Arguments) -> Record:
-    """Mark an invoice as recalled."""
-    return _set_draft_step(context, arguments, "Recalled")
+def set_draft_step(step: str, context: RequestContext, arguments: Arguments) -> Record:
+    """Set ``DraftProcessStepId`` of an invoice, whose values have the names of these commands."""
+    invoice = _find_invoice(context, arguments)
+    if invoice["DraftProcessStepId"] != step:
+        invoice["DraftProcessStepId"] = step
+        _save_invoice(context, invoice, step, arguments)
+    return {}
 
 
 def post_payment(context: RequestContext, arguments: Arguments) -> Record:
-    """Post a draft payment.
-
-    Raises:
-        Refusal: there is no such payment, or it is not a draft.
-    """
+    """Post a draft payment."""
     payment = named_record(context, arguments, "PaymentId", "Payment", "Payment")
     if payment["State"] != "Draft":
         raise broken_rule(f"Payment {payment['Id']} is {payment['State']}, not Draft.")
     payment |= {"State": "Posted", "DtPosted": _moment(context, arguments)}
     context.replace(schemas()["Payment"], payment)
-    return {}
-
-
-def _set_draft_step(context: RequestContext, arguments: Arguments, step: str) -> Record:
-    """Set ``DraftProcessStepId``, whose values have the names of these commands."""
-    invoice = _find_invoice(context, arguments)
-    if invoice["DraftProcessStepId"] != step:
-        invoice["DraftProcessStepId"] = step
-        _save_invoice(context, invoice, step, arguments)
     return {}
 
 

@@ -25,11 +25,7 @@ __all__ = [
 
 
 def find_order(context: RequestContext, arguments: Arguments) -> Record:
-    """Return the order that a command names, if it is in the state that the caller expects (facts 3.7).
-
-    Raises:
-        Refusal: there is no such order, or ``ERROR_CODE_6``: its state or counter is another.
-    """
+    """Return the order that a command names, if it is as the caller expects (facts 3.7)."""
     order = named_record(context, arguments, "WorkOrderId", "WorkOrder", "WorkOrder")
     state, version = arguments.get("StatusId", "Unknown"), arguments.get("ConcurrencyId", 0)
     if state not in ("Unknown", order["StatusId"]) or version not in (0, order["ConcurrencyId"]):
@@ -40,8 +36,7 @@ def find_order(context: RequestContext, arguments: Arguments) -> Record:
 def find_reason(context: RequestContext, key: int, action: str) -> Record:
     """Return the WoActionReasonLookup record that a command names by its Id, not its ReasonId (facts 4).
 
-    Raises:
-        Refusal: there is none, or it is one of another action (not shown; assumed).
+    A reason of another action is refused (not shown; assumed).
     """
     reason = required_record(context, "WoActionReasonLookup", key)
     if reason["ActionId"] != action:
@@ -50,10 +45,9 @@ def find_reason(context: RequestContext, key: int, action: str) -> Record:
 
 
 def log_action(context: RequestContext, order: Record, kind: str, arguments: Arguments) -> Record:
-    """Add a WoActionLog record; the order itself stays as it is.
+    """Add a WoActionLog record of a WOActionType; the order itself stays as it is.
 
-    ``kind`` is a WOActionType. Of the arguments ``Comment``, ``ActionDate`` and ``ActionReasonId`` are
-    logged (facts 5).
+    ``Comment``, ``ActionDate`` and ``ActionReasonId`` of the arguments are logged (facts 5).
     """
     moment = context.now.local(zone_of(order["TimeZone"]))
     happened = arguments.get("ActionDate", moment)
@@ -75,7 +69,7 @@ def log_action(context: RequestContext, order: Record, kind: str, arguments: Arg
 
 
 def set_last_action(context: RequestContext, order: Record) -> None:
-    """Make this the moment of the order's last action, also of a back-dated one (not shown; assumed)."""
+    """Set the moment of the order's last action to now, also for a back-dated one (not shown; assumed)."""
     order["LastActionDate"] = context.now.local(zone_of(order["TimeZone"]))
     order["LastActionDateUtc"] = context.now.utc
 
@@ -105,9 +99,7 @@ def last_modification(context: RequestContext, arguments: Arguments) -> Record:
 def verify_work(context: RequestContext, arguments: Arguments) -> Record:
     """Add a rating and a comment to completed work (spec 4.7); it is logged as Verified (assumed).
 
-    Raises:
-        Refusal: the order is not completed (spec 3 names the state; the text is assumed), or the Company
-            does not use verification.
+    Spec 3 names the state; the text of the refusal is assumed.
     """
     if not context.company.verification:  # spec 1 and 3; that others refuse one is assumed
         raise broken_rule("This Company does not use verification.")

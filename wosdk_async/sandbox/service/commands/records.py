@@ -1,20 +1,30 @@
-"""Commands on records of any type: the base operations (facts 5), and the addresses of files (facts 3.10)."""
+"""Commands on single records: base operations (facts 5), files (facts 3.10), time cards, providers."""
 
 from __future__ import annotations
 
+from datetime import date, timedelta
 from typing import Any
 
-from wosdk_async.sandbox.errors import Refusal, incorrect_model, required
+from wosdk_async.sandbox.errors import Refusal, broken_rule, incorrect_model, required
 from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case
-from wosdk_async.sandbox.schema.entities import EntitySchema, find_schema
+from wosdk_async.sandbox.schema.entities import EntitySchema, find_schema, schemas
 from wosdk_async.sandbox.schema.values import reference_id
-from wosdk_async.sandbox.service.context import Arguments, RequestContext
+from wosdk_async.sandbox.service.context import Arguments, RequestContext, named_record, not_modelled
 from wosdk_async.sandbox.service.crud import create_entity, delete_entity, specifier, update_entity
 from wosdk_async.sandbox.service.documents import address_of
-from wosdk_async.sandbox.service.query.selection import property_paths
+from wosdk_async.sandbox.service.query.selection import property_paths, show_default
 from wosdk_async.sandbox.service.write import restore
 
-__all__ = ["create_record", "delete_record", "download_urls", "restore_record", "update_record"]
+__all__ = [
+    "change_time_card",
+    "create_record",
+    "delete_record",
+    "download_urls",
+    "get_time_card",
+    "restore_record",
+    "suspend",
+    "update_record",
+]
 
 
 def create_record(context: RequestContext, arguments: Arguments) -> Record:
@@ -46,7 +56,7 @@ def restore_record(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def download_urls(context: RequestContext, arguments: Arguments) -> Record:
-    """Return the address of each document that has one, in the order asked for.
+    """Return the address of each document that has one, in the order of the request.
 
     A document that does not exist, or has neither file nor link, is left out (not shown; assumed).
     """
@@ -79,3 +89,68 @@ def _specified(context: RequestContext, sent: Any) -> tuple[EntitySchema, int]:
     if not isinstance(name, str) or key is None:
         raise Refusal(400, "ENTITYSPECIFIER_NOT_FOUND", "EntitySpecifier is null or empty.")  # facts 6
     return find_schema(name, context.dialect), key
+
+
+# --- people: time cards, found by employee and week, and the suspension of providers (facts 5) -----
+
+# The state that an action starts from and the one that it leads to (by their names; assumed).
+_MOVES = {
+    "Submit": ("Pending", "Submitted"),
+    "UnSubmit": ("Submitted", "Pending"),
+    "Approve": ("Submitted", "Approved"),
+    "UnApprove": ("Approved", "Submitted"),
+    "ReadyForExport": ("Approved", "ReadyForExport"),
+    "NotReadyForExport": ("ReadyForExport", "Approved"),
+    "Export": ("ReadyForExport", "Exported"),
+    "UnExport": ("Exported", "ReadyForExport"),
+}
+_FLAGS = {"Flag": 1, "ClearFlag": 0}
+
+
+def change_time_card(context: RequestContext, arguments: Arguments) -> Record:
+    """Move or flag the card of an employee's week."""
+    card = _find_card(context, arguments.get("EmployeeId", 0), arguments.get("WeekStartDate", ""))
+    action = arguments.get("ActionId", "Uknown")
+    if action in _FLAGS:
+        changes: Record = {"Flagged": _FLAGS[action]}
+    elif action in _MOVES and card["StatusId"] == _MOVES[action][0]:
+        changes = {"StatusId": _MOVES[action][1]}
+    else:
+        raise broken_rule(f"Action {action} is not possible for a time card that is {card['StatusId']}.")
+    if card | changes != card:
+        card |= changes
+        context.replace(schemas()["TimeCard"], card)
+    return _card_result(context, card)
+
+
+def get_time_card(context: RequestContext, arguments: Arguments) -> Record:
+    """Return the card of the week that has ``BaseDate`` in it; the name in the result is assumed."""
+    card = _find_card(context, arguments.get("EmployeeId", 0), arguments.get("BaseDate", ""))
+    return _card_result(context, card)
+
+
+def _find_card(context: RequestContext, employee: int, day: str) -> Record:
+    cards = context.select("TimeCard", "json_extract(body, '$.Employee.Id') = ?", employee)
+    for card in cards if day else ():
+        start = date.fromisoformat(card["WeekStartDate"][:10]) if "WeekStartDate" in card else None
+        if start is not None and start <= date.fromisoformat(day[:10]) < start + timedelta(days=7):
+            return card
+    raise broken_rule("Time Card record cannot be found")  # facts 6
+
+
+def _card_result(context: RequestContext, card: Record) -> Record:
+    return {"TimeCard": show_default(context, "TimeCard", card)}
+
+
+def suspend(context: RequestContext, arguments: Arguments) -> Record:
+    """Suspend a connected provider, or connect a suspended one again (by EmployeeWonStatus; assumed)."""
+    employee = named_record(context, arguments, "Id", "Employee", "Employee", removed=True)
+    if employee["ActorTypeId"] != "Provider":
+        raise not_modelled("UserOrProviderSuspendCommand", "where a user shows it is not known")
+    states = ("Suspended", "Connected") if arguments.get("Reactivate", False) else ("Connected", "Suspended")
+    before, after = states
+    if employee["ProviderStatusId"] != before:
+        raise broken_rule(f"Provider {employee['Id']} is {employee['ProviderStatusId']}, not {before}.")
+    employee["ProviderStatusId"] = after
+    context.replace(schemas()["Employee"], employee)
+    return {"EmployeeId": employee["Id"]}

@@ -17,13 +17,11 @@ from wosdk_async.sandbox.service.commands import (
     creation,
     money,
     orders,
-    people,
     records,
     scheduling,
     spaces,
     workflow,
 )
-from wosdk_async.sandbox.service.commands import scheduling as plans
 from wosdk_async.sandbox.service.context import Arguments, RequestContext, not_modelled
 
 __all__ = ["HANDLERS", "NOT_MODELLED", "find_command", "run_command"]
@@ -38,8 +36,8 @@ HANDLERS: Mapping[str, Handler] = {
     "VerifyWorkCommand": orders.verify_work,
     "WoLastModificationCommand": orders.last_modification,
     "SendWorkOrderCommand": workflow.send_work_order,
-    "AddChildWorkOrderRoutine": plans.prepare_child,
-    "SetWorkOrderDependencyCommand": plans.set_dependency,
+    "AddChildWorkOrderRoutine": scheduling.prepare_child,
+    "SetWorkOrderDependencyCommand": scheduling.set_dependency,
     "WoScheduleRoutine": scheduling.compute_schedule,
     "WoAutoAssignRoutine": scheduling.auto_assign,
     "GetPreferredAssigneesRoutine": scheduling.preferred_assignees,
@@ -47,21 +45,21 @@ HANDLERS: Mapping[str, Handler] = {
     "ApSubmitPaymentCommand": money.submit_payment,
     "CostStatusChangeCommand": money.change_cost_status,
     "UpdateInvoiceStateCommand": money.update_invoice_state,
-    "InvoiceDisputeCommand": money.dispute_invoice,
-    "InvoiceRecallCommand": money.recall_invoice,
+    "InvoiceDisputeCommand": partial(money.set_draft_step, "Disputed"),
+    "InvoiceRecallCommand": partial(money.set_draft_step, "Recalled"),
     "PostPaymentCommand": money.post_payment,
     "ConvertMoneyValuesCommand": money.convert_money,
     "SpaceCreateCommand": spaces.create_space,
     "WorkZoneCreateCommand": spaces.create_work_zone,
-    "WorkZoneOfflineCommand": spaces.take_offline,
-    "WorkZoneOnlineCommand": spaces.take_online,
+    "WorkZoneOfflineCommand": partial(spaces.set_offline, True),
+    "WorkZoneOnlineCommand": partial(spaces.set_offline, False),
     "WorkZoneDeleteCommand": spaces.delete_work_zone,
     "PortfolioDeleteCommand": spaces.delete_portfolio,
     "GetCustomerByAssetCommand": assets.customer_of_asset,
     "AssetMatchByTaskCodeCommand": assets.match_assets,
-    "TimeCardActionCommand": people.change_time_card,
-    "GetTimeCardCommand": people.get_time_card,
-    "UserOrProviderSuspendCommand": people.suspend,
+    "TimeCardActionCommand": records.change_time_card,
+    "GetTimeCardCommand": records.get_time_card,
+    "UserOrProviderSuspendCommand": records.suspend,
     "CreateCommand": records.create_record,
     "UpdateCommand": records.update_record,
     "DeleteCommand": records.delete_record,
@@ -89,11 +87,7 @@ _SPEC_PATHS = frozenset({"sendworkorder"})  # spec 4.6; no other source shows it
 
 
 def find_command(segments: list[str], dialect: Dialect) -> Command:
-    """Return the command at a path below ``cmd/``: its name, or an entity type and a short name (facts 5).
-
-    Raises:
-        Refusal: ``COMMAND_NOT_FOUND``. The text for a full name is assumed.
-    """
+    """Return the command at a path below ``cmd/``: its name, or an entity type and a short name (facts 5)."""
     path = "/".join(segments).lower()
     found = _paths(dialect).get(path)
     if found is None and len(segments) == 2 and path not in _NO_SHORT_FORM:
@@ -107,11 +101,7 @@ def find_command(segments: list[str], dialect: Dialect) -> Command:
 
 
 def run_command(context: RequestContext, command: Command, sent: Mapping[str, object]) -> Record:
-    """Run a command and return its ``CommandResult``.
-
-    Raises:
-        Refusal: the command is not modelled, or it breaks a rule.
-    """
+    """Run a command and return its ``CommandResult``."""
     handler = HANDLERS.get(command.name)
     if handler is None:
         raise not_modelled(command.name, NOT_MODELLED.get(command.name, "it is new in the catalogue"))
@@ -134,7 +124,7 @@ def _fields(name: str) -> dict[str, Field]:
 
 
 def _read_arguments(command: Command, sent: Mapping[str, object]) -> Arguments:
-    """Return the known members by their own names; unknown and unreadable ones are dropped (facts 3.3)."""
+    """Return the known members by their own names; others and unreadable ones are dropped (facts 3.3)."""
     fields = _fields(command.name)
     arguments: Arguments = {}
     for name, value in sent.items():

@@ -41,8 +41,8 @@ _SKIPPED = {"SkipDueDate": "DtDue", "SkipOnSiteBy": "DtOnSiteBy", "SkipAcknowled
 def choose_assignee(context: RequestContext, order: Record, arguments: Arguments) -> int | None:
     """Return the employee that a new order gets, or None.
 
-    With ``ComputeAssignment`` it is the first employee with the order's specialty and work zone (assumed: how
-    the service chooses is not shown). Otherwise it is the command's ``EmployeeId`` (facts 5: 0 means none).
+    With ``ComputeAssignment`` the first one with the order's specialty and work zone (assumed), else the
+    command's ``EmployeeId`` (facts 5: 0 means none).
     """
     if arguments.get("KeepUnassigned", False):
         return None
@@ -59,13 +59,8 @@ def assign_primary(context: RequestContext, order: Record, employee: int) -> Non
 
 
 def reassign(context: RequestContext, order: Record, employees: list[int], mode: str) -> bool:
-    """Change the assignees of an order; ``mode`` is a ChangeAssignmentMode (facts 5, WoAssignCommand).
-
-    Returns:
-        Whether an employee was added, removed or made primary.
-    """
-    relation = list_of("WoAssignment", "WorkOrderId")
-    assignments = context.children(relation, order["Id"])
+    """Change the assignees by a ChangeAssignmentMode (facts 5), and return whether that changed any."""
+    assignments = context.children(list_of("WoAssignment", "WorkOrderId"), order["Id"])
     before = {each["EmployeeId"]: each["IsPrimary"] for each in assignments}
     after = _assignees_after(before, list(dict.fromkeys(employees)), mode)
     for each in assignments:
@@ -76,15 +71,14 @@ def reassign(context: RequestContext, order: Record, employees: list[int], mode:
             required_record(context, "Employee", key)
             _insert_assignment(context, order["Id"], key, primary=primary)
     order.pop("Employee", None)
-    for each in context.children(relation, order["Id"]):
-        if each["IsPrimary"]:
-            order["Employee"] = {"Id": each["EmployeeId"]}
-            break
+    for key, primary in after.items():
+        if primary:
+            order["Employee"] = {"Id": key}
     return after != before
 
 
 def _assignees_after(before: dict[int, bool], employees: list[int], mode: str) -> dict[int, bool]:
-    """Return the assignees after a change: the employee's id -> whether they are primary."""
+    """Return the assignees after a change: id -> whether they are primary."""
     if mode == "Snapshot":  # facts 5: the list replaces all, its first employee is the primary
         return {key: index == 0 for index, key in enumerate(employees)}
     if mode == "AddSecondary":
@@ -103,7 +97,6 @@ def _insert_assignment(context: RequestContext, order: int, employee: int, *, pr
 
 
 def _suitable_employees(context: RequestContext, specialty: Record | None, zone: Record | None) -> list[int]:
-    """Return the ids of the employees who have the specialty and the work zone."""
     skilled = _linked_employees(context, "LinkUserAndSpecialty", "SpecialtyId", specialty)
     local = _linked_employees(context, "LinkUserAndWorkZone", "WorkZoneId", zone)
     found = ((key, context.find("Employee", key)) for key in sorted(skilled & local))
@@ -117,13 +110,7 @@ def _linked_employees(context: RequestContext, entity: str, key: str, reference:
 
 
 def set_deadlines(context: RequestContext, order: Record, skipped: Collection[str] = ()) -> list[str]:
-    """Set the deadlines that follow from the order's priority, counted from now (spec 3, facts 5).
-
-    The local times named in ``skipped`` stay as they are.
-
-    Returns:
-        The names of the fields that were set.
-    """
+    """Set the deadlines of the order's priority, from now (spec 3, facts 5); return the fields set."""
     if "Priority" not in order:
         return []
     priority = context.get("WoPriority", order["Priority"]["Id"])
@@ -152,17 +139,14 @@ def compute_schedule(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def auto_assign(context: RequestContext, arguments: Arguments) -> Record:
-    """Return who would get the order: the first suitable employee, 0 if there is none (assumed)."""
+    """Return who would get the order: the first suitable employee, 0 for none (assumed)."""
     order = _draft(context, arguments)
     found = _suitable_employees(context, order.get("Specialty"), order.get("WorkZone"))
     return {"EmployeeId": found[0] if found else 0}
 
 
 def preferred_assignees(context: RequestContext, arguments: Arguments) -> Record:
-    """Return the employees of a specialty and work zone.
-
-    Postal code and round robin have no effect here (assumed).
-    """
+    """Return the employees of a specialty and work zone; other arguments have no effect (assumed)."""
     specialty, zone = ({"Id": arguments.get(name, 0)} for name in ("SpecialtyId", "WorkZoneId"))
     found = _suitable_employees(context, specialty, zone)
     count = arguments.get("RecordCount", 0)
@@ -171,7 +155,6 @@ def preferred_assignees(context: RequestContext, arguments: Arguments) -> Record
 
 
 def _draft(context: RequestContext, arguments: Arguments) -> Record:
-    """Return the order that was sent, if its customer, work zone and priority exist."""
     sent = arguments.get("WorkOrder")
     if not isinstance(sent, dict):
         raise required("WorkOrder")
@@ -215,11 +198,7 @@ def prepare_child(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def set_dependency(context: RequestContext, arguments: Arguments) -> Record:
-    """Let one order wait for another.
-
-    Raises:
-        Refusal: an order is missing, or the main one waits for the dependent one already.
-    """
+    """Let one order wait for another."""
     main = int(named_record(context, arguments, "MainWorkOrderId", "WorkOrder")["Id"])
     dependent = int(named_record(context, arguments, "DependentWorkOrderId", "WorkOrder")["Id"])
     if dependent in _waits_for(context, main):
@@ -253,7 +232,7 @@ def _place_in_plan(context: RequestContext, order: int) -> tuple[int, int]:
 
 
 def _waits_for(context: RequestContext, order: int) -> list[int]:
-    """Return an order and those that it waits for; a cycle or great length ends the list."""
+    """Return an order and those that it waits for, up to a cycle or limit."""
     found = [order]
     while len(found) < _MAX_LEVELS:
         plan = _plan_of(context, found[-1])

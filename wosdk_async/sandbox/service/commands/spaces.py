@@ -20,14 +20,7 @@ from wosdk_async.sandbox.service.crud import create_response
 from wosdk_async.sandbox.service.query.selection import show_default
 from wosdk_async.sandbox.service.write import create, create_owned_object, delete
 
-__all__ = [
-    "create_space",
-    "create_work_zone",
-    "delete_portfolio",
-    "delete_work_zone",
-    "take_offline",
-    "take_online",
-]
+__all__ = ["create_space", "create_work_zone", "delete_portfolio", "delete_work_zone", "set_offline"]
 
 # facts 5 shows which fields the service fills in, and the four digits; the other values are assumed.
 _ZONE_DEFAULTS = {
@@ -156,20 +149,15 @@ def _make_zone_asset(context: RequestContext, name: str, template: int) -> int:
     return int(apply_template(context, template_root(context, found), name, 0)["Id"])
 
 
-def take_offline(context: RequestContext, arguments: Arguments) -> Record:
-    """Take a zone out of service; ``DeactivateCustomers`` marks its customers as removed (assumed)."""
+def set_offline(offline: bool, context: RequestContext, arguments: Arguments) -> Record:
+    """Take a zone out of service or back; ``DeactivateCustomers`` marks its customers removed (assumed)."""
     zone = _find_zone(context, arguments)
-    _set_offline(context, zone, offline=True)
-    if arguments.get("DeactivateCustomers", False):
+    if zone["IsOffline"] != offline:
+        zone["IsOffline"] = offline
+        context.replace(schemas()["WorkZone"], zone)
+    if offline and arguments.get("DeactivateCustomers", False):
         for customer in context.select("Customer", "json_extract(body, '$.WorkZone.Id') = ?", zone["Id"]):
             delete(context, schemas()["Customer"], customer)
-    return _zone_result(context, zone)
-
-
-def take_online(context: RequestContext, arguments: Arguments) -> Record:
-    """Take a zone back into service."""
-    zone = _find_zone(context, arguments)
-    _set_offline(context, zone, offline=False)
     return _zone_result(context, zone)
 
 
@@ -189,12 +177,6 @@ def delete_portfolio(context: RequestContext, arguments: Arguments) -> Record:
 
 def _find_zone(context: RequestContext, arguments: Arguments) -> Record:
     return named_record(context, arguments, "WorkZoneId", "WorkZone", removed=True)
-
-
-def _set_offline(context: RequestContext, zone: Record, *, offline: bool) -> None:
-    if zone["IsOffline"] != offline:
-        zone["IsOffline"] = offline
-        context.replace(schemas()["WorkZone"], zone)
 
 
 def _zone_result(context: RequestContext, zone: Record) -> Record:

@@ -27,7 +27,7 @@ from wosdk_async.sandbox.service.context import Arguments, RequestContext, requi
 from wosdk_async.sandbox.service.query.selection import show_default
 from wosdk_async.sandbox.service.write import create
 
-__all__ = ["ACTIONS", "Action", "run_action", "send_work_order"]
+__all__ = ["ACTIONS", "run_action", "send_work_order"]
 
 # facts 6
 _ONLY_SENT = "Sorry, this command can be used only for Work Order sent to a connected Service Pro"
@@ -38,15 +38,14 @@ Effect = Callable[[RequestContext, Record, Arguments], bool]
 
 @attrs.frozen
 class Action:
-    """One action of the workflow.
+    """Action of the workflow.
 
     Args:
         logged: its WOActionType in the log.
         sources: the states that it starts from; None for all.
         target: the state that it leads to; None leaves the state.
         needs_reason: whether the command must give a reason.
-        takes_reason: whether a reason has an effect. One that is not needed can be given, too: a flag is
-            its reason, and without one nothing happens.
+        takes_reason: whether a reason has an effect, needed or not: a flag is its reason.
         effect: does what else is to be done, and returns whether anything changed.
     """
 
@@ -75,8 +74,7 @@ def _complete(context: RequestContext, order: Record, arguments: Arguments) -> b
 def _write_completion_note(context: RequestContext, order: Record, arguments: Arguments) -> None:
     """Make the ``Comment`` the completion note, as ``CompletionNoteOption`` says (facts 5).
 
-    The options mean what their names say (assumed): Ignore is the default, Replace overwrites a note,
-    FillEmpty writes it only if it is empty.
+    Ignore is the default, Replace overwrites a note, FillEmpty writes an empty one (by their names; assumed).
     """
     comment = arguments.get("Comment", "")
     option = arguments.get("CompletionNoteOption", "Ignore")
@@ -117,24 +115,20 @@ def _check_sent(context: RequestContext, order: Record, refusal: str) -> None:
         raise broken_rule(refusal, hint)
 
 
-def _states(*names: str) -> frozenset[str]:
-    return frozenset(names)
-
-
-_ACTIVE = _states("New", "Open", "InProgress", "Paused", "OnHold")
+_ACTIVE = frozenset({"New", "Open", "InProgress", "Paused", "OnHold"})
 
 # facts 5.1 shows New to Open, Open to InProgress, InProgress to Paused, OnHold, Cancelled and
 # Completed, and Cancelled, Completed or Paused to New. The other sources are assumed: an active
 # order can be held or cancelled from any state, a paused one started again, a held one reopened.
 ACTIONS = {
     "WoAssignCommand": Action("Assign", _ACTIVE, effect=_assign),
-    "WoPickUpCommand": Action("PickUp", _states("New"), "Open"),
-    "WoStartCommand": Action("Start", _states("Open", "Paused"), "InProgress"),
-    "WoPauseCommand": Action("Stop", _states("InProgress"), "Paused"),
+    "WoPickUpCommand": Action("PickUp", frozenset({"New"}), "Open"),
+    "WoStartCommand": Action("Start", frozenset({"Open", "Paused"}), "InProgress"),
+    "WoPauseCommand": Action("Stop", frozenset({"InProgress"}), "Paused"),
     "WoOnHoldCommand": Action("OnHold", _ACTIVE - {"OnHold"}, "OnHold", needs_reason=True),
     "WoCancelCommand": Action("Cancel", _ACTIVE, "Cancelled", needs_reason=True),
-    "WoCompleteCommand": Action("Complete", _states("InProgress"), "Completed", effect=_complete),
-    "WoReopenCommand": Action("Reopen", _states("Cancelled", "Completed", "Paused", "OnHold"), "New"),
+    "WoCompleteCommand": Action("Complete", frozenset({"InProgress"}), "Completed", effect=_complete),
+    "WoReopenCommand": Action("Reopen", frozenset({"Cancelled", "Completed", "Paused", "OnHold"}), "New"),
     "WoFlagCommand": Action("Attention", takes_reason=True, effect=add_flag),
     "WoSetFlagsCommand": Action("Attention", effect=set_flags),
     "WoClearFlagsCommand": Action("FlagCleared", effect=clear_flags),
@@ -149,10 +143,6 @@ def run_action(action: Action, context: RequestContext, arguments: Arguments) ->
 
     An action that changes nothing leaves no trace, as a recorded WoFlagCommand did (facts 5.1; of
     the other commands assumed).
-
-    Raises:
-        Refusal: the order is missing or in another state, a reason is missing, or the expected
-            ``StatusId`` or ``ConcurrencyId`` is not the current one.
     """
     order = find_order(context, arguments)
     _check_state(order, action)  # before the reason (facts 5.1)
@@ -174,7 +164,7 @@ def _check_state(order: Record, action: Action) -> None:
 
 
 def _find_reason(context: RequestContext, action: Action, arguments: Arguments) -> Record | None:
-    """Return the reason that a command gives; if its action needs none, it only has to exist (assumed)."""
+    """Return the reason that a command gives; where none is needed it only has to exist (assumed)."""
     key = arguments.get("ActionReasonId", 0)
     if action.needs_reason:
         if not key:
@@ -186,9 +176,7 @@ def _find_reason(context: RequestContext, action: Action, arguments: Arguments) 
 def send_work_order(context: RequestContext, arguments: Arguments) -> Record:
     """Send the order to its provider; the result's name is the schema's, its shape by analogy (facts 5).
 
-    Raises:
-        Refusal: the order is sent or over (spec 3), no connected provider is assigned (not shown; assumed),
-            or the network fails.
+    That the order needs a connected provider is not shown; assumed.
     """
     order = find_order(context, arguments)
     if order["WonId"] or order["StatusId"] not in _ACTIVE:  # spec 3: not yet sent; the text is assumed
@@ -213,8 +201,7 @@ def _connected_provider(context: RequestContext, order: Record) -> Record | None
 def _notify(context: RequestContext, provider: Record) -> None:
     """Call the provider network, which knows a provider as a member with a location.
 
-    Raises:
-        Refusal: the network does not know the provider (spec 7 has the text; when it fails is assumed).
+    Spec 7 has the text of its failure; when it fails is assumed.
     """
     if not (provider["WonMemberId"] and provider["WonLocationId"]):
         raise broken_rule(

@@ -21,7 +21,7 @@ from wosdk_async.sandbox.service.query.operators import NOCASE, condition_sql, s
 from wosdk_async.sandbox.service.query.selection import MAX_STEPS, property_paths, selection
 from wosdk_async.sandbox.storage.tables import REPEATED_IDS, column
 
-__all__ = ["QueryCriteria", "run_query"]
+__all__ = ["run_query"]
 
 _MAX_DEPTH = 32  # of nested filters; facts 4 states none (not shown; assumed)
 # Operators for which an index finds the records; for the others every record is read.
@@ -36,16 +36,16 @@ Finish = Callable[[str, Field], str]
 
 @attrs.define
 class QueryCriteria:
-    """Builder of the SQL conditions of one query on table alias ``t0``. It collects the bound values.
+    """Builder of one query's SQL conditions on table alias ``t0``; it collects the bound values.
 
     Args:
-        want: called with entity type, path and type of each property for which an index would help.
+        ensure_index: called with entity type, path and type of each property for which an index would help.
         ranged: set if a property other than the id may have one of several values.
     """
 
     schema: EntitySchema
     company: int
-    want: Callable[[str, str, str], None] = lambda _entity, _path, _kind: None
+    ensure_index: Callable[[str, str, str], None] = lambda _entity, _path, _kind: None
     values: list[object] = attrs.field(factory=list)
     ranged: bool = False
     _indexable: bool = False  # whether an index on the property would find the records
@@ -56,12 +56,7 @@ class QueryCriteria:
     _fetching: bool = False
 
     def filter(self, expression: object, depth: int = 0) -> str:
-        """Return a FilterExpression as an SQL predicate.
-
-        Raises:
-            Refusal: ``INCORRECT_MODEL`` for a wrong shape or operator, ``ERROR_CODE_1002`` for an
-                unknown property.
-        """
+        """Return a FilterExpression as an SQL predicate."""
         if not isinstance(expression, dict) or depth > _MAX_DEPTH:
             raise incorrect_model(f"A filter must be an object, nested at most {_MAX_DEPTH} levels deep.")
         parts = [self._condition(condition) for condition in object_list(expression, "Conditions")]
@@ -131,7 +126,7 @@ class QueryCriteria:
         if (schema.name, path) in self.schema.dialect.zero_is_null:
             return f"nullif({column(path, kind, alias)}, 0)"
         if self._indexable:
-            self.want(schema.name, path, kind)
+            self.ensure_index(schema.name, path, kind)
         return column(path, kind, alias)
 
     def _through(
@@ -195,7 +190,7 @@ def _joiner(operator: object) -> str:
 
 
 def _joined(parts: list[str], joiner: str) -> str:
-    """Join the parts as a balanced tree: SQLite limits the depth of an expression."""
+    """Join the parts as a balanced tree, as SQLite limits the depth of an expression."""
     if len(parts) < 2:
         return parts[0] if parts else "1"
     middle = len(parts) // 2
@@ -212,16 +207,12 @@ def run_query(context: RequestContext, schema: EntitySchema, expression: dict[st
 
     Records never repeat, so ``Distinct`` changes nothing. Without ``Orders`` they come by Id
     (facts 4: most recorded lists did).
-
-    Raises:
-        Refusal: ``INCORRECT_MODEL`` for a malformed expression, ``ERROR_CODE_1002`` and
-            ``ERROR_CODE_1003`` for a wrong path, ``ERROR_CODE_1000`` where no query is offered.
     """
     if schema.operations.get("query") is False:
         raise unsupported("Query", schema.name)  # spec 2.11: reported to fail; the code is assumed
     paths = property_paths(get_ignore_case(_object(expression, "PropertySet"), "Properties"))
     chosen = selection(schema.name, paths, context.dialect)
-    criteria = QueryCriteria(schema, context.company.id, context.store.indexes.want)
+    criteria = QueryCriteria(schema, context.company.id, context.store.indexes.ensure)
     where = criteria.filter(_object(expression, "Criteria"))
     # An index gives the records of one value in the order of ids. For a range of values the plus keeps
     # SQLite from walking the whole table in that order when an index knows better
@@ -232,15 +223,11 @@ def run_query(context: RequestContext, schema: EntitySchema, expression: dict[st
         f"ORDER BY {order} LIMIT ? OFFSET ?"
     )
     page = [_limit(expression), _whole_number(expression, "FirstResultIndex")]
-    found = _select(context, text, [context.company.id, *criteria.values, *page])
-    return [chosen.show(context, record) for record in found]
-
-
-def _select(context: RequestContext, text: str, values: list[object]) -> list[Record]:
     try:
-        return context.store.select(text, values)
+        found = context.store.select(text, [context.company.id, *criteria.values, *page])
     except (sqlite3.OperationalError, sqlite3.DataError) as error:
         raise incorrect_model(f"The query is too complex: {error}.") from error
+    return [chosen.show(context, record) for record in found]
 
 
 def _orders(criteria: QueryCriteria, expression: dict[str, Any]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 
 from wosdk_async.catalogue import Field
-from wosdk_async.sandbox.errors import incorrect_model, nearest
+from wosdk_async.sandbox.errors import did_you_mean, incorrect_model
 from wosdk_async.sandbox.schema.bodies import dump
 from wosdk_async.sandbox.schema.entities import enumeration
 from wosdk_async.sandbox.schema.values import UNREADABLE, read_value
@@ -38,17 +38,7 @@ Values = list[object]
 
 
 def condition_sql(sql: str, field: Field, operator: str, values: Values) -> tuple[str, Values]:
-    """Return the predicate of a condition and the values that it binds.
-
-    Args:
-        sql: the property, as SQL.
-        field: the property's field, which says how values are read.
-        operator: the operator's name.
-        values: as sent, text or JSON (facts 4: recorded values are texts).
-
-    Raises:
-        Refusal: ``INCORRECT_MODEL`` for values that do not fit.
-    """
+    """Return the SQL of a condition on a property, and the values that it binds; texts are read (facts 4)."""
     if field.type == "money":
         raise incorrect_model(f"Name {field.name}.Value to compare an amount.")
     if operator in _NULLS:
@@ -142,12 +132,10 @@ def _comparable(field: Field, value: object) -> object:
 
 def _remedy(field: Field, value: object) -> str:
     """Return the end of a refusal: of an enum the name nearest to the value, or its first names."""
-    if field.type != "enum":
-        return "."
-    names = list(enumeration(field.of or "").numbers)
-    near = nearest(value[:60], names) if isinstance(value, str) else None
-    if near:
-        return f" (did you mean {near}?)."
+    names = list(enumeration(field.of or "").numbers) if field.type == "enum" else []
+    near = did_you_mean(value, names) if isinstance(value, str) else ""
+    if near or not names:
+        return f"{near}."
     more = ", ..." if len(names) > _SHOWN_NAMES else "."
     return f": it is one of {', '.join(names[:_SHOWN_NAMES])}{more}"
 

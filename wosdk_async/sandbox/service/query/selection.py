@@ -51,11 +51,7 @@ class Selection:
 
 
 def property_paths(value: object) -> tuple[str, ...]:
-    """Return the property paths of a request; none at all means ``*`` (facts 3.1: an empty list works).
-
-    Raises:
-        Refusal: ``INCORRECT_MODEL`` if the value is not a list of texts.
-    """
+    """Return the property paths of a request; none at all means ``*`` (facts 3.1: an empty list works)."""
     if value is None:
         return ("*",)
     if not isinstance(value, list) or not all(isinstance(path, str) for path in value):
@@ -70,12 +66,7 @@ def show_default(context: RequestContext, entity: str, record: Record) -> Record
 
 @lru_cache(maxsize=1024)
 def selection(entity: str, paths: tuple[str, ...], dialect: Dialect = SPEC) -> Selection:
-    """Return the selection of these paths.
-
-    Raises:
-        Refusal: ``ERROR_CODE_1002`` for an unknown property, ``ERROR_CODE_1003`` for a path that
-            ends in a reference.
-    """
+    """Return the selection of these paths."""
     return _compile(schemas(dialect)[entity], [path.split(".") for path in paths])
 
 

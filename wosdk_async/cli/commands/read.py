@@ -1,7 +1,8 @@
-"""``wosdk query``: rows of an entity, written page by page as they come, or counted."""
+"""``wosdk get`` and ``wosdk query``: one record, and rows of an entity, written page by page or counted."""
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import aclosing
@@ -13,6 +14,7 @@ import click
 
 from wosdk_async.cli.exit_codes import say, writing
 from wosdk_async.cli.input.fields import json_object
+from wosdk_async.cli.input.records import RecordTexts, by_option
 from wosdk_async.cli.input.texts import condition, entity_named, order
 from wosdk_async.cli.options import (
     Target,
@@ -27,19 +29,68 @@ from wosdk_async.cli.options import (
 )
 from wosdk_async.cli.output.cells import DefaultColumns
 from wosdk_async.cli.output.files import Output, opened
-from wosdk_async.cli.output.formats import format_of, write_rows
+from wosdk_async.cli.output.formats import format_of, write_record, write_rows
 from wosdk_async.cli.output.progress import RowProgress
 from wosdk_async.cli.runner import Runner
-from wosdk_async.cli.texts import json_text
+from wosdk_async.cli.texts import counted, json_text
 from wosdk_async.errors import UnknownNameError
-from wosdk_async.model import Record
+from wosdk_async.model import Record, entity_class
 from wosdk_async.protocol.arguments import entity_name, require_support
 from wosdk_async.protocol.wire import Call
-from wosdk_async.query.builder import Query
+from wosdk_async.query.builder import Query, selection
 from wosdk_async.query.paging import ROW_CAP
 from wosdk_async.query.plan import KEYS
 
-__all__ = ["query_command"]
+__all__ = ["get_command", "query_command"]
+
+
+@click.command("get", no_args_is_help=True)
+@entity_argument
+@click.argument("record_id", metavar="ID", required=False)
+@properties_option()
+@by_option
+@unchecked_option
+@output_options
+@target_options(hidden=True)
+@click.pass_context
+def get_command(
+    ctx: click.Context,
+    entity: str,
+    record_id: str | None,
+    paths: tuple[str, ...],
+    by: str | None,
+    unchecked: bool,
+    result: Output,
+) -> None:
+    """Read one record.
+
+    ID is the record's id, number or name, or a JSON object for a compound key. Without -p a table shows the
+    record's own values and the names of its references.
+
+    \b
+      wosdk get WorkOrder RSC000005
+      wosdk get Customer 512 -p DisplayAs -p WorkZone.DisplayAs
+      wosdk get AssetTree '{"ParentId": 20400, "ChildId": 20410}'
+    """
+    if record_id is None:  # the only argument is an entity, or a record without its entity
+        example = f"{entity} ID" if entity_class(entity) else f"WorkOrder {shlex.quote(entity)}"
+        raise click.UsageError(f"Missing argument 'ID'; write wosdk get {example}.")
+    entity_type = entity_named(entity, unchecked)
+    texts = RecordTexts.read(entity_type, [record_id], by)
+    selection(entity_type, paths)  # a check; a read by name returns the record as sent
+    name = entity_name(entity_type)
+    by_name = DefaultColumns.of(entity_type).selection if result.format == "table" and not paths else ()
+    with Runner(target_of(ctx)) as runner:
+        (id,) = runner.run(texts.ids(runner.company))
+        try:
+            record = runner.run(runner.company.get(name, id, properties=by_name or paths))
+        except UnknownNameError:  # a release may lack the name of a reference
+            if not by_name:
+                raise
+            record = runner.run(runner.company.get(name, id, properties=paths))
+    with writing("the record was read", result.path):
+        write_record(result, record, paths, entity_type)
+
 
 _LIMIT = 100  # rows, unless --limit or --all says otherwise
 
@@ -54,22 +105,17 @@ _LIMIT = 100  # rows, unless --limit or --all says otherwise
     multiple=True,
     metavar="PATH [desc]",
     shell_complete=properties,
-    help="Order by it; otherwise by Id.",
+    help="Sort order (default: Id).",
 )
-@click.option(
-    "--limit",
-    type=click.IntRange(1),
-    metavar="N",
-    help=f"Maximum rows (default: {_LIMIT}, also in files and pipes).",
-)
-@click.option("--all", "everything", is_flag=True, help="All rows, written as they come.")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help=f"Maximum rows (default: {_LIMIT}).")
+@click.option("--all", "everything", is_flag=True, help="Write all rows.")
 @click.option(
     "--expression",
     type=click.Path(path_type=Path),
     metavar="FILE|-",
-    help="A QueryExpression as JSON, sent once as it is.",
+    help="QueryExpression as JSON, sent as it is.",
 )
-@click.option("--count", is_flag=True, help="Print how many rows there are, read by their ids alone.")
+@click.option("--count", is_flag=True, help="Print the number of rows.")
 @unchecked_option
 @output_options
 @target_options(hidden=True)
@@ -87,26 +133,23 @@ def query_command(
     unchecked: bool,
     result: Output,
 ) -> None:
-    """Read rows of an entity, at most 100 of them without --all or --limit.
+    """Read rows of an entity, by default at most 100.
 
     A condition is PROPERTY OPERATOR VALUE: =, !=, >, >=, <, <=, like, not like, in (A, B), not in (A, B),
-    between A and B, not between A and B, is null, is not null. Text may stand in quotes, and must where it
-    holds a comma in a list.
+    between A and B, not between A and B, is null, is not null. Quote text that holds a comma in a list.
 
     \b
       wosdk query WorkOrder --where 'StatusId in (New, Open)' --where 'Customer = 512' --order 'DtDue desc'
       wosdk query Location --all --csv -o locations.csv -p Id -p Name -p TypeId
     """
     if limit and everything:
-        raise click.UsageError("--limit and --all contradict each other; give one of them")
+        raise click.UsageError("--limit and --all exclude each other; give one of them")
     if expression and (conditions or paths or orders or limit or everything):
         raise click.UsageError(
-            "--expression says all of the query: no --where, -p, --order, --limit or --all"
+            "--expression is the whole query; leave out --where, -p, --order, --limit and --all"
         )
     if count and (expression or paths or orders or limit or everything or result.format == "csv"):
-        raise click.UsageError(
-            "--count takes --where, --json and --output only: it prints one number, of all rows"
-        )
+        raise click.UsageError("--count prints one number; it goes with --where, --json and --output only")
     kind = entity_named(entity, unchecked)
     if not unchecked:
         require_support(kind, "query")
@@ -127,7 +170,7 @@ def _by_expression(target: Target, kind: type[Record] | str, path: Path, result:
     with writing("the rows were read", result.path):
         write_rows(result, rows, (), kind)
     if len(rows) >= ROW_CAP:
-        say(f"{ROW_CAP} rows are the most of one response: there may be more; --all reads on")
+        say(f"a response has at most {ROW_CAP} rows, so there may be more; --all reads all")
 
 
 def _count(target: Target, kind: type[Record] | str, conditions: tuple[str, ...], result: Output) -> None:
@@ -155,7 +198,7 @@ def _by_conditions(
     def narrowed(query: Query[Any]) -> Query[Any]:
         return query.where(*where).order_by(*order_by).select(*paths)
 
-    # The class checks the names; the query goes by name, so that rows come as the service sends them.
+    # The class checks the names; a query by name returns rows as the service sends them.
     narrowed(Query(kind, _never_sent))
     by_name = DefaultColumns.of(kind).selection if result.format == "table" and not paths else ()
     with Runner(target) as runner:
@@ -163,8 +206,7 @@ def _by_conditions(
         write = partial(_write, kind=kind, paths=paths, limit=limit, result=result)
         try:
             runner.run(write(query.select(*by_name)))
-        except UnknownNameError:
-            # Of a reference that a release lacks, or of a condition.
+        except UnknownNameError:  # a release may lack the name of a reference; conditions raise it again
             if not by_name:
                 raise
             runner.run(write(query))
@@ -177,7 +219,7 @@ async def _never_sent(call: Call[list[Any]]) -> NoReturn:
 async def _write(
     query: Query[Any], *, kind: type[Record] | str, paths: Sequence[str], limit: int | None, result: Output
 ) -> None:
-    """Write the rows of ``query`` page by page, at most ``limit``, and say when there are more, or none."""
+    """Write the rows of ``query`` page by page, at most ``limit``; report when there are more, or none."""
     wanted = query if limit is None else query.limit(limit + 1)
     rows_on_terminal = result.path is None and sys.stdout.isatty()
     live = sys.stderr.isatty() and not rows_on_terminal
@@ -196,8 +238,7 @@ async def _write(
             writer.close()
             file.flush()
     if limit is not None and progress.rows > limit:
-        shown = "1 row is" if limit == 1 else f"{limit} rows are"
-        say(f"{shown} shown and there are more; --limit N shows N, --all shows all, --count counts")
+        say(f"{counted(limit, 'row')} shown, there are more; see --limit, --all and --count")
     elif not progress.rows:
         say("no rows")
 

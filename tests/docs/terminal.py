@@ -1,4 +1,4 @@
-"""Run the import of the README in a terminal, and draw what it shows: ``python -m docs.builder.terminal``.
+"""Run the import of the README in a terminal, and draw what it shows: ``python -m tests.docs.terminal``.
 
 It writes a light and a dark picture, ``docs/images/import-*.svg``, and needs the extra ``all``.
 """
@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.terminal_theme import DEFAULT_TERMINAL_THEME, SVG_EXPORT_THEME
 from rich.text import Text
 
-IMAGES = Path(__file__).parents[1] / "images"
+IMAGES = Path(__file__).parents[2] / "docs" / "images"
 COMMAND = "wosdk import docs/examples/requests.csv --map docs/examples/sf311.toml --sandbox"
 COLUMNS = 92
 THEMES = {"light": DEFAULT_TERMINAL_THEME, "dark": SVG_EXPORT_THEME}

@@ -1,0 +1,119 @@
+"""Docs, messages, docstrings and comments use the words of the trade, not those of ``english.toml``.
+
+``python -m tests.docs.test_english`` lists all places, and counts them for each part.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.docs.pages import ROOT
+
+NOT_YET = (
+    "calls",
+    "cli",
+    "client.py",
+    "codec",
+    "company.py",
+    "docs/failures.md",
+    "docs/messages.md",
+    "errors.py",
+    "jobs",
+    "mcp",
+    "model",
+    "protocol",
+    "regular_files.py",
+    "resources",
+    "sandbox",
+    "settings",
+    "testing",
+    "text",
+    "transport",
+    "web",
+)
+"""Packages and pages that are still to be rewritten."""
+
+_GAP = r'(?:[\s#"]|\bf(?="))+'  # comments and messages continue on the next line
+_FENCE = re.compile(r"^ *(```|~~~).*?^ *\1|<!--.*?-->", re.MULTILINE | re.DOTALL)
+
+
+@cache
+def patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
+    """Return pattern and replacement of each word."""
+    words = tomllib.loads(Path(__file__).with_name("english.toml").read_text(encoding="utf-8"))
+    return tuple(
+        (re.compile(rf"(?<!\w)(?:{word.replace(' ', _GAP)})(?!\w)", re.IGNORECASE), use)
+        for word, use in words.items()
+    )
+
+
+def mistakes(name: str, text: str) -> Iterator[str]:
+    """Yield file, line, word, and the word to use instead."""
+    if name.endswith(".md"):
+        text = _FENCE.sub(lambda block: "\n" * block[0].count("\n"), text)
+    for pattern, use in patterns():
+        for found in pattern.finditer(text):
+            line = text.count("\n", 0, found.start()) + 1
+            yield f"{name}:{line}: {' '.join(found[0].split())!r}: {use}"
+
+
+@cache
+def parts() -> dict[str, list[Path]]:
+    """Return the files of each package, module and page."""
+    found = {
+        folder: list((ROOT / folder).rglob("*.py"))
+        for folder in ("benchmarks", "docs/builder", "docs/examples", "tests/docs")
+    }
+    for path in (ROOT / "wosdk_async").rglob("*.*"):
+        if path.suffix in (".html", ".jinja", ".js", ".md", ".py"):
+            package = path.relative_to(ROOT / "wosdk_async").parts[0]
+            found.setdefault(package, []).append(path)
+    pages = (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/api/*.md"))
+    return found | {path.relative_to(ROOT).as_posix(): [path] for path in pages}
+
+
+def read(path: Path) -> str:
+    """Return the text of a file; of the changelog the part that is not released."""
+    text = path.read_text(encoding="utf-8")
+    return text.partition("\n## 0.")[0] if path.name == "CHANGELOG.md" else text
+
+
+def found(part: str) -> list[str]:
+    """Return the mistakes of one part."""
+    return [
+        each
+        for path in sorted(parts()[part])
+        for each in mistakes(path.relative_to(ROOT).as_posix(), read(path))
+    ]
+
+
+@pytest.mark.parametrize("part", sorted(parts().keys() - set(NOT_YET)))
+def test_no_private_words(part: str) -> None:
+    assert found(part) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "lines"),
+    [
+        ("a.py", '"""It goes\n\n    on."""\n', [1]),
+        ("a.py", "x = 1\n# What became\n# of it\n", [2]),
+        ("a.py", 'raise ValueError("it goes "\n    f"on")', [1]),
+        ("a.py", "class Amended: ...  # from now on; going on to the next", []),
+        ("a.md", "```sh\ngoes\non\n```\n<!-- goes\non -->\nGoes\non\n", [7]),
+    ],
+)
+def test_a_private_word_is_found(name: str, text: str, lines: list[int]) -> None:
+    assert [int(each.split(":")[1]) for each in mistakes(name, text)] == lines
+
+
+if __name__ == "__main__":
+    everything = {part: found(part) for part in sorted(parts())}
+    print(*(each for all_of_it in everything.values() for each in all_of_it), sep="\n")
+    print(*(f"{part} {len(each)}" for part, each in everything.items() if each), sep="\n")
+    print("clean, but in NOT_YET:", *(part for part in NOT_YET if not everything.get(part)))

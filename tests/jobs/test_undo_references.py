@@ -1,0 +1,410 @@
+"""Undo of records that a job created because its rows refer to them."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.jobs.conftest import Job, Local, Write
+from tests.jobs.maps import CREATED, HEADER, MARKER, WORK_ORDER
+from tests.support.laws import some
+from wosdk_async import Contact, Customer, WoReopenCommand
+from wosdk_async.jobs import Import
+from wosdk_async.jobs.journal import Journal, ReferenceRecord, State
+from wosdk_async.jobs.ledger.undone import UndoRow, UndoSummary
+from wosdk_async.jobs.report.outputs import write_outputs
+from wosdk_async.jobs.undo.records import CreatedRecords, Target
+from wosdk_async.jobs.undo.references import pointers_to, used
+from wosdk_async.jobs.undo.reversal import Undo
+from wosdk_async.model import entity_class
+from wosdk_async.model.index import ENTITIES, UNSUPPORTED
+from wosdk_async.options import RetryPolicy
+
+MAP = WORK_ORDER + CREATED
+TWICE = RetryPolicy(attempts=2, wait_initial=0.01)
+CONTACT = """
+[reference.contact]
+entity = "Contact"
+by = "number"
+from = "c{customer}"
+if_missing = "create"
+[reference.contact.create]
+last_name = "{customer}"
+display_as = "{customer}"
+customer_id = "@customer"
+"""
+
+
+async def imported(local: Local, job: Import) -> Path:
+    summary = await job.run(local.company)
+    assert summary.complete, summary
+    assert summary.folder is not None
+    return summary.folder
+
+
+class Undone:
+    """What an undo did with records that rows refer to, and its summary."""
+
+    def __init__(self) -> None:
+        self.rows: list[UndoRow] = []
+        self.summary = UndoSummary()
+
+    @property
+    def fates(self) -> dict[str, str]:
+        return {each.number or "": each.fate for each in self.rows if each.reference}
+
+    @property
+    def reasons(self) -> dict[str, str | None]:
+        return {each.number or "": each.reason for each in self.rows if each.reference}
+
+
+async def undone(
+    local: Local, folder: Path, *, look: bool = False, references: bool = True, **options: Any
+) -> Undone:
+    found = Undone()
+    async with Journal.open(folder) as journal:
+        undo = Undo(
+            company=local.company, journal=journal, references=references, on_row=found.rows.append, **options
+        )
+        reason = await local.company.work_orders.cancel_reason("Entered twice") if undo.cancels else None
+        found.summary = await (undo.look() if look else undo.run(reason))
+    return found
+
+
+async def there(local: Local, entity: str = "Customer") -> set[str]:
+    """Return the names of the records that are not removed."""
+    found = await local.rows(entity, "DisplayAs", "IsRemoved")
+    return {each["DisplayAs"] for each in found if not each["IsRemoved"]}
+
+
+def named(*customers: str) -> list[list[str]]:
+    return [[str(key), "text", "notes", name] for key, name in enumerate(customers, 1)]
+
+
+async def test_created_customers_are_deleted_when_only_cancelled_orders_of_the_job_name_them(
+    local: Local, job: Job, write: Write
+) -> None:
+    before = await there(local)
+    folder = await imported(local, job(write(HEADER, named("New 1", "New 2", "Pier Coffee")), MAP))
+    async with Journal.open(folder) as journal:
+        assert Undo(company=local.company, journal=journal).unchecked is None
+        assert Undo(company=local.company, journal=journal, references=True).unchecked is not None
+    looked = await undone(local, folder, look=True)
+    assert looked.fates == {"New 1": "undo", "New 2": "undo"}
+    assert looked.summary.as_dict()["references"] == {"undo": 2}
+    assert await there(local) == before | {"New 1", "New 2"}, "looking changes nothing"
+    found = await undone(local, folder)
+    assert found.fates == {"New 1": "undone", "New 2": "undone"}
+    assert (found.summary.counts["undone"], found.summary.complete) == (3, True)
+    assert await there(local) == before
+    deletes = [path for path in local.server.asked if path.startswith("DELETE")]
+    assert (await undone(local, folder)).fates == {"New 1": "undone", "New 2": "undone"}
+    assert [path for path in local.server.asked if path.startswith("DELETE")] == deletes
+
+
+async def test_created_customers_stay_unless_their_deletion_is_asked_for(
+    local: Local, job: Job, write: Write
+) -> None:
+    folder = await imported(local, job(write(HEADER, named("New")), MAP))
+    found = await undone(local, folder, references=False)
+    assert (found.fates, found.summary.counts["undone"]) == ({}, 1)
+    assert "New" in await there(local)
+    assert (await undone(local, folder)).fates == {"New": "undone"}, "an undo that is repeated with it"
+
+
+async def other_order(local: Local, job: Job, write: Write) -> None:
+    """An order of another import names the customer."""
+    await imported(local, job(write(HEADER, named("New")), MAP, again=True))
+
+
+async def own_contact(local: Local, job: Job, write: Write) -> None:
+    (customer,) = [each for each in await local.rows("Customer", "DisplayAs") if each["DisplayAs"] == "New"]
+    await local.company.create(Contact(last_name="Smith", display_as="Smith", customer_id=customer["Id"]))
+
+
+@pytest.mark.parametrize("use", [other_order, own_contact])
+async def test_a_customer_that_something_else_uses_is_left(
+    local: Local, job: Job, write: Write, use: Callable[..., Any]
+) -> None:
+    folder = await imported(local, job(write(HEADER, named("New", "Unused")), MAP))
+    await use(local, job, write)
+    assert (await undone(local, folder, look=True)).fates == {"New": "used", "Unused": "undo"}
+    found = await undone(local, folder)
+    assert found.fates == {"New": "used", "Unused": "undone"}
+    assert (found.reasons["New"] or "").endswith("refers to it")
+    assert found.summary.complete, "it was left on purpose, as a changed record is"
+    assert "New" in await there(local)
+
+
+async def test_an_order_that_was_reopened_after_the_undo_uses_its_customer(
+    local: Local, job: Job, write: Write
+) -> None:
+    folder = await imported(local, job(write(HEADER, named("New")), MAP))
+    await undone(local, folder, references=False)
+    (order,) = await local.rows("WorkOrder")
+    await local.company.run(WoReopenCommand(work_order_id=order["Id"]))
+    assert (await undone(local, folder)).fates == {"New": "used"}
+
+
+async def test_an_order_that_was_left_uses_its_customer(local: Local, job: Job, write: Write) -> None:
+    """Somebody cancelled it: it is not of the undo."""
+    folder = await imported(local, job(write(HEADER, named("New")), MAP))
+    (order,) = await local.rows("WorkOrder")
+    await local.company.work_orders.cancel(order["Id"], reason="Entered twice")
+    found = await undone(local, folder)
+    assert (found.summary.counts, found.fates) == ({"gone": 1}, {"New": "used"})
+
+
+async def test_a_customer_that_changed_or_was_only_found_is_left(
+    local: Local, job: Job, write: Write
+) -> None:
+    """So is one of which only the name was seen after a creation without a response."""
+    local.server.creation, local.server.unheard = "base/Customer", 1
+    folder = await imported(
+        local, job(write(HEADER, named("Unheard", "Changed", "Renamed", "Pier Coffee")), MAP)
+    )
+    customers = {each["DisplayAs"]: each["Id"] for each in await local.rows("Customer", "DisplayAs")}
+    for name, change in (("Changed", {"dba": "mine"}), ("Renamed", {"display_as": "mine"})):
+        await local.company.update(await local.company.get(Customer, customers[name]), **change)
+    found = await undone(local, folder)
+    assert found.fates == {"Unheard": "unsure", "Changed": "changed", "Renamed": "other_key"}
+    assert await there(local) >= {"Unheard", "Changed", "mine", "Pier Coffee"}
+
+
+async def test_children_are_deleted_before_their_parents(local: Local, job: Job, write: Write) -> None:
+    """A contact uses the customer below which it was created."""
+    text = (MAP + CONTACT).replace(
+        "[command.work_order]", '[command.work_order]\nrequestor_contact = "@contact"'
+    )
+    folder = await imported(local, job(write(HEADER, named("New 1", "New 2")), text))
+    every = {"New 1", "New 2", "cNew 1", "cNew 2"}
+    assert (await undone(local, folder, look=True)).fates == dict.fromkeys(every, "undo")
+    asked = len(local.server.asked)
+    assert (await undone(local, folder)).fates == dict.fromkeys(every, "undone")
+    deletes = [path.split("/")[-1] for path in local.server.asked[asked:] if path.startswith("DELETE")]
+    assert deletes == ["Contact"] * 2 + ["Customer"] * 2
+
+
+async def test_records_of_other_rows_stop_using_what_they_refer_to_once_they_are_deleted(
+    local: Local, job: Job, write: Write
+) -> None:
+    """Rows that are contacts, each below a new customer; one of them was changed, and keeps its customer."""
+    text = 'operation = "create Contact"\n[entity]\nlast_name = "{text}"\ndisplay_as = "{key}"\n'
+    text += 'customer_id = "@customer"\n' + CREATED
+    folder = await imported(local, job(write(HEADER, named("New 1", "New 2")), text))
+    contacts = [each for each in await local.rows("Contact", "CustomerId") if each["CustomerId"]]
+    await local.company.update(await local.company.get(Contact, contacts[-1]["Id"]), comment="mine")
+    expected = {"New 1": "undo", "New 2": "used"}
+    assert (await undone(local, folder, look=True)).fates == expected
+    assert (await undone(local, folder)).fates == {**expected, "New 1": "undone"}
+
+
+PLACES = 'entity = "Location"\nby = "name"\nfrom = "{customer}"\nif_missing = "create"\ncreate.model_id = 901'
+
+
+async def test_a_place_stays_as_cancelled_orders_would_miss_it(local: Local, job: Job, write: Write) -> None:
+    """It is deleted for good. Nor has it a version, so it is read at all only when that is said."""
+    text = (MAP).replace('entity = "Location"', PLACES)
+    folder = await imported(local, job(write(HEADER, named("New")), text))
+    found = await undone(local, folder, look=True)
+    assert Counter(each.fate for each in found.rows if each.reference) == {"unversioned": 1, "undo": 1}
+    found = await undone(local, folder, unversioned=True)
+    assert Counter(each.fate for each in found.rows if each.reference) == {"used": 1, "undone": 1}
+
+
+async def test_only_what_the_undone_run_created_is_deleted(local: Local, job: Job, write: Write) -> None:
+    """And what a later run created goes with that."""
+    marked = f'marker = "{MARKER}"\n' + MAP
+    await imported(local, job(write(HEADER, named("New 1")), marked))
+    folder = await imported(local, job(write(HEADER, named("New 1", "New 2")), marked))
+    assert (await undone(local, folder, of_run=2)).fates == {"New 2": "undone"}
+    assert (await undone(local, folder)).fates == {"New 1": "undone", "New 2": "undone"}
+
+
+async def test_what_a_journal_does_not_know_enough_of_is_left(local: Local, job: Job, write: Write) -> None:
+    """As one that was written before it kept what a creation returned."""
+    folder = await imported(local, job(write(HEADER, named("New")), MAP))
+    async with Journal.open(folder) as journal:
+        (made,) = await journal.references()
+        journal.record_reference(ReferenceRecord(made.reference, made.name, made.key, State.DONE, made.id))
+    found = await undone(local, folder)
+    assert (found.fates, found.summary.counts["undone"]) == ({"New": "unsure"}, 1)
+
+
+# --- the import after an undo -----------------------------------------------------------------
+
+
+async def test_the_import_after_an_undo_creates_what_was_deleted_once_more(
+    local: Local, job: Job, write: Write
+) -> None:
+    """Rows that are undone, and new rows of the same command."""
+    marked = f'marker = "{MARKER}"\n' + MAP
+    folder = await imported(local, job(write(HEADER, named("New 1", "New 2")), marked))
+    first = {each["Id"] for each in await local.rows("Customer")}
+    assert set((await undone(local, folder)).fates.values()) == {"undone"}
+    assert await states(folder) == {"New 1": "undone", "New 2": "undone"}
+    source = write(HEADER, [*named("New 1", "New 2"), ["3", "text", "notes", "New 2"]])
+    summary = await job(source, marked).run(local.company)
+    assert (summary.done_now, summary.references_created, summary.undone) == (1, 1, 2)
+    (order,) = await local.rows("WorkOrder", "Customer.Id", PoNumber="3")
+    assert order["Customer"]["Id"] not in first
+    assert await states(folder) == {"New 1": "undone", "New 2": "done"}
+    summary = await job(source, marked, retry_undone=True).run(local.company)
+    assert (summary.done_now, summary.references_created, summary.complete) == (2, 1, True)
+    orders = await local.rows("WorkOrder", "Customer.Id", StatusId="New")
+    assert len({each["Customer"]["Id"] for each in orders} - first) == 2
+    assert set((await undone(local, folder)).fates.values()) == {"undone"}, "once more"
+
+
+async def states(folder: Path) -> dict[str, str]:
+    async with Journal.open(folder, read_only=True) as journal:
+        await write_outputs(journal, None)
+    with (folder / "references.csv").open(encoding="utf-8-sig", newline="") as file:
+        return {each["name"]: each["state"] for each in csv.DictReader(file)}
+
+
+# --- calls that fail ----------------------------------------------------------------------------
+
+
+class Kill(Exception):
+    """End of the process, as the journal sees it."""
+
+
+async def test_a_kill_at_any_commit_deletes_each_record_once(
+    local: Local, job: Job, write: Write, tmp_path: Path
+) -> None:
+    """Begin and end of each delete, end of the undo: before the commit, and after."""
+    names = iter(f"New {number}" for number in range(100))
+    untouched, points = 0, some([(at, after) for at in range(1, 11) for after in (False, True)], 3)
+    for at, after in points:
+        new, folder = [next(names), next(names)], tmp_path / f"{at}{after}"
+        await imported(local, job(write(HEADER, named(*new)), MAP, folder=folder, again=True))
+        journal = Journal.open(folder, commit=killing(at, after=after), synchronous=True)
+        reason = await local.company.work_orders.cancel_reason("Entered twice")
+        with pytest.raises((Kill, ExceptionGroup)):
+            await Undo(company=local.company, journal=journal, limit=1 + at % 2, references=True).run(reason)
+        journal.abandon()
+        untouched += set(new) <= await there(local)
+        found = await undone(local, folder)
+        assert found.fates == dict.fromkeys(new, "undone"), (at, after)
+        assert not set(new) & await there(local)
+        async with Journal.open(folder, read_only=True) as journal:
+            assert {each.undo for each in await journal.references() if each.id} == {State.DONE}
+    assert 2 <= untouched < len(points), "some were killed before they deleted anything"
+
+
+def killing(at: int, *, after: bool) -> Callable[[Callable[[], None]], None]:
+    """Return a hook that kills at commit number ``at``, before or after it."""
+    commits = 0
+
+    def commit(write: Callable[[], None]) -> None:
+        nonlocal commits
+        commits += 1
+        if commits != at or after:
+            write()
+        if commits == at:
+            raise Kill
+
+    return commit
+
+
+async def test_a_delete_without_a_response_is_decided_by_the_next_undo(
+    local: Local, job: Job, write: Write
+) -> None:
+    folder = await imported(local, job(write(HEADER, named("New")), MAP))
+    local.server.creation, local.server.unheard = "base/Customer", 2
+    company, local.company = local.company, local.company.with_options(retry=TWICE)
+    found = await undone(local, folder)
+    assert (found.fates, found.summary.complete) == ({"New": "in_doubt"}, False)
+    local.company = company
+    assert (await undone(local, folder)).fates == {"New": "undone"}
+    deletes = [path for path in local.server.asked if path.startswith("DELETE")]
+    assert len(deletes) == 2
+
+
+async def test_a_customer_is_left_while_one_kind_of_records_is_not_shown(
+    local: Local, job: Job, write: Write
+) -> None:
+    folder = await imported(local, job(write(HEADER, named("New")), MAP))
+    local.server.failing = "query/Space"
+    found = await undone(local, folder)
+    assert (found.fates, found.summary.complete) == ({"New": "unread"}, False)
+    local.server.failing = "\0"
+    assert (await undone(local, folder)).fates == {"New": "undone"}
+
+
+async def test_one_look_that_finds_no_order_proves_nothing(local: Local, job: Job, write: Write) -> None:
+    """It may have read the response of another."""
+    folder = await imported(local, job(write(HEADER, named("New")), MAP))
+    await other_order(local, job, write)
+    await undone(local, folder, references=False)
+    local.server.hidden, local.server.hidden_times = "query/WorkOrder", 1
+    async with Journal.open(folder) as journal:
+        undo = Undo(company=local.company, journal=journal, references=True)
+        reason = await local.company.work_orders.cancel_reason("Entered twice")
+        assert (await undo.run(reason)).references == {"used": 1}
+
+
+async def test_a_refused_delete_is_listed(local: Local, job: Job, write: Write) -> None:
+    folder = await imported(local, job(write(HEADER, named("New")), MAP))
+    local.server.failing = "base/Customer"
+    found = await undone(local, folder)
+    assert (found.fates, found.summary.complete) == ({"New": "refused"}, False)
+    assert "no queries today" in (found.reasons["New"] or "")
+
+
+async def test_an_undo_that_is_stopped_deletes_no_further_record(
+    local: Local, job: Job, write: Write
+) -> None:
+    new = [f"New {number}" for number in range(5)]
+    folder = await imported(local, job(write(HEADER, named(*new)), MAP))
+    async with Journal.open(folder) as journal:
+        undo = Undo(company=local.company, journal=journal, limit=1, references=True)
+        undo.on_row = lambda row: undo.stop() if row.reference else None
+        summary = await undo.run(await local.company.work_orders.cancel_reason("Entered twice"))
+    assert 1 <= summary.references["undone"] < 5
+    assert (summary.references["undone"] + summary.not_started, summary.complete) == (5, False)
+    assert (await undone(local, folder)).fates == dict.fromkeys(new, "undone")
+
+
+async def test_an_id_that_the_service_gave_twice_is_of_nobody(local: Local, job: Job, write: Write) -> None:
+    """Nor is the record of somebody else, whose name is another one."""
+    (foreign, *_) = await local.rows("Customer")
+    wrong = iter([foreign["Id"], foreign["Id"]])
+
+    def alter(content: Any) -> None:
+        content["EntitySpecifier"]["Id"] = next(wrong, content["EntitySpecifier"]["Id"])
+
+    local.server.creation, local.server.altered = "base/Customer", alter
+    folder = await imported(local, job(write(HEADER, named("New 1", "New 2", "New 3")), MAP, limit=1))
+    before = await there(local)
+    assert (await undone(local, folder)).fates == {"New 1": "shared", "New 2": "shared", "New 3": "undone"}
+    assert await there(local) == before - {"New 3"}
+
+
+async def test_the_service_is_asked_only_what_it_answers(local: Local) -> None:
+    """For each entity type whose records an import can create and an undo delete."""
+
+    async def users(name: str) -> dict[Any, Any]:
+        entity = entity_class(name)
+        if entity is None or {"create", "delete"} & UNSUPPORTED.get(name, {}).keys():
+            return {}
+        records = CreatedRecords(local.company, entity, None)
+        target = Target(records, ReferenceRecord("r", "n", "N", State.DONE, 2**31), None, begun=False)
+        return await used(local.company, [target], leaving=set(), cancelled=set())
+
+    names = [name for name in dict.fromkeys(ENTITIES.values()) if name != "Money"]
+    assert not any(await asyncio.gather(*map(users, names)))
+    assert [str(each.path) for each in pointers_to("Customer")] == [
+        "BillingAccount.Customers.CustomerId",
+        "Contact.CustomerId",
+        "InvoiceLine.Customer.Id",
+        "Space.CustomerId",
+        "WorkOrder.Customer.Id",
+    ]

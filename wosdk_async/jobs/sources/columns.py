@@ -1,0 +1,97 @@
+"""Columns that a map needs from a file, and the probable cause where the file lacks them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import islice
+from typing import Any
+
+from wosdk_async.jobs.errors import ImportMapError
+from wosdk_async.jobs.sources.source import Source
+from wosdk_async.text.remedies import Remedy
+from wosdk_async.text.suggestions import suggestion
+
+__all__ = ["OPEN", "fullest_line", "likely_delimiter", "require_columns"]
+
+OPEN = "ADAPT"
+"""The column that a draft of a map names where it has nothing to propose; no file has it."""
+
+_TOP = 50  # rows in which a header is looked for
+_DELIMITERS = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
+"""Usual delimiters, each by its name."""
+_FIXED = 'For one record write { id = 12 } in place of "@name", and delete its table [reference.name]. '
+
+
+def require_columns(source: Source, columns: Mapping[str, str]) -> None:
+    """Raise ImportMapError unless the file has every key of ``columns``.
+
+    Args:
+        source: the file.
+        columns: names of columns, each with the place that names it.
+    """
+    missing = next((name for name in columns if name not in source.columns), None)
+    if missing is None:
+        return
+    place, known = columns[missing], ", ".join(filter(None, source.columns))
+    hint, facts = suggestion(missing, source.columns) or ".", dict[str, Any]()
+    if (line := _likely_header(source, columns)) is not None:
+        hint, facts = (
+            f": line {line} looks like the header.",
+            {"remedies": (Remedy.HEADER_ROW,), "line": line},
+        )
+    elif better := _better_delimiter(source, columns):
+        facts = {"remedies": (Remedy.DELIMITER,), "delimiter": better}
+    if missing == OPEN:
+        raise ImportMapError(
+            f"{{{OPEN}}} is still to be filled in, in {place}: write a {{column}} or a fixed value. "
+            f"{_FIXED if 'reference.' in place else ''}The columns of {source.path} are: {known}",
+            **facts,
+        )
+    raise ImportMapError(
+        f"{source.path}: there is no column {missing!r}, which {place} names{hint} Its columns are: {known}",
+        **facts,
+    )
+
+
+def _likely_header(source: Source, wanted: Mapping[str, str]) -> int | None:
+    """Return the line near the top that names the most of the wanted columns, if more than the header."""
+    best, most = None, len(wanted.keys() & set(source.columns))
+    for row in islice(source, _TOP):
+        found = len(wanted.keys() & {cell.strip() for cell in row.original(source.columns)})
+        if found > most:
+            best, most = row.line, found
+    return best
+
+
+def fullest_line(source: Source) -> int | None:
+    """Return the likely header near the top: the first of the fullest lines, if fuller than the header."""
+    best, most = None, sum(map(bool, source.columns))
+    for row in islice(source, _TOP):
+        filled = sum(map(bool, map(str.strip, row.original(source.columns))))
+        if filled > most:
+            best, most = row.line, filled
+    return best
+
+
+def likely_delimiter(source: Source) -> str | None:
+    """Return the name of another delimiter when it separates more columns."""
+    if source.dialect is None:
+        return None
+    header = source.dialect.delimiter.join(source.columns)
+    best = max(_DELIMITERS, key=header.count)
+    return _DELIMITERS[best] if header.count(best) >= len(source.columns) else None
+
+
+def _better_delimiter(source: Source, wanted: Mapping[str, str]) -> str | None:
+    """Return the name of another delimiter when that would give more of the wanted columns."""
+    if source.dialect is None:
+        return None
+    current = source.dialect.delimiter
+    header = current.join(source.columns)
+
+    def score(delimiter: str) -> tuple[int, int]:
+        cells = {cell.strip().strip('"') for cell in header.split(delimiter)}
+        return len(cells & wanted.keys()), len(cells)
+
+    best = max(_DELIMITERS, key=score)
+    return _DELIMITERS[best].strip("'") if best != current and score(best) > score(current) else None

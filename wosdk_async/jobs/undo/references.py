@@ -1,0 +1,189 @@
+"""Records that a job created because its rows refer to them, and what else uses them."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterable, AsyncIterator, Iterator, Sequence, Set
+from typing import Any
+
+import attrs
+
+from wosdk_async.calls.markers import MarkedField
+from wosdk_async.company import Company
+from wosdk_async.errors import RefusedError
+from wosdk_async.jobs.journal import ReferenceRecord
+from wosdk_async.jobs.ledger.undone import Fate, is_ended
+from wosdk_async.jobs.undo.records import CreatedRecords, Target, looked_up
+from wosdk_async.model import Record, WorkOrder, entity_class
+from wosdk_async.model.index import ENTITIES, UNSUPPORTED
+from wosdk_async.query.fields import fields
+from wosdk_async.query.paths import ResolvedPath, root
+from wosdk_async.query.properties import property_at
+from wosdk_async.resources.names import batches
+
+__all__ = ["Pointer", "created_references", "pointers_to", "used"]
+
+Name = tuple[str, int]
+"""Entity type and id of a record."""
+
+_OTHER_POINTERS = {("Contact", "SupervisorId"): "Contact", ("Location", "ParentId"): "Location"}
+"""Ids that are not called after the entity type that they name (not shown; assumed)."""
+
+
+def created_references(
+    company: Company, references: Sequence[ReferenceRecord], *, unversioned: bool
+) -> Iterator[tuple[CreatedRecords, list[ReferenceRecord]]]:
+    """Yield the references of each kind, with the reader of their records."""
+    kinds = defaultdict[tuple[str, str], list[ReferenceRecord]](list)
+    for each in references:
+        kinds[each.entity, each.field].append(each)
+    ids = Counter((each.entity, each.id) for each in references)
+    for (name, field), found in kinds.items():
+        if (entity := entity_class(name)) is not None:
+            named = MarkedField(entity, field, root(entity).by_python(field))
+            shared = frozenset(each.id for each in found if each.id and ids[name, each.id] > 1)
+            yield CreatedRecords(company, entity, named, unversioned, shared), found
+
+
+@attrs.frozen
+class Pointer:
+    """Property by which a record of the ``user`` type can refer to another record."""
+
+    user: type[Record]
+    steps: tuple[str, ...]
+    """Names of the model, from the record to the id."""
+
+    @property
+    def path(self) -> ResolvedPath:
+        """The property to query."""
+        return functools.reduce(ResolvedPath.by_python, self.steps, root(self.user))
+
+    def ids_in(self, record: Any) -> set[int]:
+        """Return the ids that a record has there."""
+        found = [record]
+        for step in self.steps:
+            below = [getattr(each, step, None) for each in found]
+            found = [each for value in below for each in (value if isinstance(value, list) else [value])]
+        return {each for each in found if isinstance(each, int)}
+
+
+async def used(
+    company: Company, targets: Sequence[Target], *, leaving: Set[Name], cancelled: Set[int]
+) -> dict[Name, tuple[Fate, str]]:
+    """Return which records are used, or may be, each with the record that uses it.
+
+    Args:
+        company: their Company.
+        targets: the records.
+        leaving: records that do not count, as they would be deleted or cancelled before.
+        cancelled: ids of work orders that undos cancelled; one that was reopened counts.
+    """
+    found: dict[Name, tuple[Fate, str]] = {}
+    kinds = defaultdict[type[Record], list[Name]](list)
+    for each in targets:
+        kinds[each.records.entity].append(each.name)
+    for entity, names in kinds.items():
+
+        async def look(some: list[Name], entity: type[Record] = entity) -> dict[Name, tuple[Fate, str]]:
+            return await _used(company, entity, some, leaving, cancelled)
+
+        for batch in batches(names):
+            found |= await looked_up(batch, look)
+    return found
+
+
+async def _used(
+    company: Company, entity: type[Record], names: list[Name], leaving: Set[Name], cancelled: Set[int]
+) -> dict[Name, tuple[Fate, str]]:
+    found: dict[Name, tuple[Fate, str]] = {}
+    try:
+        async for id, user in _users_of(company, entity, {id for _, id in names}):
+            name = (entity.wire_name, id)
+            if (user.wire_name, user.id) != name and not _has_ended(user, entity, leaving, cancelled):
+                found[name] = "used", f"{user.wire_name} {user.id} refers to it"
+    except RefusedError as error:
+        return dict.fromkeys(names, ("unread", f"what refers to it is not shown: {error.message}"))
+    return found
+
+
+def _has_ended(user: Any, entity: type[Record], leaving: Set[Name], cancelled: Set[int]) -> bool:
+    """Return whether a record no longer needs the one of type ``entity`` that it refers to."""
+    leaves = (user.wire_name, user.id) in leaving
+    if not isinstance(user, WorkOrder):
+        return leaves
+    # A cancelled order keeps what it refers to. A removed record stays readable (facts 3.4), one that is
+    # deleted for good would be missing there.
+    return "is_removed" in entity.__wire__ and (leaves or (user.id in cancelled and is_ended(user)))
+
+
+async def _users_of(company: Company, entity: type[Record], ids: Set[int]) -> AsyncIterator[tuple[int, Any]]:
+    """Yield each record that is not removed and refers to one of some records, with the id of that."""
+    for pointer in pointers_to(entity.wire_name):
+        at: Any = fields(pointer.user)
+        known = ("id", "is_removed", *(("status_id",) if pointer.user is WorkOrder else ()))
+        wanted = [getattr(at, name) for name in known if name in pointer.user.__wire__]
+        target: Any = property_at(pointer.path)
+        records: AsyncIterable[Any] = (
+            company.query(pointer.user).where(target.in_(sorted(ids))).select(*wanted, target)
+        )
+        async for record in records:
+            if not getattr(record, "is_removed", False):  # queries return removed ones too (facts 3.4)
+                for id in pointer.ids_in(record) & ids:
+                    yield id, record
+
+
+@functools.cache
+def pointers_to(entity: str) -> tuple[Pointer, ...]:
+    """Return the properties by which records of any type can refer to one of this entity type.
+
+    These are references (``WorkOrder.Customer``) and ids called after the type (``Contact.CustomerId``), in
+    records that stand for themselves and in the elements of their lists (``WorkOrder.Items.Asset``). What
+    only belongs to a record, such as its notes and documents, does not use it.
+    """
+    return tuple(
+        Pointer(user, steps) for user in _standing_alone() for steps in _pointing_steps(user, entity)
+    )
+
+
+def _pointing_steps(user: type[Record], entity: str) -> Iterator[tuple[str, ...]]:
+    for name, meta in user.__wire__.items():
+        element = entity_class(meta["of"] or "")
+        if not meta.get("many"):
+            yield from _steps(user, name, entity)
+        elif element is not None and element not in _standing_alone() and user.wire_name != entity:
+            for below in element.__wire__:
+                yield from ((name, *steps) for steps in _steps(element, below, entity))
+
+
+def _steps(holder: type[Record], name: str, entity: str) -> Iterator[tuple[str, ...]]:
+    meta = holder.__wire__[name]
+    if meta["type"] == "ref" and meta["of"] == entity and not meta.get("many"):
+        yield name, "id"
+    elif meta["type"] == "integer" and entity in (
+        meta["name"].removesuffix("Id"),
+        _OTHER_POINTERS.get((holder.wire_name, meta["name"])),
+    ):
+        yield (name,)
+
+
+@functools.cache
+def _standing_alone() -> tuple[type[Record], ...]:
+    """Return the entity types that can be queried, without parts of others and types that are read-only.
+
+    Read-only records are made by the service from others (``AssetTree`` from locations, facts 3.4).
+    """
+    classes = [
+        each
+        for name in dict.fromkeys(ENTITIES.values())
+        if (each := entity_class(name)) is not None
+        and "id" in each.__wire__
+        and not UNSUPPORTED.get(each.wire_name, {}).keys() >= {"create", "update", "delete"}
+    ]
+    parts = {meta["of"] for each in classes for meta in each.__wire__.values() if meta.get("many")}
+    return tuple(
+        each
+        for each in classes
+        if (each.wire_name not in parts or "is_removed" in each.__wire__)
+        and "query" not in UNSUPPORTED.get(each.wire_name, {})
+    )

@@ -1,0 +1,87 @@
+"""The XML of sheets, and what both formats of sheets show: errors, formulas without results, currencies."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Mapping
+from typing import IO, Any
+from xml.parsers import expat
+
+__all__ = [
+    "ERROR", "LONGEST_SIGN", "NO_RESULT", "OFFICE", "SOME_CURRENCY", "Attributes", "Currencies", "Faults",
+    "currency_in", "parse",
+]  # fmt: skip
+
+Attributes = Mapping[str, str]
+Faults = dict[int, dict[int, str]]
+"""Reasons why cells have no value, by row, from 1, and column, from 0."""
+Currencies = dict[int, list[tuple[range, str]]]
+"""Currencies that only the formats of cells show: for columns, the ranges of rows that have one."""
+
+ERROR = "the cell shows an error of a formula; correct it in the sheet"
+NO_RESULT = "the formula has no result; open the workbook in a spreadsheet and save it"
+SOME_CURRENCY = "\u00a4"
+LONGEST_SIGN = 20  # characters
+OFFICE = "urn:oasis:names:tc:opendocument:xmlns:office:1.0"
+_SKIPPED = (f"{OFFICE} annotation", "urn:oasis:names:tc:opendocument:xmlns:drawing:1.0 ")
+_SHOWN_TEXT = re.compile(r'[_*].|\[\$([^]-]+)|\[[^]]*]|"([^"]*)"|((?:\\.)+)|([^\x00-\x7f]|\$)')
+_CODE = re.compile("[A-Z]{3}")
+
+
+def currency_in(code: str) -> str | None:
+    """Return the sign or code of the currency that a format of numbers shows."""
+    for found in _SHOWN_TEXT.finditer(code):
+        symbol, quoted, escaped, plain = found.groups("")
+        text = symbol or quoted or escaped.replace("\\", "") or plain
+        for word in text.split():
+            has_sign = any(unicodedata.category(character) == "Sc" for character in word)
+            if symbol or has_sign or _CODE.fullmatch(word):
+                return word[:LONGEST_SIGN]
+    return None
+
+
+def parse(
+    file: IO[bytes],
+    note: Callable[[str, Attributes], object],
+    text: Callable[[str], object] | None = None,
+    shapes: list[tuple[int, int]] | None = None,
+) -> None:
+    """Call ``note`` with each element, by its local name, and its attributes.
+
+    While ``note`` returns a true value, ``text`` is called with texts. With ``shapes``, shapes and comments
+    are skipped, and the first byte and that of the end tag of each that has a text are added to it.
+    """
+
+    def start(element: str, attributes: Attributes) -> None:
+        parser.CharacterDataHandler = text if note(element.rpartition(" ")[2], attributes) else None
+
+    depth, first, has_text = 0, 0, False
+    outside: Any = None
+
+    def start_or_skip(element: str, attributes: Attributes) -> None:
+        nonlocal depth, first, outside
+        if not depth:
+            if not element.startswith(_SKIPPED):
+                start(element, attributes)
+                return
+            first, outside = parser.CurrentByteIndex, parser.CharacterDataHandler
+            parser.CharacterDataHandler, parser.EndElementHandler = note_text, end
+        depth += 1
+
+    def note_text(text: str) -> None:
+        nonlocal has_text
+        has_text |= not text.isspace()
+
+    def end(_: str) -> None:
+        nonlocal depth, has_text
+        depth -= 1
+        if not depth:
+            parser.CharacterDataHandler, parser.EndElementHandler = outside, None
+            if has_text and shapes is not None:
+                shapes.append((first, parser.CurrentByteIndex))
+            has_text = False
+
+    parser = expat.ParserCreate(namespace_separator=" ")
+    parser.StartElementHandler = start if shapes is None else start_or_skip
+    parser.ParseFile(file)
