@@ -139,6 +139,9 @@ RESPONSES: dict[str, Any] = {
     "refused": lambda _: error(400, "INVALID", "no"),
     "reset": lambda _: RESET,
     "malformed": lambda _: raw(b"\x00\xff garbage \r\n\r\n"),
+    "half a body": lambda request: raw(
+        f"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n{TOKEN} {SECRET}\r\n{request.headers}".encode()
+    ),
     "no JSON": lambda request: Answer(body=f'{{"access_token": "{TOKEN}", {request.headers}'.encode()),
     "bad gzip": lambda _: Answer(body=TOKEN.encode(), headers={"Content-Encoding": "gzip"}),
     "another shape": lambda _: Answer(body={"access_token": [TOKEN], "CommandResult": TOKEN, "Data": TOKEN}),
