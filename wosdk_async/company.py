@@ -583,8 +583,8 @@ class Company(Uncopied):
             marker: where the command carries a key of your own that can be queried, as in
                 ``run(WoCreateCommand(work_order=order), marker="work_order.po_number")``. If the call is in
                 doubt, the record with this key is looked up until the ``settle`` time of the options has
-                passed since the last attempt. If it is there, the result holds it; else the command is sent
-                again, all within the deadline. Calls with equal keys are carried out one at a time, and
+                passed since the last attempt. If it exists, it is the result; else the command is retried,
+                all within the deadline. Calls with equal keys are carried out one at a time, and
                 one has the result of the one before. See ``docs/failures.md`` for the risk that remains.
             look_first: look for the key before the first attempt. If its record is there, the result holds
                 it, nothing is sent, and ``found`` of the :meth:`trace <traced>` is true.
@@ -646,7 +646,7 @@ class Company(Uncopied):
             look_first: look for each key first, as for :meth:`run`; keys that wait at the same time share a
                 query. ``found`` of a :class:`~wosdk_async.calls.outcome.Done` says that its record was there.
             limit: maximum concurrent calls, and maximum unread outcomes.
-            grace: seconds that calls under way get when the block is cancelled or left by an exception.
+            grace: seconds that calls in progress get when the block is cancelled or left by an exception.
             keep_replies: put the raw response of each call into its outcome, as ``reply``.
 
         :class:`~wosdk_async.calls.run_many.Run` says what happens if the block is left early.

@@ -42,7 +42,7 @@ class Run(Uncopied, Generic[I, R]):
 
     A block that ends without reading any outcome first waits until all inputs are done. A block that ends
     early, by ``break``, an exception or a cancellation, takes no further input. After ``break`` it waits for
-    the calls under way. After an exception or a cancellation they get ``grace`` seconds and are then
+    the calls in progress. After an exception or a cancellation they get ``grace`` seconds and are then
     cancelled; those whose request was sent are in doubt. Outcomes that were not read, and inputs that were
     not started, can still be read after the block.
 
@@ -84,7 +84,7 @@ class Run(Uncopied, Generic[I, R]):
         )
 
     def stop(self) -> None:
-        """Take no further input; calls under way continue."""
+        """Take no further input; calls in progress continue."""
         self._stopped = True
         self._changed.set()
 

@@ -107,7 +107,7 @@ def _slow_json_text(value: Any) -> str:
 
 # --- remedies in the terms of the command line ------------------------------------------------
 
-_WORDS: Mapping[Remedy, str] = {  # the others as for whoever sends JSON
+_WORDS: Mapping[Remedy, str] = {  # the others as for callers that send JSON
     Remedy.AUTHORITY: (
         "if you trust the authority that signed it (your own, or a proxy that intercepts TLS), name its "
         "certificate in SSL_CERT_FILE"

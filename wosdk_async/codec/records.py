@@ -191,7 +191,7 @@ def _first_fault(writers: DictWriters, value: Any, place: str) -> str:
         writers.write(value)
     except TypeError as error:
         return f"{place} {error}."
-    return f"{place} has changed meanwhile; write it again."
+    return f"{place} has changed since; write it again."
 
 
 # --- what in a record the catalogue does not know (facts 3.3) --------------------------------------

@@ -27,7 +27,7 @@ __all__ = [
     "say_and_sleep",
 ]
 
-ABORT_GRACE = 0.5  # seconds that calls under way still get when a run is aborted
+ABORT_GRACE = 0.5  # seconds that calls in progress still get when a run is aborted
 
 SAID_EACH = 5.0  # seconds between two texts
 _SOON = 1.0  # seconds of a wait whose end is not worth a text
@@ -52,7 +52,7 @@ class Stop:
 
     A rule or an error calls :meth:`start_no_more`: rows in doubt are still looked up. A person, a signal or a
     program calls :meth:`ask`, which also ends all that changes nothing, such as waits and look-ups; a second
-    :meth:`ask` aborts the calls under way.
+    :meth:`ask` aborts the calls in progress.
 
     Code within :meth:`ends` needs no check of its own: it is cancelled. Only calls that may change something
     are exempt, by :meth:`lets_end`. Both count for one task; other tasks need a block of their own.
@@ -76,7 +76,7 @@ class Stop:
             stop()
 
     def ask(self) -> None:
-        """End waits and look-ups, and start nothing further; when called again, abort the calls under way."""
+        """End waits and look-ups, and start nothing further. Called again, abort the calls in progress."""
         self.asked += 1
         for stop in list(self._stops):
             stop()
@@ -139,7 +139,7 @@ class Stop:
                         report(outcome)
             except asyncio.CancelledError:
                 stop()
-                async for outcome in run:  # what ended meanwhile, and what was not started
+                async for outcome in run:  # those that ended in the meantime, and those not started
                     report(outcome)
                 raise
 

@@ -124,7 +124,7 @@ def safe_name(name: str, otherwise: str) -> str:
     """Return a safe file name made from ``name``, which another person chose.
 
     It is the part after the last slash or backslash, without control characters, and has at most 200 bytes.
-    If nothing is left, return ``otherwise``.
+    If that is empty, return ``otherwise``.
     """
     last = re.split(r"[/\\]", name)[-1]
     shown = "".join(char for char in _NOT_IN_NAMES.sub("_", last) if char.isprintable())

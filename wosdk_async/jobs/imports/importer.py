@@ -134,9 +134,9 @@ class Import:
         return self._work.workers_now if self._work is not None else None
 
     def stop(self) -> None:
-        """Start no further row, and end waits and look-ups. Called again, abort the calls under way.
+        """Start no further row, and end waits and look-ups. Called again, abort the calls in progress.
 
-        Their rows are in doubt. With workers the calls under way have two seconds, and are aborted then.
+        Their rows are in doubt. With workers, calls in progress are aborted after two seconds.
         """
         self._stop.ask()
         if self._stop.asked == 1 and self._request.workers is not None and self._loop is not None:

@@ -41,7 +41,7 @@ _ROUNDS = 3  # times that records are created, before those in doubt wait for th
 
 
 Settled = Callable[[Callable[[], Awaitable[bool]], str], Awaitable[bool]]
-"""Function that looks until nothing is missing, or the rest is absent for certain: ``Settling.wait``."""
+"""Function that looks up until nothing is missing, or the rest is confirmed absent: ``Settling.wait``."""
 
 
 @attrs.define(eq=False)
@@ -169,7 +169,7 @@ class ReferenceCreation:
     """Creation of the missing records of one reference.
 
     A name is not a key: a removed record may have it, and one that the map's ``where`` leaves out. So a
-    creation in doubt has no marker. It is looked up as names are, and created again if it is not there.
+    creation in doubt has no marker. It is looked up as names are, and created again if missing.
     """
 
     index: ReferenceIndex
@@ -226,7 +226,7 @@ class ReferenceCreation:
         return bool(self.index.in_doubt(self.spec))
 
     def plan_again(self) -> None:
-        """Treat the records in doubt as missing: they are absent for certain."""
+        """Treat the records in doubt as missing: they are confirmed absent."""
         for entry in self.index.in_doubt(self.spec).values():
             entry.end_doubt()
 

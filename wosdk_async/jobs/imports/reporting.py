@@ -115,7 +115,7 @@ class RowReports:
     def _fail(self, claim: Claim, error: Exception) -> None:
         reason = reason_of(error)
         if ending_of(error).passes:
-            # Not carried out for certain, and not for a fault of the row: it stays planned.
+            # Certainly not carried out, and not for a fault of the row: it stays planned.
             self._wait(claim.row, reason)
         else:
             self.stops.refused(reason)

@@ -86,7 +86,7 @@ class Settling:
     marker: str | None
     """Field that carries the keys; without one nothing can be decided."""
     seconds: float
-    """Seconds after which a row that is not there will not appear any more (``CallOptions.settle``)."""
+    """Seconds after which a missing row cannot appear any more (``CallOptions.settle``)."""
     on_row: Callable[[RowOutcome], None]
     rebuilt: Callable[[set[int]], Awaitable[Mapping[int, Any]]] | None = None
     """Function that returns what is built from rows of the file; operations that compare need it."""
@@ -101,7 +101,7 @@ class Settling:
     async def look_at_earlier_runs(self) -> None:
         """Look up the rows that an earlier run left being sent or in doubt, before anything new is sent.
 
-        The settle time of those that are not there starts now: the clock of the earlier run may be wrong.
+        The settle time of missing ones starts now: the clock of the earlier run may be wrong.
         Without a marker they stay in doubt.
         """
         if self.marker is None:
@@ -145,7 +145,7 @@ class Settling:
     async def wait(
         self, look: Callable[[], Awaitable[bool]], what: str, *, since: float | None = None
     ) -> bool:
-        """Look until all is found, or what remains is absent for certain; return whether that is so.
+        """Look up until all are found or the rest is confirmed absent; return whether that is so.
 
         Args:
             look: makes one look-up of what remains, and returns whether anything does.
@@ -251,9 +251,9 @@ async def settle_job(
 ) -> dict[str, int]:
     """Look up the rows in doubt by their keys; those that are confirmed absent are planned again.
 
-    Nothing is sent. It takes as long as a call may take to settle when a row is not there at first, and
-    before that as long as workers of earlier runs may still send rows: ``on_stage`` gets a text then.
-    ``stop`` ends it; what is not decided then stays in doubt.
+    Nothing is sent. When a row is missing at first, this takes the settle time, after the time for which
+    workers of earlier runs may still send rows; ``on_stage`` gets a text then. After ``stop`` the undecided
+    rows stay in doubt.
 
     Returns:
         How many rows were ``looked_up``, were ``found``, and were ``not_there``.

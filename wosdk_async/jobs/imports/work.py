@@ -256,7 +256,7 @@ class JobWork:
             if stored.state is not State.REFUSED:
                 await self._references.create_rest(settled, on_stage)
                 return
-            if stored.attempts:  # not refused here, such as for a key that is there
+            if stored.attempts:  # not refused here, such as for an existing key
                 text = (
                     f"line {stored.line} was refused, the first row for which records were created: "
                     f"{stored.reason}; no further ones are created. Correct the map, or the row"

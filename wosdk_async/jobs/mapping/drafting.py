@@ -221,7 +221,7 @@ class KeyColumns:
 
     unique: Sequence[str] = ()
     nearly: Mapping[str, tuple[int, int]] = attrs.field(factory=dict)
-    """Those that could if a few cells were not there twice: the lines of the first two equal ones."""
+    """Those with a few duplicate cells: the lines of the first two equal ones."""
     unlike: Mapping[str, frozenset[str]] = attrs.field(factory=dict)
     """Of columns, also others, what most of their first cells are not: ``time`` or ``number``."""
 

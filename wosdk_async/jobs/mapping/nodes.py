@@ -267,7 +267,7 @@ class ListNode:
         return NONE.union(*(node.references for node in self.elements))
 
     def fill(self, context: RowContext) -> list[Any] | None:
-        """Return the list, or None when no element is left."""
+        """Return the list, or None without elements."""
         values, faults = [], []
         for node in self.elements:
             try:

@@ -173,7 +173,7 @@ class UpdateRecord(Changing):
         """Compare what was to be written with the record; equal means that it was written."""
         changes = self._changes(record)
         if any(isinstance(value, list) for value in changes.values()):
-            raise RowError("it writes a list, of which nobody can tell whether it was written; look at it")
+            raise RowError("it writes a list, and lists cannot be compared: check the record yourself")
         self.point(record, key, found)
         (held,) = (each for each in found if each.id == record.id)
         same = all(_equal(value, getattr(held, name)) for name, value in changes.items())

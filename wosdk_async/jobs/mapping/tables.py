@@ -144,7 +144,7 @@ class TextTable:
     decimal: str | None = attrs.field(default=None, validator=optional(_check_marks))
     thousands: str | None = attrs.field(default=None, validator=optional(_check_marks))
     strip: Any = attrs.field(default=None, validator=optional(_check_units))
-    """Currency signs and units that may stand beside a number, such as ``["€", "EUR"]``."""
+    """Currency signs and units allowed before or after a number, such as ``["€", "EUR"]``."""
 
 
 _MAX_BYTES = 1 << 20  # bytes of a map

@@ -228,7 +228,7 @@ class TimeFormat:
 class NumberStyle:
     """Numbers with a decimal mark and, between groups of three digits, a thousands mark.
 
-    One of the units in ``strip`` may stand before or after the number, with spaces between.
+    One of the units in ``strip`` may precede or follow the number, with spaces between.
     """
 
     decimal: str
@@ -275,7 +275,7 @@ class NumberStyle:
 
 
 def _unit_of(text: str) -> str | None:
-    """Return what stands before or after the digits of a text, if that is short and could be a unit."""
+    """Return the text before or after the digits if it is short and could be a unit."""
     found = _UNIT.fullmatch(text.strip()) if len(text) <= _MAX_CACHED else None
     return None if found is None else found[1] or found[2]
 

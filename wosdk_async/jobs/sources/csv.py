@@ -44,7 +44,7 @@ _OTHER_TEXTS = {
 class CsvFile:
     """Delimited text with a header, comma-separated UTF-8 by default.
 
-    Cells may hold line breaks and are given exactly as they stand. Rows in which every cell is empty or
+    Cells may hold line breaks and are not changed. Rows in which every cell is empty or
     blank, as spreadsheets save them below a table, are skipped and counted in ``empty_rows``. A first line
     ``sep=;``, as Excel writes and reads it, names the delimiter unless ``delimiter`` does.
 

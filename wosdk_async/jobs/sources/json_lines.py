@@ -88,7 +88,7 @@ class JsonLines:
             number += 1
             if unknown := cells.keys() - blank.keys() - {*IGNORED_COLUMNS, ""}:
                 raise ImportMapError(
-                    f"{self.path}, line {line}: the field {min(unknown)!r} was not there before: the file "
+                    f"{self.path}, line {line}: the field {min(unknown)!r} is new: the file "
                     f"has changed{suggestion(min(unknown), blank)}"
                 )
             found = {name: cells.get(name, "") for name in blank}

@@ -203,7 +203,7 @@ class Header:
         self._used = used
         self._plain = len(used) == len(header) and all(header)
         self._nameless = not all(self.columns)
-        self._first = used[0]  # report columns stand before or after the others
+        self._first = used[0]  # report columns precede or follow the others
         self._behind = len(header) - used[-1] - 1
         self._types, self._reason = (
             header.index(name) if name in header else None for name in (TYPES_COLUMN, _REASON)

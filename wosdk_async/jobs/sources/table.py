@@ -103,7 +103,7 @@ class TableRules:
 
 
 class Table:
-    """Rows of a source by the rules of a map, numbered anew.
+    """Rows of a source by the rules of a map, renumbered.
 
     A footer is left out, too: totals below the last full row. Notes warn of rows that may be none: other
     totals, and rows below the last full one that have nothing but a key.

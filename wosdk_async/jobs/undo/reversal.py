@@ -96,14 +96,14 @@ class Undo:
     def unchecked(self) -> str | None:
         """Warning about changes that the undo cannot notice; None without one."""
         if not self._records.has_versions:
-            left = "they are deleted all the same" if self.unversioned else "they are left"
-            return f"a {self.noun} has no version, so nobody can tell whether it was changed since: {left}"
+            rest = "deleted anyway" if self.unversioned else "not deleted"
+            return f"a {self.noun} has no version, so later changes cannot be noticed: they are {rest}"
         if self.references or not self.cancels:
             return "a delete checks no version: a change between the read of a record and its delete is lost"
         return None
 
     def stop(self) -> None:
-        """Undo no further record, and end look-ups. Called again, abort the calls under way."""
+        """Undo no further record, and end look-ups. Called again, abort the calls in progress."""
         self._stop.ask()
 
     async def end_leases(self) -> None:
