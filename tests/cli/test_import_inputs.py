@@ -259,7 +259,7 @@ def test_a_report_made_for_people_is_imported(wosdk: Wosdk, tmp_path: Path) -> N
     again = wosdk("import", tmp_path / "f.xlsx", *command)
     assert json.loads(again.stdout)["created_now"] == 0, again.stderr
     assert (
-        "header_row = 3  # the lines above are no rows" in wosdk("import", "init", tmp_path / "f.xlsx").stdout
+        "header_row = 3  # the lines above are not row" in wosdk("import", "init", tmp_path / "f.xlsx").stdout
     )
 
 

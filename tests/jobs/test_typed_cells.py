@@ -111,7 +111,7 @@ def test_a_value_of_the_file_is_not_read_in_the_format_of_texts(
             "NUMBER",
             NUMBER,
             number("1.235", was="1.234"),
-            "can be read in two ways, and nobody can tell how '1.235' is meant: as a number of the first file, which had '1.234' here, it is 1.235, in the format of the map 1235",
+            "can be read in two ways, so '1.235' is ambiguous: as a number of the first file, which had '1.234' here, it is 1.235, in the format of the map 1235",
         ),
         ("LOCAL", 'date = "%Y-%d-%m"', time("2026-12-08", was="2026-12-09"), "can be read in two ways"),
         ("LOCAL", 'date = "%d%m%Y"', number("1112026"), "'1112026' is a number without the zeros before it"),

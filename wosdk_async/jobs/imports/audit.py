@@ -37,17 +37,16 @@ Verdict = Finding | Literal["once", "undecided", "not_made"]
 class Audit:
     """Looks up the keys of all rows, and compares the records with the states in the journal.
 
-    Rows whose records are missing, or of which there are several, are looked up once more after the settle
-    time: a look-up may show what was so a moment ago. Run it after the settling: rows that are still in doubt
-    and have one record now are DONE then.
+    Rows with no record or several are looked up once more after the settle time, as a look-up may be stale.
+    Run it after the settling: rows still in doubt become DONE if they have one record now.
     """
 
     settling: Settling
-    """That of the run, which has Company, journal, operation and marker."""
+    """The settling of the run, with Company, journal, operation and marker."""
     _counts: Counter[Verdict] = attrs.field(factory=Counter)
 
     async def run(self) -> AuditResult:
-        """Carry the audit out and keep what it found in the journal; nothing of one that is cancelled.
+        """Run the audit and keep its findings in the journal; a cancelled one keeps nothing.
 
         Raises:
             JournalError: the journal cannot be read or written.
@@ -78,13 +77,13 @@ class Audit:
         return result
 
     async def _look_again(self, suspects: list[StoredRow]) -> list[AuditRow]:
-        """Return the rows that the Company still does not have as the journal says."""
+        """Return the rows whose records still differ from the journal."""
         if not suspects:
             return []
 
         def say(left: float) -> None:
             self.settling.on_stage(
-                f"audit: rows that do not fit: {len(suspects)}; looked up again in {left:.0f} s"
+                f"audit: rows that differ from the journal: {len(suspects)}; looked up again in {left:.0f} s"
             )
 
         await say_and_sleep(self.settling.seconds, say)
@@ -98,7 +97,7 @@ class Audit:
         return listed
 
     async def _look_up(self, rows: Sequence[StoredRow]) -> list[tuple[StoredRow, Verdict, Sequence[Any]]]:
-        """Return each of some rows with keys, its finding, and the records with its key."""
+        """Return the rows that have keys, each with its finding and the records with its key."""
         keys = [row.key or "" for row in rows]
         found = await self.settling.find(keys)
         before = [row.row for row in rows if _was_there(row)]
@@ -119,7 +118,7 @@ class Audit:
 
 
 def _was_there(row: StoredRow) -> bool:
-    """Return whether the job ended a row because its record existed before it was sent."""
+    """Return whether the journal says that the record of a row existed before it was sent."""
     return row.state == State.FOUND or row.proof == THERE_BEFORE
 
 
@@ -131,7 +130,7 @@ def _is_another(row: StoredRow, records: Sequence[Any]) -> bool:
 
 
 def _counted(records: Sequence[Any]) -> Sequence[Any]:
-    """Return the records that count: of several, those that nobody cancelled or removed, if there are any."""
+    """Return the records that count: of several, those not cancelled or removed, if any."""
     if len(records) < 2:
         return records
     return [each for each in records if not is_ended(each)] or records[:1]

@@ -56,7 +56,7 @@ class JobWork:
     stop: Stop
     _references: ReferenceStage = attrs.field(init=False)
     _first: int | None = attrs.field(init=False, default=None)
-    """The row to send before further records that rows refer to are created."""
+    """The row to send before creating further records that rows refer to."""
     sending: bool = attrs.field(init=False, default=False)
     """Whether rows may have been sent in this run."""
     _refused_reported: bool = attrs.field(init=False, default=False)
@@ -188,11 +188,11 @@ class JobWork:
 
     @property
     def workers_now(self) -> int | None:
-        """How many workers are reached now; None without workers."""
+        """The number of connected workers; None without workers."""
         return None if self._workers is None else self._workers.reached
 
     async def _prepare(self) -> None:
-        """Decide what earlier runs left in doubt, and complete the records that rows refer to."""
+        """Settle rows in doubt of earlier runs, and complete the records that rows refer to."""
         journal, on_stage = self._job.journal, self._request.on_stage
         if self._workers is not None:
             on_stage(f"waiting for the first worker: {self._workers.name}")
@@ -218,7 +218,7 @@ class JobWork:
             await self._settling.look_at_earlier_runs()
 
     async def _send(self) -> None:
-        """Send the planned rows; settle those in doubt, and retry what is confirmed absent.
+        """Send the planned rows; settle those in doubt, and resend those confirmed absent.
 
         An error that concerns all rows stops the import: ``stop`` has the reason.
         """
@@ -267,7 +267,7 @@ class JobWork:
             row = following
 
     async def _look_up_all(self) -> None:
-        """Look up all rows by their keys, if workers sent them; not after a run that stopped."""
+        """Audit the rows that workers sent, except after a stopped run."""
         self._take_doubts()
         try:
             if self.stop.reason is None and (await self.totals.audited())[1] not in ("none", "impossible"):
@@ -277,13 +277,13 @@ class JobWork:
             self.stop.start_no_more(RunStoppedError(text, **error.facts))
 
     async def _leave_the_rest(self) -> None:
-        """Leave in doubt what is not decided."""
+        """Leave undecided rows and records in doubt."""
         await self._report_refused()
         self._take_doubts()
         await self._settling.leave_the_rest()
 
     async def _report_refused(self) -> None:
-        """Report the rows that stay refused, and those whose keys earlier rows have, once."""
+        """Report the rows that stay refused, and those with keys of earlier rows, once."""
         if not self._refused_reported:
             self._refused_reported = True
             with self.stop.lets_end(lambda: None):
@@ -294,7 +294,7 @@ class JobWork:
         self._reports.doubted.clear()
 
     async def _rebuilt(self, numbers: set[int]) -> Mapping[int, Any]:
-        """Return what is built from some rows of the file, without those that cannot be built."""
+        """Return rebuilt rows of the file, without those that cannot be built."""
         found = {}
         async for row in self._rows.numbered(numbers):
             with suppress(Exception):  # the row stays in doubt

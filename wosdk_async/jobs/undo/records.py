@@ -13,7 +13,7 @@ from wosdk_async.company import Company
 from wosdk_async.errors import InDoubtError, NoAnswerError, RefusedError, UnsupportedError, WosdkError
 from wosdk_async.jobs.errors import reason_of
 from wosdk_async.jobs.journal import ANSWERED, LOOKED_UP, JobPlan, ReferenceRecord, StoredRow
-from wosdk_async.jobs.ledger.undone import Fate
+from wosdk_async.jobs.ledger.undone import UndoOutcome
 from wosdk_async.jobs.mapping.operations import usable_id
 from wosdk_async.model import Record, WoCancelCommand, WoCreateCommand, WorkOrder, WOStatus, entity_class
 from wosdk_async.protocol.arguments import require_support
@@ -90,7 +90,7 @@ class CreatedRecords:
         """Whether the service counts the changes of these records."""
         return "concurrency_id" in self.entity.__wire__
 
-    def fate_unread(self, created: Created) -> Fate | None:
+    def outcome_unread(self, created: Created) -> UndoOutcome | None:
         """Return why a record stays unread; None if it has to be read."""
         if created.id is None:
             return "no_id"
@@ -125,7 +125,7 @@ class CreatedRecords:
         records: AsyncIterable[Any] = query.select(*wanted)
         return {record.id: record async for record in records if usable_id(record.id) is not None}
 
-    def judge(self, created: Created, record: Any) -> tuple[Fate, str | None]:
+    def judge(self, created: Created, record: Any) -> tuple[UndoOutcome, str | None]:
         """Return what happens to a record, and why, given what :meth:`read` returned for it."""
         if isinstance(record, WosdkError):
             return "unread", record.message

@@ -16,7 +16,7 @@ from wosdk_async.errors import InvalidCallError, UnsupportedError, WosdkError
 from wosdk_async.jobs.cluster.leases import end_leases
 from wosdk_async.jobs.errors import JournalError, reason_of
 from wosdk_async.jobs.journal import Journal, ReferenceRecord, RowRecord, State
-from wosdk_async.jobs.ledger.undone import UNDO, Fate, UndoRow, UndoSummary
+from wosdk_async.jobs.ledger.undone import UNDO, UndoOutcome, UndoRow, UndoSummary
 from wosdk_async.jobs.stop import ABORT_GRACE, Stop, StoppedError
 from wosdk_async.jobs.undo.records import Created, CreatedRecords, Target, cancel, delete
 from wosdk_async.jobs.undo.references import created_references, used
@@ -208,8 +208,8 @@ class Undo:
         for each, state in created:
             if state is State.DONE:
                 self._count(summary, each, "undone")
-            elif (fate := records.fate_unread(each)) is not None:
-                self._count(summary, each, fate)
+            elif (outcome := records.outcome_unread(each)) is not None:
+                self._count(summary, each, outcome)
             else:
                 wanted.append((each, state in UNDECIDED))
         try:
@@ -219,16 +219,16 @@ class Undo:
             summary.not_started += len(wanted)
             return
         for each, begun in wanted:
-            there = found.get(each.id or 0)
-            fate, reason = records.judge(each, there)
-            if fate == "undo":
-                yield Target(records, each, there, begun)
-            elif fate == "gone" and begun:
+            current = found.get(each.id or 0)
+            outcome, reason = records.judge(each, current)
+            if outcome == "undo":
+                yield Target(records, each, current, begun)
+            elif outcome == "gone" and begun:
                 if record:
                     self._record(each, State.DONE)
                 self._count(summary, each, "undone")
             else:
-                self._count(summary, each, fate, reason)
+                self._count(summary, each, outcome, reason)
 
     # --- references ---------------------------------------------------------------------------
 
@@ -302,20 +302,20 @@ class Undo:
         # A cancel is retried only if it certainly was not carried out, a delete also if that is in doubt.
         again = records.entity is not WorkOrder and isinstance(error, WosdkError) and error.attempts > 1
         begun = target.begun or again
-        fate: Fate = "refused"
+        outcome: UndoOutcome = "refused"
         why: str | None = None
         try:
             async with self._stop.ends():
                 record = (await records.read([target.id])).get(target.id)
-            fate, why = records.judge(created, record)
+            outcome, why = records.judge(created, record)
         except (WosdkError, StoppedError):  # the reason of the refusal is known
             pass
-        if fate == "gone" and begun:
+        if outcome == "gone" and begun:
             self._undone(summary, created)
             return
         self._record(created, State.IN_DOUBT if begun else State.REFUSED, reason)
-        if fate in ("gone", "changed"):
-            self._count(summary, created, fate, why)
+        if outcome in ("gone", "changed"):
+            self._count(summary, created, outcome, why)
         else:
             self._count(summary, created, "refused", reason)
 
@@ -341,11 +341,13 @@ class Undo:
             self._to_undo.add(target.name)
         self._count(summary, target.created, "undo")
 
-    def _count(self, summary: UndoSummary, created: Created, fate: Fate, reason: str | None = None) -> None:
+    def _count(
+        self, summary: UndoSummary, created: Created, outcome: UndoOutcome, reason: str | None = None
+    ) -> None:
         if isinstance(created, ReferenceRecord):
-            summary.references[fate] += 1
-            row = UndoRow(None, created.id, created.key, fate, reason, created.reference)
+            summary.references[outcome] += 1
+            row = UndoRow(None, created.id, created.key, outcome, reason, created.reference)
         else:
-            summary.counts[fate] += 1
-            row = UndoRow(created.row, created.id, created.number, fate, reason)
+            summary.counts[outcome] += 1
+            row = UndoRow(created.row, created.id, created.number, outcome, reason)
         self.on_row(row)
