@@ -44,7 +44,7 @@ def refused(wosdk: Wosdk, *arguments: str | Path, status: int = 2) -> str:
             "add --encoding cp1252, or save the file as UTF-8",
         ),
         (b"unique_key,x,x\n", "f.csv: two columns are called 'x'; rename one of them"),
-        (b"unique_key\n1\n", "f.csv: there is no column 'descriptor', which [command] of "),
+        (b"unique_key\n1\n", "f.csv: no column 'descriptor', which [command] of "),
         (b"unique_key;descriptor\n1;2\n", "its delimiter seems to be ';': add --delimiter ';'"),
     ],
 )

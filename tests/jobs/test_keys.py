@@ -81,8 +81,8 @@ async def test_a_key_that_1000_records_carry_fails_its_row_alone(
     assert (summary.created, summary.failed, summary.stopped) == (2, 1, None)
     assert (outcomes[2].outcome, outcomes[2].line) == ("failed", 3)
     assert outcomes[2].reason == (
-        "1000 records or more of WorkOrder have the key 'N/A' in po_number; a marker is a field with a key "
-        "of its own in each record"
+        "1000 records or more of WorkOrder have the key 'N/A' in po_number; a marker is a field with "
+        "a unique key in each record"
     )
 
 

@@ -239,7 +239,7 @@ def test_a_header_below_other_lines_is_named(tmp_path: Path) -> None:
         Import(CsvFile(path), load(tmp_path))
     assert (caught.value.remedies, caught.value.facts["line"]) == ((Remedy.HEADER_ROW,), 4)
     assert table(CsvFile(path, header_row=4)) == [["1", "May", "x"]]
-    with pytest.raises(ImportMapError, match="header_row of the map is 4, and the file was read otherwise"):
+    with pytest.raises(ImportMapError, match="header_row of the map is 4, but the file has another header"):
         Import(CsvFile(path), load(tmp_path, "header_row = 4"))
     Import(CsvFile(path, header_row=4), load(tmp_path, "header_row = 4"))
     with pytest.raises(ImportMapError, match="no row begins in line 9"):

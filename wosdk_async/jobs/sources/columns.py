@@ -1,4 +1,4 @@
-"""Columns that a map needs from a file, and the probable cause where the file lacks them."""
+"""Columns that a map needs from a file, and the probable cause if the file lacks them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wosdk_async.text.suggestions import suggestion
 __all__ = ["OPEN", "fullest_line", "likely_delimiter", "require_columns"]
 
 OPEN = "ADAPT"
-"""The column that a draft of a map names where it has nothing to propose; no file has it."""
+"""The placeholder column of a draft map, which no file has."""
 
 _TOP = 50  # rows in which a header is looked for
 _DELIMITERS = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
@@ -48,13 +48,13 @@ def require_columns(source: Source, columns: Mapping[str, str]) -> None:
             **facts,
         )
     raise ImportMapError(
-        f"{source.path}: there is no column {missing!r}, which {place} names{hint} Its columns are: {known}",
+        f"{source.path}: no column {missing!r}, which {place} names{hint} Its columns are: {known}",
         **facts,
     )
 
 
 def _likely_header(source: Source, wanted: Mapping[str, str]) -> int | None:
-    """Return the line near the top that names the most of the wanted columns, if more than the header."""
+    """Return the line near the top with the most wanted columns, if it has more than the header."""
     best, most = None, len(wanted.keys() & set(source.columns))
     for row in islice(source, _TOP):
         found = len(wanted.keys() & {cell.strip() for cell in row.original(source.columns)})
@@ -74,7 +74,7 @@ def fullest_line(source: Source) -> int | None:
 
 
 def likely_delimiter(source: Source) -> str | None:
-    """Return the name of another delimiter when it separates more columns."""
+    """Return the name of another delimiter if it separates more columns."""
     if source.dialect is None:
         return None
     header = source.dialect.delimiter.join(source.columns)
@@ -83,7 +83,7 @@ def likely_delimiter(source: Source) -> str | None:
 
 
 def _better_delimiter(source: Source, wanted: Mapping[str, str]) -> str | None:
-    """Return the name of another delimiter when that would give more of the wanted columns."""
+    """Return the name of another delimiter if it gives more wanted columns."""
     if source.dialect is None:
         return None
     current = source.dialect.delimiter
