@@ -397,7 +397,7 @@ class Company(Uncopied):
                 one. After a conflict it runs again with a new read, so it must not do more than that.
             properties: property paths to read; read a list to edit it (``"*", "CustomFields.*"``). The
                 version is always read.
-            attempts: most reads of the record; before each further one it waits as the retry policy says.
+            attempts: maximum reads of the record; before each further one it waits as the retry policy says.
             check: as for :meth:`get` and :meth:`update`.
 
         Raises:
@@ -586,7 +586,7 @@ class Company(Uncopied):
                 passed since the last attempt. If it exists, it is the result; else the command is retried,
                 all within the deadline. Calls with equal keys are carried out one at a time, and
                 one has the result of the one before. See ``docs/failures.md`` for the risk that remains.
-            look_first: look for the key before the first attempt. If its record is there, the result holds
+            look_first: look for the key before the first attempt. If its record exists, the result holds
                 it, nothing is sent, and ``found`` of the :meth:`trace <traced>` is true.
             check: refuse what the service would refuse or drop before anything is sent.
 
@@ -738,8 +738,7 @@ def _marker(marker: str | None) -> str:
     """Return the path of the marker. Raises InvalidCallError when there is none to look for."""
     if marker is None:
         raise InvalidCallError(
-            "look_first looks for the key of a marker, and there is no marker; name the field that holds your"
-            " key: marker='work_order.po_number'"
+            "look_first needs a marker; name the field that holds your key: marker='work_order.po_number'"
         )
     return marker
 

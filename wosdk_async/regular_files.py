@@ -131,7 +131,7 @@ def recreate_file(path: Path, mode: int = 0o666) -> BinaryIO:
 
 
 def open_existing(path: str | Path) -> int:
-    """Open a file to read and write; return its descriptor. Raise OSError for a link, or no regular file."""
+    """Open a regular file to read and write; return its descriptor. Raise OSError for a link or any other."""
     return _open(path, 0, _require)
 
 

@@ -71,7 +71,7 @@ def test_a_check_writes_a_line_for_every_row(file: Path, store: Path, wosdk: Wos
     command = ("import", file, "--map", MAP, "--sandbox", store, "--check", "--outcomes", out)
     result = wosdk(*command)
     assert result.exit_code == 1, result.stderr
-    assert f"nothing was written but {out}" in result.stderr
+    assert f"nothing was written except {out}" in result.stderr
     rows = list(csv.DictReader(io.StringIO(out.read_text("utf-8"))))
     assert [row["row"] for row in rows] == [str(number) for number in range(1, 15)]
     assert [row["outcome"] for row in rows] == ["would_send"] * 2 + ["refused"] + ["would_send"] * 11

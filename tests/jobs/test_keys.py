@@ -26,9 +26,9 @@ async def test_keys_that_occur_twice_or_not_at_all_are_refused(local: Local, job
     source = write(HEADER, [*rows("a", "b"), ["a", "another", "", ""], *rows("", " c", "b")])
     _, outcomes = await carried_out(job(source, MAP, marker=MARKER), local)
     assert await held(local) == Counter("ab")
-    assert outcomes[3].reason == "the key 'a' is that of row 1 (line 2) already; keys must be unique"
+    assert outcomes[3].reason == "the key 'a' is already that of row 1 (line 2); keys must be unique"
     assert outcomes[6].reason == (
-        "the key 'b' is that of row 2 (line 3) already, and all cells are equal: the row is there twice, so "
+        "the key 'b' is already that of row 2 (line 3), and all cells are equal: the row is a duplicate, so "
         "delete this one"
     )
     assert outcomes[4].reason == (

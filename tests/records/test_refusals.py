@@ -33,7 +33,7 @@ def holding_itself() -> WorkOrder:
         (holding_itself(), "holds itself"),
         ([WorkOrder(), "x"], "a record of the model is written, not a str"),
         ([None], "a record of the model is written, not None"),
-        (None, "a record of the model or a list of them is written, not None"),
+        (None, "takes a record of the model or a list of them, not None"),
         (WorkOrder, "not the class WorkOrder"),
         ({"Id": 1}, "not a dict"),
         ("WorkOrder", "not a str"),

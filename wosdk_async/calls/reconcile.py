@@ -125,7 +125,7 @@ class Reconciler:
             with self.hold.within(self._end - self.hold.clock.now()):
                 await self.turn.wait()
         except TimeoutError:
-            why = f"another call with the same key was under way for {self.seconds:g} s"
+            why = f"another call with the same key was in progress for {self.seconds:g} s"
             if self.hold.ended:
                 why = "the client was closed first"
             raise DeadlineError(f"not sent: {why}", phase="queue") from None

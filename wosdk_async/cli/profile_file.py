@@ -141,7 +141,7 @@ def _changed(lines: list[str], name: str, changes: Mapping[str, str | None]) -> 
 
 
 def _ended(lines: list[str]) -> list[str]:
-    """Return the lines with a line break behind the last one."""
+    """Return the lines with a line break after the last one."""
     return [*lines[:-1], f"{lines[-1].rstrip(chr(10))}\n"] if lines else []
 
 

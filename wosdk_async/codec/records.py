@@ -66,7 +66,7 @@ def to_dict(record: Record | Iterable[Record], *, names: Names = "wire", secrets
     if isinstance(record, Record):
         return _written(writers, record)
     if isinstance(record, str | bytes | Mapping | type) or not isinstance(record, Iterable):
-        raise InvalidCallError(f"a record of the model or a list of them is written, not {_shown(record)}")
+        raise InvalidCallError(f"takes a record of the model or a list of them, not {_shown(record)}")
     return [_written(writers, each) for each in record]
 
 

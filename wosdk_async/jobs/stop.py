@@ -34,7 +34,7 @@ _SOON = 1.0  # seconds of a wait whose end is not worth a text
 
 
 class StoppedError(Exception):
-    """The block ended because somebody asked the run to stop."""
+    """The block ended because the run was asked to stop."""
 
 
 @attrs.define(eq=False)
@@ -90,7 +90,7 @@ class Stop:
 
     @asynccontextmanager
     async def ends(self) -> AsyncIterator[None]:
-        """Cancel the block when somebody asks for the stop, and raise StoppedError then."""
+        """Cancel the block when a stop is asked for, and raise StoppedError."""
         if self.asked:
             raise StoppedError
         block = _Block(asyncio.current_task(), asyncio.timeout(None))

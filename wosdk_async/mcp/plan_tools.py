@@ -41,7 +41,7 @@ _ADVICE = {
     "planned": "Nothing was done. The same commit may be given, or given again.",
     "refused": "The service did nothing, and this plan is closed. Make another plan if the cause is gone.",
     "expired": "Nothing was sent, and this plan is closed. Make another plan.",
-    "busy": "Another commit of it is under way. Do not make another plan; call settle in some seconds.",
+    "busy": "Another commit of it is in progress. Do not make another plan; call settle in some seconds.",
     "unknown": "This server has no such plan for this Company. Check the id.",
 }
 _IN_DOUBT = (

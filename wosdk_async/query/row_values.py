@@ -36,7 +36,7 @@ Getter = Callable[[Any], Any]
 
 
 class RowSplitter:
-    """Splits the rows of a page into the values of these columns; the column Extra gets none."""
+    """Splitter of page rows into the values of these columns; the column Extra gets none."""
 
     def __init__(self, columns: Sequence[Column]) -> None:
         self._root = _Branch(columns[0].entity, (), {i: each for i, each in enumerate(columns) if each.steps})

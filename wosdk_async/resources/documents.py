@@ -97,7 +97,7 @@ class Documents(Resource):
             shared: ``IsShared``; not sent if left out.
             public: ``IsPublic``; not sent if left out.
             actor_type: the kind of the owner, if its class does not determine it.
-            max_bytes: most bytes of the file.
+            max_bytes: maximum bytes of the file.
 
         Raises:
             InvalidCallError: the file cannot be read or sent.
@@ -205,11 +205,11 @@ class Documents(Resource):
 
         Args:
             document: a record, a reference or an id.
-            to: the file to write, which is replaced only by a complete one; of a link, the file behind it. Or
+            to: the file to write, which is replaced only by a complete one; of a link, its target. Or
                 a directory: the file then gets the document's id and the service's name, ``70021-belt.jpg``.
             progress: called with the bytes received so far and their total, None if the storage does not
                 send it. It begins again if the file is fetched again after a failure.
-            max_bytes: most bytes of the file.
+            max_bytes: maximum bytes of the file.
 
         Raises:
             DownloadError: the file cannot be fetched or written.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from wosdk_async.errors import BusinessRuleError, InvalidCallError
 from wosdk_async.protocol.arguments import described, require_id
-from wosdk_async.protocol.order_rules import way_on
+from wosdk_async.protocol.order_rules import next_step
 from wosdk_async.query.paths import identifier
 from wosdk_async.resources.order_lookups import OrderLookups
 
@@ -215,7 +215,7 @@ class WorkOrders(OrderLookups):
         given = list(to) if isinstance(to, Iterable) and not isinstance(to, str) else [to]
         if not given and mode != "Snapshot":  # facts 5: Assignees may be empty
             raise InvalidCallError(
-                f"no one is named, and {mode} would remove the first assignee or do nothing; pass"
+                f"no assignee is given, and {mode} would remove the first assignee or do nothing; pass"
                 " mode='Snapshot' to remove all assignees"
             )
         assignees = [await self.employee(one) for one in given]
@@ -290,7 +290,7 @@ class WorkOrders(OrderLookups):
                 "Nothing was sent",
                 operation="resume",
                 company=self._company.name,
-                **way_on(str(found), "InProgress"),
+                **next_step(str(found), "InProgress"),
             )
         return WOStatus(str(found))
 

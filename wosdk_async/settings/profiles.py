@@ -115,7 +115,7 @@ def default_profile(env: Mapping[str, Any], company: str | None) -> dict[str, An
 
 
 def settings_file(env: Mapping[str, Any]) -> Path:
-    """Return the path of the settings file, which may not be there."""
+    """Return the path of the settings file, which may not exist."""
     if given := env.get("WOSDK_CONFIG"):
         return Path(given)
     base = env.get("XDG_CONFIG_HOME")

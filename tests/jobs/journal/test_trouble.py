@@ -149,7 +149,7 @@ def test_what_sqlite_reads_with_the_schema_is_bounded(tmp_path: Path) -> None:
             "hex(zeroblob(50000000)) || ''1'')))' WHERE name = 'sqlite_stat1'"
         )
     begun = time.process_time()
-    with pytest.raises(JournalError, match=r"'sqlite_stat1' is not as a journal has it"):
+    with pytest.raises(JournalError, match=r"'sqlite_stat1' does not belong to a journal"):
         connect(tmp_path, read_only=True)
     assert time.process_time() - begun < 2
 

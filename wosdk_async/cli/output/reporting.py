@@ -158,7 +158,7 @@ def say_files(summary: Summary, plan: JobPlan) -> None:
 
 
 def say_kept(files: Sequence[Path]) -> None:
-    """Report files that were kept because somebody has changed them."""
+    """Report files that were kept because they have been edited."""
     for path in files:
         if (kept := unnumbered(path)) != path:
             say(f"{kept} has been edited, so it is kept; the new file is {path.name}")

@@ -1,7 +1,7 @@
-"""Outcome of an undo: the outcome of each record, the progress of a job, and the keys that are free again.
+"""Outcomes of an undo, its progress, and the keys that it makes usable again.
 
 A cancelled work order and a removed record keep their keys, and queries find them (facts 3.4). They count as
-existing, except those whose ids an undo of this job or one beside it wrote down.
+existing unless an undo of this job or of one beside it recorded their ids.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ async def undo_state(journal: JournalReader) -> UndoState | None:
 
 
 async def undone_beside(base: Path, company: str, operation: str, *, besides: Path | None = None) -> set[int]:
-    """Return the ids of records that jobs of one folder undid, or knew to be undone.
+    """Return the ids of records that undos of the jobs of one folder recorded.
 
     Args:
         base: the folder of the first job; the others are beside it.

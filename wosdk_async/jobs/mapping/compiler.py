@@ -115,7 +115,7 @@ def _require_no_text(meta: Wire, raw: Mapping[str, Any], path: str) -> None:
         return
     name = path.rpartition(".")[2]
     raise ImportMapError(
-        f"{path} is {'an amount' if inner == 'value' else 'a record'}, and a text with options belongs into "
+        f"{path} is {'an amount' if inner == 'value' else 'a record'}, and a text with options belongs in "
         f"its {inner}: write {name}.{inner} = {{ text = {json.dumps(raw['text'], default=str)}, ... }}"
     )
 

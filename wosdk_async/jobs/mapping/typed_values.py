@@ -97,11 +97,11 @@ def _word_or(text: str, words: Parser, own: Parser) -> Any:
 
 
 def _dated(text: str, parse: Parser, date: str) -> Any:
-    """Return the time of a text, or of a number such as 20261209, which has lost zeros before it."""
+    """Return the time of a text, or of a number such as 20261209, which has lost its leading zeros."""
     time = parse(text)
     if isinstance(text, TypedCell) and datetime.strptime(text, date).strftime(date) != text:
         raise ValueError(
-            f"takes a time written as {date!r}, and {str(text)!r} is a number without the zeros before it; "
+            f"takes a time in the format {date!r}, but {str(text)!r} is a number without leading zeros; "
             "store it as text or as a date"
         )
     return time

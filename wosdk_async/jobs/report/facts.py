@@ -122,7 +122,7 @@ class JobFacts:
     changed: Listed = attrs.field(factory=Listed)
     """Rows that were carried out, and of which the file has other cells by now."""
     doubted: Listed = attrs.field(factory=Listed)
-    """Rows in doubt, and those that were under way when the run ended."""
+    """Rows in doubt, and those that were in flight when the run ended."""
     settled: Listed = attrs.field(factory=Listed)
     """Rows that were in doubt and were then found by their keys."""
     _causes: dict[str, Cause] = attrs.field(factory=dict)

@@ -223,7 +223,8 @@ _LETTERS = "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜßàáâãäå
 _SIGNS = "‘‚“”„€£§°«»©®™•·½±²×µ\xa0"
 _PLAIN = re.compile(f"[\\x00-\x7f{_LETTERS}{_SIGNS}’–—…]*")  # the last four also stand within words
 _NOT_PLAIN = re.compile(rf"(?<![^\W\d_])[{_LETTERS}]{{2,}}(?![^\W\d_])|(?<=[^\W\d_])[{_SIGNS}](?=[^\W\d_])")
-"""A word without a letter of ASCII, and a sign within a word: bytes of another script or of DOS."""
+"""Pattern of words without ASCII letters, and of signs within words: hints at another script or a DOS
+encoding."""
 
 
 def _is_plain_western(sample: bytes) -> bool:

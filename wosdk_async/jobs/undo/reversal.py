@@ -46,14 +46,12 @@ class Undo:
         company: the Company of the job.
         journal: the journal of the job, open for writing.
         limit: maximum concurrent calls.
-        unversioned: whether to delete records of an entity without versions too; nobody can tell whether
-            they were changed.
+        unversioned: whether to delete records without versions, too, whose later changes cannot be noticed.
         references: whether to also delete the records that the job created for its rows to refer to, if
             nothing else uses them.
-        of_run: number of the run to undo; None means all runs.
+        of_run: number of the run to undo; by default all runs.
         on_row: called with each row or reference, when the outcome of its record is known.
-        on_stage: called with a text while workers of a killed run are waited for, and with each warning about
-            what they left.
+        on_stage: called with a text while it waits for workers of a killed run, and with each warning.
 
     Raises:
         UnsupportedError: the job created nothing, or nothing that the service can cancel or delete.
@@ -89,7 +87,7 @@ class Undo:
 
     @property
     def verb(self) -> str:
-        """Participle of what is done with them: ``cancelled`` or ``deleted``."""
+        """Past participle: ``cancelled`` or ``deleted``."""
         return "cancelled" if self.cancels else "deleted"
 
     @property
@@ -140,7 +138,7 @@ class Undo:
             JournalError: the journal cannot be written; nothing more was sent.
         """
         if self.cancels and reason is None:
-            raise InvalidCallError("reason is None; a work order is cancelled with a reason")
+            raise InvalidCallError("reason is missing; cancelling a work order needs one")
         await self.end_leases()
         summary = UndoSummary()
         self._to_undo.clear()
@@ -183,7 +181,7 @@ class Undo:
     async def _targets(self, summary: UndoSummary, *, record: bool = True) -> AsyncIterator[Target]:
         """Yield the records of rows to undo, and count the others.
 
-        ``record`` writes those that an earlier undo turns out to have undone.
+        ``record`` saves records found to be undone by an earlier attempt.
         """
         self._records.shared = await self.journal.shared_ids()
         async for page in self.journal.pages(State.DONE, size=_PAGE, run=self.of_run):

@@ -201,7 +201,7 @@ class Connection(Layer):
             return
         step, limit, what = "read", self._pool.timeouts.read, "sent nothing"
         if self._paused:
-            step, limit, what = "write", self._pool.timeouts.write, "took no more of the request"
+            step, limit, what = "write", self._pool.timeouts.write, "stopped reading the request"
             unwritten = self._transport.get_write_buffer_size()
             if unwritten < self._unwritten:
                 self.since = now
