@@ -114,7 +114,7 @@ def test_a_value_of_the_file_is_not_read_in_the_format_of_texts(
             "can be read in two ways, so '1.235' is ambiguous: as a number of the first file, which had '1.234' here, it is 1.235, in the format of the map 1235",
         ),
         ("LOCAL", 'date = "%Y-%d-%m"', time("2026-12-08", was="2026-12-09"), "can be read in two ways"),
-        ("LOCAL", 'date = "%d%m%Y"', number("1112026"), "'1112026' is a number without the zeros before it"),
+        ("LOCAL", 'date = "%d%m%Y"', number("1112026"), "'1112026' is a number without leading zeros"),
         ("LOCAL", GERMAN, time("08:00:00"), "takes a time such as 2026-03-31T16:05"),
         ("NUMBER", NUMBER, time("2026-12-09"), "takes a number such as"),
         ("NUMBER", NUMBER, number("abc", was="7"), "takes a number such as 1.234,50, not 'abc'"),
