@@ -78,7 +78,7 @@ def test_a_file_that_is_not_there(wosdk: Wosdk, tmp_path: Path) -> None:
     [
         ("po_number = ", "po_numbr = ", "m.toml: command.work_order.po_numbr: WorkOrder has no field 'po_numbr'; did you mean 'po_number'?"),
         ("order.po_number", "order.po_numbr", "m.toml: marker 'work_order.po_numbr': WorkOrder has no field 'po_numbr'; did you mean"),
-        ("{agency_name|", "{agency_nam|", "there is no column 'agency_nam', which [reference.customer] of "),
+        ("{agency_name|", "{agency_nam|", "no column 'agency_nam', which [reference.customer] of "),
         ('"@task"', '"@tsk"', 'm.toml: command names "@tsk", but there is no [reference.tsk]; did you mean \'task\'?'),
         ("= true  ", "= yes  ", "m.toml: this is not TOML: Invalid value (at line "),
     ],

@@ -59,7 +59,7 @@ def test_a_check_says_what_is_wrong(file: Path, store: Path, wosdk: Wosdk, tmp_p
     assert f"job in {folder}: nothing to send; 14 created before\n" in going_on.stdout
     assert wosdk("import", file, "--map", MAP, "--sandbox", store, "--sample", "3").exit_code == 2
     file.write_text("a,b\n1,2\n")
-    assert "there is no column" in wosdk(*command).stderr
+    assert "no column" in wosdk(*command).stderr
     assert wosdk(*command).exit_code == 2
 
 

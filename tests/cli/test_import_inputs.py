@@ -245,8 +245,8 @@ def test_a_report_made_for_people_is_imported(wosdk: Wosdk, tmp_path: Path) -> N
     for said in (checked.stderr, began.stderr):
         assert "reading sheet 'Customers'" in said
         assert "other sheets with content are not read: 'Old'" in said
-        assert "skip_when of the map leaves out 1 row, line 5" in said
-        assert "below the last row with a key is left out: 1 row, line 9" in said
+        assert "skip_when of the map skips 1 row, line 5" in said
+        assert "below the last row with a key is skipped: 1 row, line 9" in said
     folder = tmp_path / "f.xlsx.job"
     assert wosdk("jobs", "rejects", folder).exit_code == 0  # read again without the options
     (rejected,) = csv.DictReader((folder / "rejects.csv").read_text("utf-8-sig").splitlines())

@@ -97,8 +97,8 @@ async def test_several_keys_that_many_records_carry(
     assert (summary.created, summary.failed, summary.stopped) == (4, 4, None)
     failed = {row: each.reason or "" for row, each in outcomes.items() if each.outcome == "failed"}
     assert {row: text.split(": ")[0] for row, text in failed.items() if "or more" not in text} == {
-        3: "is there already",
-        6: "is there already",
+        3: "exists already",
+        6: "exists already",
     }
     assert all(f"have the key {key!r}" in failed[row] for row, key in ((1, "a"), (8, "b")))
 

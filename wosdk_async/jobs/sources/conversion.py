@@ -74,7 +74,7 @@ def convert(module: str, path: Path, lines: IO[bytes], options: dict[str, Any], 
             )
         except OSError as error:
             raise ImportMapError(
-                f"{path}: the reader, {sys.executable}, cannot be started ({error.strerror}); "
+                f"{path}: the Python at {sys.executable} that reads it cannot be started ({error.strerror}); "
                 "repair it, or save the table as CSV"
             ) from error
         with child:
