@@ -362,7 +362,7 @@ def test_an_undone_file_is_imported_again(file: Path, wosdk: Wosdk, served: dict
     assert wosdk(*again, "--check").stdout.startswith("14 rows: 14 would be created\n")
     opened = wosdk("run", "WoReopenCommand", "WorkOrderId=1", "--yes")
     assert opened.exit_code == 0, opened.stderr
-    assert wosdk(*again, "--check").stdout.startswith("14 rows: 13 would be created, 1 there already\n")
+    assert wosdk(*again, "--check").stdout.startswith("14 rows: 13 would be created, 1 existing already\n")
     result = wosdk(*again, "--if-exists", "skip")
     assert result.stdout.startswith("14 rows: 13 created, 1 found"), result.stderr
 

@@ -398,7 +398,7 @@ async def test_without_workers_leases_of_an_earlier_run_end_first(
 async def test_a_long_wait_for_leases_is_said_again_and_can_be_stopped(
     local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("wosdk_async.jobs.stop.SAID_EACH", 1.0)
+    monkeypatch.setattr("wosdk_async.jobs.stop.MESSAGE_INTERVAL", 1.0)
     source = write(HEADER, rows(1, 2))
     folder = await left_open(job(source, MAP, marker=MARKER), local, 1, seconds=600)
     ready = job(source, MAP, marker=MARKER)

@@ -18,7 +18,7 @@ from wosdk_async.text.remedies import Remedy
 
 __all__ = [
     "ABORT_GRACE",
-    "SAID_EACH",
+    "MESSAGE_INTERVAL",
     "Stop",
     "StopRules",
     "StoppedError",
@@ -29,7 +29,7 @@ __all__ = [
 
 ABORT_GRACE = 0.5  # seconds that calls in progress still get when a run is aborted
 
-SAID_EACH = 5.0  # seconds between two texts
+MESSAGE_INTERVAL = 5.0  # seconds between two texts
 _SOON = 1.0  # seconds of a wait whose end is not worth a text
 
 
@@ -150,7 +150,7 @@ async def say_and_sleep(seconds: float, say: Callable[[float], None]) -> None:
     ends = loop.time() + seconds
     say(seconds)
     while (left := ends - loop.time()) > 0:
-        await asyncio.sleep(min(left, SAID_EACH))
+        await asyncio.sleep(min(left, MESSAGE_INTERVAL))
         if (left := ends - loop.time()) >= _SOON:
             say(left)
 

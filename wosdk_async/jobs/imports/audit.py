@@ -22,7 +22,7 @@ from wosdk_async.jobs.journal import (
 from wosdk_async.jobs.journal.worker_tables import FINDINGS, Finding
 from wosdk_async.jobs.ledger.undone import is_ended
 from wosdk_async.jobs.mapping.operations import usable_id
-from wosdk_async.jobs.stop import SAID_EACH, say_and_sleep
+from wosdk_async.jobs.stop import MESSAGE_INTERVAL, say_and_sleep
 from wosdk_async.protocol.writes import UNDECIDED
 
 __all__ = ["Audit"]
@@ -58,7 +58,7 @@ class Audit:
         said_at = loop.time()
         suspects: list[StoredRow] = []
         async for page in journal.file_pages(size=_PAGE):
-            if loop.time() >= said_at + SAID_EACH:
+            if loop.time() >= said_at + MESSAGE_INTERVAL:
                 said_at = loop.time()
                 on_stage(f"audit: rows looked up: {looked_up} of {journal.plan.rows}")
             looked_up += len(page)
@@ -100,7 +100,7 @@ class Audit:
         """Return the rows that have keys, each with its finding and the records with its key."""
         keys = [row.key or "" for row in rows]
         found = await self.settling.find(keys)
-        before = [row.row for row in rows if _was_there(row)]
+        before = [row.row for row in rows if _existed_before(row)]
         # One that this job may have sent under a lost lease was perhaps made by that.
         sent = await self.settling.journal.losses() if before else {}
         judged = []
@@ -108,7 +108,7 @@ class Audit:
             with_key = found.get(row.key or "", ())
             records = () if isinstance(with_key, RowError) else _counted(with_key)
             number = 2 if isinstance(with_key, RowError) else len(records)  # too many to count
-            verdict = _verdict(row, number, was_there=_was_there(row) and row.row not in sent)
+            verdict = _verdict(row, number, existed=_existed_before(row) and row.row not in sent)
             if verdict == "once" and _is_another(row, records):
                 verdict = "another"
             if row.state in UNDECIDED and verdict == "once":
@@ -117,7 +117,7 @@ class Audit:
         return judged
 
 
-def _was_there(row: StoredRow) -> bool:
+def _existed_before(row: StoredRow) -> bool:
     """Return whether the journal says that the record of a row existed before it was sent."""
     return row.state == State.FOUND or row.proof == THERE_BEFORE
 
@@ -136,10 +136,10 @@ def _counted(records: Sequence[Any]) -> Sequence[Any]:
     return [each for each in records if not is_ended(each)] or records[:1]
 
 
-def _verdict(row: StoredRow, records: int, *, was_there: bool) -> Verdict:
+def _verdict(row: StoredRow, records: int, *, existed: bool) -> Verdict:
     """Return the finding for a row with so many records."""
     carried_out = row.state in (State.DONE, State.FOUND)
-    if records and was_there:
+    if records and existed:
         return "once" if carried_out else "not_made"
     if records > 1:
         return "twice"

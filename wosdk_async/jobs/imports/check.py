@@ -66,9 +66,9 @@ class _BuiltRow:
 
     def finding(self, kind: FindingKind, reason: str = "", ids: Sequence[int] = ()) -> Finding:
         """Return what the import would do with the row."""
-        known = self.row.number, self.row.line, kind, reason, self.key, tuple(ids)
+        facts = self.row.number, self.row.line, kind, reason, self.key, tuple(ids)
         warnings, again = tuple(dict.fromkeys(self.row.warnings)), self.again and kind == "would_send"
-        return Finding(*known, warnings, lacks=self.lacks, again=again)
+        return Finding(*facts, warnings, lacks=self.lacks, again=again)
 
 
 def _kind_of(error: Exception) -> FindingKind:

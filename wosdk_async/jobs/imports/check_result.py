@@ -32,7 +32,7 @@ FindingKind = Literal[
 
 FINDINGS: dict[FindingKind, str] = {
     "would_send": "would be sent",
-    "there": "there already",
+    "there": "existing already",
     "refused": "refused here",
     "ambiguous": "with an ambiguous name",
     "missing": "naming a record that does not exist",

@@ -89,7 +89,7 @@ def _copied(address: Secret, folder: Path, format: str | None, limit: int) -> Pa
 
 
 def _copy_into(folder: Path, address: Secret, format: str | None, limit: int) -> Path:
-    _remove_left_parts(folder)
+    _remove_partial_copies(folder)
     with tempfile.TemporaryDirectory(prefix=_PART, dir=folder) as part:
         lock = FolderLock(Path(part))
         try:
@@ -102,7 +102,7 @@ def _copy_into(folder: Path, address: Secret, format: str | None, limit: int) ->
     return path
 
 
-def _remove_left_parts(folder: Path) -> None:
+def _remove_partial_copies(folder: Path) -> None:
     """Remove the partial copies of killed processes; a process that still copies holds its lock."""
     for part in folder.glob(f"{_PART}*"):
         with contextlib.suppress(JournalError, OSError):
@@ -132,9 +132,9 @@ def keep_copy(copy: Path, base: Path, folder: Path) -> None:
 
 def require_opened(source: object, import_map: object) -> None:
     """Raise InvalidCallError for a file name in place of an opened file."""
-    for given, opened in ((source, "open_source(...)"), (import_map, "ImportMap.load(...)")):
-        if isinstance(given, (str, bytes, os.PathLike)):
+    for argument, opened in ((source, "open_source(...)"), (import_map, "ImportMap.load(...)")):
+        if isinstance(argument, (str, bytes, os.PathLike)):
             raise InvalidCallError(
-                f"{str(given)!r} is the name of a file; pass {opened}, as in "
+                f"{str(argument)!r} is the name of a file; pass {opened}, as in "
                 'Import(open_source("requests.csv"), ImportMap.load("map.toml"))'
             )

@@ -52,10 +52,10 @@ class PlannedRows:
             first, last = page[0].number, page[-1].number
             same = fingerprint(page) == next(fingerprints, None)
             planned = []
-            for place, number, state, known, key in await self.journal.page(first, last):
+            for place, number, state, planned_digest, key in await self.journal.page(first, last):
                 if state == State.PLANNED:
                     row = page[place - first] if place - first < len(page) else None
-                    if row is None or not (same or digest(row) == known):
+                    if row is None or not (same or digest(row) == planned_digest):
                         raise self._changed(row or page[-1])
                     row.number = number
                     planned.append((row, key if self.keyed else None))

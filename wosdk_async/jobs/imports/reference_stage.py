@@ -129,7 +129,7 @@ class ReferenceStage:
             try:
                 await self._create(creation, settled, on_stage)
             finally:
-                creation.leave_the_rest()
+                creation.leave_undecided()
 
     async def _create(
         self, creation: ReferenceCreation, settled: Settled, on_stage: Callable[[str], None]
@@ -230,7 +230,7 @@ class ReferenceCreation:
         for entry in self.index.in_doubt(self.spec).values():
             entry.end_doubt()
 
-    def leave_the_rest(self) -> None:
+    def leave_undecided(self) -> None:
         """Leave undecided records in doubt, with a warning even if no row that needs them was started."""
         self.index.warnings += [entry.reason for entry in self.index.in_doubt(self.spec).values()]
 

@@ -58,7 +58,7 @@ class RowReports:
             self.stops.refused(reason)
         self._end(row, "failed", reason=reason)
 
-    def there_before(self, row: Row, reason: str) -> None:
+    def exists_already(self, row: Row, reason: str) -> None:
         """Report a row that is refused because a record has its key."""
         self.stops.refused(reason)
         self._end(row, "failed", reason=reason, proof=THERE_BEFORE)

@@ -60,19 +60,21 @@ class RowSender:
         """
         operation, keys, limit = self._operation, self.builder.keys, self.options.limit
         marker = await self.marker()
-        here = self.workers is None
-        if not here and await self._journal.last_epoch():
+        local = self.workers is None
+        if not local and await self._journal.last_epoch():
             # Rows were granted, so the marker is proved. And the next one may be a row that kills its worker.
             self._proved = True
         ahead = limit if self.workers is None else self.workers.claimed_ahead
-        rate = (lambda: self.company.rate) if here else (lambda: None)  # workers have shares of it
-        async with Claims(self._prepared(only, again), self._journal, ahead, rate=rate, begin=here) as claims:
+        rate = (lambda: self.company.rate) if local else (lambda: None)  # workers have shares of it
+        async with Claims(
+            self._prepared(only, again), self._journal, ahead, rate=rate, begin=local
+        ) as claims:
             if keys is not None and operation.by is None and not self._proved:
                 # One row alone first: if its marker cannot be found, only one work order is affected.
                 first = _ClaimsUntil(claims, lambda: self._proved)
 
                 async def prove(claim: Claim, trace: Trace) -> Any:
-                    if not here:
+                    if not local:
                         await self._journal.begin([claim.row.number])
                     return await self._send_and_prove(claim, keys.path, marker, trace)
 
@@ -123,9 +125,9 @@ class RowSender:
                 if place % _TURN == 0:
                     await asyncio.sleep(0)
             if claims and self.stop.reason is None:
-                yield await self._not_there(claims, again=again)
+                yield await self._without_records(claims, again=again)
 
-    async def _not_there(self, claims: list[Claim], *, again: bool) -> list[Claim]:
+    async def _without_records(self, claims: list[Claim], *, again: bool) -> list[Claim]:
         """Return the claims whose keys the Company does not have yet; report the others.
 
         If rows are sent ``again``, a record that is found now was created by this job.
@@ -145,7 +147,7 @@ class RowSender:
             records = found.get(claim.key or "", ())
             try:
                 if isinstance(records, RowError):
-                    self.reports.there_before(claim.row, records.message)
+                    self.reports.exists_already(claim.row, records.message)
                 elif decided(claim, records, again):
                     wanted.append(claim)
             except RowError as error:
@@ -164,7 +166,7 @@ class RowSender:
             path = self.builder.keys.path if self.builder.keys is not None else ""
             ids = ", ".join(f"{record.wire_name} {record.id}" for record in records[:3])
             reason = f"exists already: {path} {claim.key!r} is that of {ids}"
-            self.reports.there_before(claim.row, reason)
+            self.reports.exists_already(claim.row, reason)
         return False
 
     def _has_record(self, claim: Claim, records: Sequence[Any], again: bool) -> bool:

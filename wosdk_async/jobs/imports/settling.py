@@ -64,8 +64,8 @@ class Doubt:
     @classmethod
     def of(cls, row: StoredRow, since: float, reason: str) -> Doubt:
         """Return the doubt of a row in the journal; ``reason`` is the default."""
-        known = (row.reason or reason, row.request_id, row.code, row.attempts, row.seconds)
-        return cls(row.row, row.line, row.key or "", since, *known, reported=row.place is not None)
+        call = (row.reason or reason, row.request_id, row.code, row.attempts, row.seconds)
+        return cls(row.row, row.line, row.key or "", since, *call, reported=row.place is not None)
 
     @property
     def call(self) -> dict[str, Any]:
@@ -77,7 +77,7 @@ class Doubt:
 class Settling:
     """Settling of rows in doubt.
 
-    All but :meth:`leave_the_rest` may be cancelled: what is not decided then stays in doubt.
+    All but :meth:`leave_undecided` may be cancelled: what is not decided then stays in doubt.
     """
 
     company: Company
@@ -98,14 +98,14 @@ class Settling:
     _looked: bool = False
     """Whether all rows of earlier runs were looked up."""
 
-    async def look_at_earlier_runs(self) -> None:
+    async def look_up_earlier_runs(self) -> None:
         """Look up the rows that an earlier run left in doubt or being sent, before anything new is sent.
 
         The settle time of missing ones starts now: the clock of the earlier run may be wrong.
         Without a marker they stay in doubt.
         """
         if self.marker is None:
-            await self.leave_the_rest()
+            await self.leave_undecided()
             return
         now = asyncio.get_running_loop().time()
         async for page in self.journal.pages(*UNDECIDED, size=_PAGE):
@@ -173,7 +173,7 @@ class Settling:
             self.undecided = self.undecided[len(page) :] + await self._look_up(page)
         return bool(self.undecided)
 
-    async def leave_the_rest(self) -> None:
+    async def leave_undecided(self) -> None:
         """Leave undecided rows in doubt, also rows of earlier runs that were not looked up."""
         for each in self.undecided:
             self._leave(each, each.reason)
@@ -289,9 +289,9 @@ async def settle_job(
     with suppress(StoppedError):
         async with (stop or Stop()).ends():
             await end_leases(journal, on_stage)
-            await settling.look_at_earlier_runs()
+            await settling.look_up_earlier_runs()
             absent = await settling.settle()
-    await settling.leave_the_rest()
+    await settling.leave_undecided()
     await journal.flush()
     looked_up = counts[State.SENDING] + counts[State.IN_DOUBT]
     return {"looked_up": looked_up, "found": settling.done, "not_there": len(absent)}

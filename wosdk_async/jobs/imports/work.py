@@ -173,7 +173,7 @@ class JobWork:
                         await self._send()
                         await self._look_up_all()
             finally:
-                await self._leave_the_rest()
+                await self._leave_undecided()
         finally:
             await self._end_workers()
 
@@ -205,7 +205,7 @@ class JobWork:
             await end_leases(journal, on_stage)
         compares = self._request.action.compares  # with values that need the references
         if not compares:
-            await self._settling.look_at_earlier_runs()
+            await self._settling.look_up_earlier_runs()
         index, limit = self._request.index, self._request.options.limit
         references = self._references = ReferenceStage(
             self._company, self._rows, self._builder, index, limit, self.stop
@@ -215,7 +215,7 @@ class JobWork:
         except RunStoppedError as error:
             self.stop.start_no_more(error)
         if compares:
-            await self._settling.look_at_earlier_runs()
+            await self._settling.look_up_earlier_runs()
 
     async def _send(self) -> None:
         """Send the planned rows; settle those in doubt, and resend those confirmed absent.
@@ -276,11 +276,11 @@ class JobWork:
             text = f"the audit was not finished: {error.message}"
             self.stop.start_no_more(RunStoppedError(text, **error.facts))
 
-    async def _leave_the_rest(self) -> None:
+    async def _leave_undecided(self) -> None:
         """Leave undecided rows and records in doubt."""
         await self._report_refused()
         self._take_doubts()
-        await self._settling.leave_the_rest()
+        await self._settling.leave_undecided()
 
     async def _report_refused(self) -> None:
         """Report the rows that stay refused, and those with keys of earlier rows, once."""

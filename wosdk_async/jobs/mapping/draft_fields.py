@@ -241,16 +241,16 @@ def _similarity(column: str, names: set[str]) -> float:
 
 def _in_words(column: str, field: DraftField) -> float:
     """Return the similarity of the words of a column and a field: equal ones, or all of one in the other."""
-    given = _words(column)
+    column_words = _words(column)
     names = [_words(field.name.removesuffix(_AMOUNT))]
     if field.target is not None:
         names.append(_words(field.target.__name__))
     best = 0.0
     for words in names:
-        if given and given == words:
+        if column_words and column_words == words:
             best = max(best, _EQUAL_WORDS)
         # Of other types than texts and records a column with more or fewer words is often another value.
-        elif given and words and (given < words or words < given) and _is_named(field):
+        elif column_words and words and (column_words < words or words < column_words) and _is_named(field):
             best = max(best, _MORE_WORDS)
     return best
 

@@ -83,10 +83,10 @@ def draft_map(
 
 def _columns_left(columns: Sequence[str], found: Sequence[DraftField]) -> list[str]:
     used = {each.column for each in found}
-    left = [column for column in columns if column not in used and is_usable(column)]
+    unused = [column for column in columns if column not in used and is_usable(column)]
     bad = [column for column in columns if column.strip() and not is_usable(column)]
     return [
-        *(_comment(f"Columns without a proposal: {', '.join(left)}") if left else []),
+        *(_comment(f"Columns without a proposal: {', '.join(unused)}") if unused else []),
         *(
             _comment(f"Columns that a map cannot name, rename them: {', '.join(map(repr, bad))}")
             if bad
@@ -101,8 +101,8 @@ def _marker(operation: RowOperation, shown: Sequence[DraftField], keys: KeyColum
     texts = [each for each in shown if each.meta["type"] == "string" and each.target is None]
     if operation.table == "command":
         texts = [each for each in texts if each.name == MARKER_FIELD]
-    known = [each for each in texts if each.column in keys.unique]
-    for each in known:
+    key_fields = [each for each in texts if each.column in keys.unique]
+    for each in key_fields:
         path = each.name if operation.table == "entity" else f"work_order.{each.name}"
         with contextlib.suppress(ImportMapError):
             operation.require_marker(path)

@@ -107,11 +107,11 @@ class ReplacedFields:
         """Return the warning about a row; None if nothing in it is replaced."""
         if self.computes is None or not _is_true(self.computes, cells):
             return None
-        known = dict(cells.items())  # also cells that cannot be used
+        all_cells = dict(cells.items())  # also cells that cannot be used
         filled = [
             name
             for name, columns in self.columns.items()
-            if not columns or any(known[each].strip() for each in columns)
+            if not columns or any(all_cells[each].strip() for each in columns)
         ]
         if not filled:
             return None

@@ -84,9 +84,9 @@ class Changing(OnRecords):
 
     @cached_property
     def _short(self) -> list[str]:
-        known = ("id", self.by, "concurrency_id", "is_removed")
+        names = ("id", self.by, "concurrency_id", "is_removed")
         table = self.kind.__wire__
-        return [table[name]["name"] for name in dict.fromkeys(known) if name in table]
+        return [table[name]["name"] for name in dict.fromkeys(names) if name in table]
 
     @cached_property
     def _inner(self) -> list[str]:

@@ -195,9 +195,9 @@ _EXAMPLES = {
 def _message(error: BaseException, _: type | None) -> str:
     """Return the message of a cattrs error, to append to its key."""
     if isinstance(error, cattrs.ForbiddenExtraKeysError):
-        known = [field.name.strip("_") for field in attrs.fields(error.cl)]
+        keys = [field.name.strip("_") for field in attrs.fields(error.cl)]
         name = min(error.extra_fields)
-        return f"does not take {name!r}{suggestion(name, known) or '.'} Its keys are {', '.join(known)}"
+        return f"does not take {name!r}{suggestion(name, keys) or '.'} Its keys are {', '.join(keys)}"
     if isinstance(error, KeyError):
         return f"is missing; write {_EXAMPLES[error.args[0]]}"
     return str(error)

@@ -149,8 +149,8 @@ def _require(fits: bool, table: TextTable, keys: tuple[str, ...], reason: str) -
 
 def _cached(parse: Parser) -> Parser:
     """Return ``parse`` with a cache of short texts; its results are never changed."""
-    known = lru_cache(_CACHED)(parse)
-    return lambda text: known(text) if len(text) <= _MAX_CACHED else parse(text)
+    cached = lru_cache(_CACHED)(parse)
+    return lambda text: cached(text) if len(text) <= _MAX_CACHED else parse(text)
 
 
 # --- times ----------------------------------------------------------------------------------

@@ -66,11 +66,11 @@ def convert(module: str, path: Path, lines: IO[bytes], options: dict[str, Any], 
     """
     limits = lowered(limits)
     order = Order(module, os.fspath(path), options, list(limits), os.getpid())
-    with tempfile.TemporaryFile() as said:
+    with tempfile.TemporaryFile() as stderr:
         command = [*_python(path), "-m", "wosdk_async.readers", json.dumps(order)]
         try:
             child = subprocess.Popen(  # noqa: S603 -- our own interpreter and modules
-                command, stdin=subprocess.DEVNULL, stdout=lines, stderr=said, env=_environment()
+                command, stdin=subprocess.DEVNULL, stdout=lines, stderr=stderr, env=_environment()
             )
         except OSError as error:
             raise ImportMapError(
@@ -83,7 +83,7 @@ def convert(module: str, path: Path, lines: IO[bytes], options: dict[str, Any], 
             finally:
                 child.kill()
         if child.returncode or not os.fstat(lines.fileno()).st_size:
-            why, remedies = _reason(child.returncode, said, limits)
+            why, remedies = _reason(child.returncode, stderr, limits)
             raise ImportMapError(f"{path}: {why}", remedies=remedies)
 
 
@@ -110,23 +110,23 @@ def _wait(child: subprocess.Popen[bytes], path: Path, seconds: float) -> None:
     stop = _stopped.get()
     end = time.monotonic() + seconds
     while True:
-        left = end - time.monotonic()
+        remaining = end - time.monotonic()
         with contextlib.suppress(subprocess.TimeoutExpired):
-            child.wait(max(0.0, left if stop is None else min(left, _POLL)))
+            child.wait(max(0.0, remaining if stop is None else min(remaining, _POLL)))
             return
         if stop is not None and stop.is_set():
             raise ImportMapError(f"{path}: reading it was cancelled")
-        if left <= 0:
+        if remaining <= 0:
             raise ImportMapError(f"{path}: reading it takes more than {seconds:,} s; save the table as CSV")
 
 
-def _reason(status: int, said: IO[bytes], limits: Limits) -> tuple[str, tuple[Remedy, ...]]:
+def _reason(status: int, stderr: IO[bytes], limits: Limits) -> tuple[str, tuple[Remedy, ...]]:
     """Return the message of a reader, or the probable cause without one."""
-    said.seek(0)
-    started = STARTED in said.read(MAX_MESSAGE)
-    said.seek(0, os.SEEK_END)
-    said.seek(max(0, said.tell() - MAX_MESSAGE))
-    last = said.read().rstrip().rpartition(b"\n")[2]
+    stderr.seek(0)
+    started = STARTED in stderr.read(MAX_MESSAGE)
+    stderr.seek(0, os.SEEK_END)
+    stderr.seek(max(0, stderr.tell() - MAX_MESSAGE))
+    last = stderr.read().rstrip().rpartition(b"\n")[2]
     with contextlib.suppress(ValueError, TypeError, KeyError):
         message, remedy = json.loads(last)
         return str(message), (Remedy[remedy],) if remedy else ()

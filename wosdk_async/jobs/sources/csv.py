@@ -93,8 +93,8 @@ class CsvFile:
                 number += 1
                 made = row(number, line, cells)
                 if type(cells) is _Unguarded:
-                    known = row(number, line, cells.was)
-                    made.known_cells = known.cells if known.raw_cells is None else known.raw_cells
+                    previous = row(number, line, cells.was)
+                    made.known_cells = previous.cells if previous.raw_cells is None else previous.raw_cells
                 yield made
             else:
                 empty += 1

@@ -137,8 +137,8 @@ def open_source(
     require_file(path)
     suffix = suffix_of(path, format)
     if suffix not in FORMATS and format is not None:
-        known = [name.lstrip(".") for name in FORMATS]
-        hint = suggestion(format, known) or f"; the formats are {', '.join(known)}"
+        names = [name.lstrip(".") for name in FORMATS]
+        hint = suggestion(format, names) or f"; the formats are {', '.join(names)}"
         raise ImportMapError(f"{path}: there is no format {format!r}{hint}")
     if format is None:
         suffix = _shown_by_content(path, suffix)
@@ -147,9 +147,9 @@ def open_source(
     found = FORMATS.get(suffix, _CSV)
     delimiter = found.delimiter if delimiter is None else delimiter
     options = {"delimiter": delimiter, "encoding": encoding, "sheet": sheet, "header_row": header_row}
-    given = {name: value for name, value in options.items() if value is not None}
-    for name in given.keys() - found.options:
+    passed = {name: value for name, value in options.items() if value is not None}
+    for name in passed.keys() - found.options:
         raise ImportMapError(
             f"{path}: a {suffix} file takes no {name}", remedies=(Remedy.LEAVE_OUT,), option=name
         )
-    return found.open(path, **given)
+    return found.open(path, **passed)

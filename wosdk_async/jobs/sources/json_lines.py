@@ -114,12 +114,11 @@ class JsonLines:
         """Return the cells, of which those with another kind of value in this line cannot be used."""
         faults = {}
         for kinds in self._kinds:
-            here = [next((column for column in kind if cells[column].strip()), None) for kind in kinds]
-            if (here[0] is None) != (here[1] is None):
-                why = (
-                    f"this line has {here[0] or here[1]!r} instead; write the same kind of value in all lines"
-                )
-                faults.update(dict.fromkeys(kinds[here[0] is not None], why))
+            present = [next((column for column in kind if cells[column].strip()), None) for kind in kinds]
+            if (present[0] is None) != (present[1] is None):
+                other = present[0] or present[1]
+                why = f"this line has {other!r} instead; write the same kind of value in all lines"
+                faults.update(dict.fromkeys(kinds[present[0] is not None], why))
         return FaultyCells(cells, faults) if faults else cells
 
     def _lines(self) -> Iterator[tuple[int, str]]:

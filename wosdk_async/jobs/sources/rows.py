@@ -101,11 +101,11 @@ def with_types(cells: Mapping[str, str], types: str) -> dict[str, str]:
     if not types.strip():
         return dict(cells)
     try:
-        known = json.loads(types)
-        currencies = known.get(_CURRENCY, {})
+        texts_by_type = json.loads(types)
+        currencies = texts_by_type.get(_CURRENCY, {})
         found = {
             column: TypedCell(cells[column], kind, was=str(text), currency=str(currencies.get(column, "")))
-            for kind, texts in known.items()
+            for kind, texts in texts_by_type.items()
             for column, text in texts.items()
             if column in cells and kind in _TYPES
         }

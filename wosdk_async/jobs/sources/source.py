@@ -235,9 +235,9 @@ class Header:
             return Row(number, line, dict(zip(self.columns, cells, strict=True)))
         own = [cells[place] for place in self._used]
         if self._reason is not None and (short := _SHORT.match(cells[self._reason])):
-            given = own[: int(short[1])]
-            if not any(map(str.strip, own[len(given) :])):  # as :func:`padded` wrote them
-                return self._unfit(number, line, given, cells)
+            present = own[: int(short[1])]
+            if not any(map(str.strip, own[len(present) :])):  # as :func:`padded` wrote them
+                return self._unfit(number, line, present, cells)
         row = Row(number, line, _named(self.columns, own), raw_cells=own if self._nameless else None)
         row.origin = self._origin_in(cells)
         if self._types is not None:
@@ -255,15 +255,15 @@ class Header:
         return self._unfit(number, line, own, cells)
 
     def _unfit(self, number: int, line: int, own: list[str], cells: list[str]) -> Row:
-        known, given = len(self.columns), len(own)
+        expected, actual = len(self.columns), len(own)
         remedy = (
             "is a cell with a delimiter in it not quoted?"
-            if given > known
+            if actual > expected
             else "add the cells that are missing, empty ones too"
         )
-        if given < known and self._reason is not None:
+        if actual < expected and self._reason is not None:
             remedy = f"fill in the cells that are missing; if they are empty, empty the cell in {_REASON}"
-        fault = f"the record has {given} cells, the header {known}; {remedy}"
+        fault = f"the record has {actual} cells, the header {expected}; {remedy}"
         row = Row(number, line, _named(self.columns, own), fault, raw_cells=own)
         row.origin = self._origin_in(cells)
         return row

@@ -183,12 +183,12 @@ def _request(url: str, shown: str) -> tuple[str, RequestHeaders]:
         _ = parts.port  # raises for what is no number
     except ValueError:
         raise ImportMapError(f"{shown}: the address cannot be read; correct it") from None
-    given, _, netloc = parts.netloc.rpartition("@")
+    credentials, _, netloc = parts.netloc.rpartition("@")
     path, query = quote(parts.path or "/", safe=_RESERVED), quote(parts.query, safe=_RESERVED)
     target = parts._replace(netloc=netloc, path=path, query=query, fragment="").geturl()
-    if not given:
+    if not credentials:
         return target, ()
-    return target, (("Authorization", Secret(b"Basic " + b64encode(unquote(given).encode()))),)
+    return target, (("Authorization", Secret(b"Basic " + b64encode(unquote(credentials).encode()))),)
 
 
 def _redirected(url: str, location: str, shown: str) -> str:

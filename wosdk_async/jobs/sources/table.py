@@ -54,14 +54,14 @@ _MAYBE_TOTAL = re.compile(rf"{_WORDS}(?:[\s:=(].*)?", re.IGNORECASE | re.DOTALL)
 """A cell that does so if another cell of the row is empty: ``Total Energies`` may be a customer."""
 
 
-def _rules(given: Any) -> tuple[Mapping[str, Sequence[str]], ...]:
+def _rules(conditions: Any) -> tuple[Mapping[str, Sequence[str]], ...]:
     """Return the conditions of ``skip_when``."""
     try:
-        found = msgspec.convert([given] if isinstance(given, Mapping) else given, list[_Rule])
+        found = msgspec.convert([conditions] if isinstance(conditions, Mapping) else conditions, list[_Rule])
     except msgspec.ValidationError:
         found = [{}]
     if not all(found):
-        raise ValueError(_SKIP_FORM.format(given))
+        raise ValueError(_SKIP_FORM.format(conditions))
     return tuple(
         {column: [texts] if isinstance(texts, str) else texts for column, texts in rule.items()}
         for rule in found
