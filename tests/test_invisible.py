@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import sys
@@ -22,23 +23,36 @@ from wosdk_async.text.safe_text import INVISIBLE, Secrets, json_escaped, one_lin
 from wosdk_async.web.asgi import one_line as path_of_request
 
 CATEGORIES = {"Cc", "Cf", "Cs", "Zl", "Zp"}
-EVERY = [chr(code) for code in range(sys.maxunicode + 1)]
-UNSEEN = {char for char in EVERY if unicodedata.category(char) in CATEGORIES}
-"""Those of this Python's Unicode; CI runs every supported Python."""
 IGNORABLE = set("\u034f\u115f\u1160\u17b4\u180b\u180f\u2065\u3164\ufe00\ufe0d\uffa0\ufff0\U000e0100")
-TABLE = set(re.findall(f"[{INVISIBLE}]", "".join(EVERY)))
+
+
+# Each is made when a test first needs it: every process of the suite imports this file.
+@functools.cache
+def every() -> str:
+    return "".join(map(chr, range(sys.maxunicode + 1)))
+
+
+@functools.cache
+def unseen() -> set[str]:
+    """Return those of this Python's Unicode; CI runs every supported Python."""
+    return {char for char in every() if unicodedata.category(char) in CATEGORIES}
+
+
+@functools.cache
+def table() -> set[str]:
+    return set(re.findall(f"[{INVISIBLE}]", every()))
 
 
 def test_the_table_has_every_character_that_nobody_sees() -> None:
-    assert UNSEEN <= TABLE
-    assert IGNORABLE <= TABLE
+    assert unseen() <= table()
+    assert table() >= IGNORABLE
 
 
 def test_the_table_has_no_character_that_somebody_sees() -> None:
     """Nor the two selectors that emoji need; what no Unicode has given a meaning yet may be in it."""
-    seen = {char for char in TABLE - UNSEEN if unicodedata.category(char) not in ("Cn", "Mn", "Lo")}
+    seen = {char for char in table() - unseen() if unicodedata.category(char) not in ("Cn", "Mn", "Lo")}
     assert not seen
-    assert not TABLE & set("\ufe0e\ufe0f \xa0aé中😀")
+    assert not table() & set("\ufe0e\ufe0f \xa0aé中😀")
 
 
 def of_record(text: str) -> str:
@@ -74,11 +88,11 @@ OUTPUTS: dict[str, Callable[[str], str]] = {
 def test_no_output_shows_one(output: str) -> None:
     """Thousands at a time, between letters that stay."""
     show = OUTPUTS[output]
-    chars = sorted(TABLE)
+    chars = sorted(table())
     for at in range(0, len(chars), 50):
         shown = show("a" + "b".join(chars[at : at + 50]) + "c")
         assert "a" in shown
-        assert not TABLE & set(shown)
+        assert not table() & set(shown)
 
 
 DOM = Path(wosdk_async.sandbox.console.__file__).with_name("static") / "invisible.js"
@@ -88,4 +102,4 @@ def test_the_console_has_the_same_table() -> None:
     """But for tab and line break, which a browser shows as blanks."""
     (ranges,) = re.findall(r"/\[(.+)\]/gu", DOM.read_text("utf-8"))
     pattern = re.sub(r"\\u\{([0-9a-f]+)\}", lambda found: f"\\U{int(found[1], 16):08x}", ranges)
-    assert set(re.findall(f"[{pattern}]", "".join(EVERY))) == TABLE - set("\t\n")
+    assert set(re.findall(f"[{pattern}]", every())) == table() - set("\t\n")

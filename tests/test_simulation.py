@@ -91,7 +91,7 @@ def test_a_service_that_speaks_first_is_not_believed(world: World) -> None:
 
 
 @pytest.mark.parametrize("name", REVERTS)
-def test_each_fault_can_still_be_put_back(name: str) -> None:
+def test_each_fault_can_still_be_return_row(name: str) -> None:
     with REVERTS[name].apply():
         result = run(generate_plan(3))
     assert result.outcomes
@@ -127,7 +127,7 @@ SHOWN = {
 
 
 @pytest.mark.parametrize("name", SHOWN)
-def test_a_fault_that_is_put_back_is_found(name: str) -> None:
+def test_a_fault_that_is_return_row_is_found(name: str) -> None:
     world, step, violation = SHOWN[name]
     plans = [Plan(seed=seed, world=world, steps=(step,)) for seed in range(20)]
     assert [run(plan).names for plan in plans] == [[]] * len(plans)

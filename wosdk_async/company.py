@@ -646,7 +646,7 @@ class Company(Uncopied):
             look_first: look for each key first, as for :meth:`run`; keys that wait at the same time share a
                 query. ``found`` of a :class:`~wosdk_async.calls.outcome.Done` says that its record was there.
             limit: maximum concurrent calls, and maximum unread outcomes.
-            grace: seconds that calls in progress get when the block is cancelled or left by an exception.
+            grace: seconds that calls in flight get when the block is cancelled or left by an exception.
             keep_replies: put the raw response of each call into its outcome, as ``reply``.
 
         :class:`~wosdk_async.calls.run_many.Run` says what happens if the block is left early.

@@ -220,7 +220,7 @@ def test_a_signal_and_a_rate_are_shown_as_they_were_given(file: Path, store: Pat
         for status in (130, 143):
             async with Journal.open(folder) as journal:
                 await journal.start_run()
-                await journal.end_run(status, stopped="it was asked to stop")
+                await journal.end_run(status, stopped="a stop was requested")
 
     asyncio.run(stop())
     shown = wosdk("jobs", "show", folder).stdout
@@ -228,5 +228,5 @@ def test_a_signal_and_a_rate_are_shown_as_they_were_given(file: Path, store: Pat
     wosdk("jobs", "rejects", folder)
     page = (folder / "report.html").read_text("utf-8")
     for signal in ("Ctrl-C", "SIGTERM"):
-        assert f"stopped: it was asked to stop ({signal})" in shown
-        assert f"stopped: it was asked to stop ({signal})" in page
+        assert f"stopped: a stop was requested ({signal})" in shown
+        assert f"stopped: a stop was requested ({signal})" in page

@@ -10,6 +10,7 @@ import sys
 
 import pytest
 
+from tests.support.laws import some
 from tests.support.service import Answer, Request, Service
 
 PROGRAM = """
@@ -75,7 +76,7 @@ def answer(request: Request) -> Answer:
 
 
 @pytest.mark.parametrize(
-    ("kind", "library"), [("native", "httpx"), ("http_client", "httpx"), ("http_client", "httpx2")]
+    ("kind", "library"), some([("native", "httpx"), ("http_client", "httpx"), ("http_client", "httpx2")], 2)
 )
 @pytest.mark.plain("OpenSSL, in C, fails otherwise without memory")
 async def test_memory_that_is_used_up_is_an_error_of_ours(kind: str, library: str) -> None:

@@ -12,6 +12,7 @@ import httpx
 import httpx2
 import pytest
 
+from tests.support.laws import case
 from tests.support.service import Service
 from tests.transport.script import QUICK
 from wosdk_async import (
@@ -60,46 +61,50 @@ def raising(failure: Exception) -> Handler:
     return handler
 
 
+FAILURES: list[tuple[str | Exception, type[WosdkError]]] = [
+    ("ConnectError", NotSentError),
+    ("ConnectTimeout", NotSentError),
+    ("PoolTimeout", NotSentError),
+    ("ProxyError", NotSentError),
+    ("UnsupportedProtocol", NotSentError),
+    ("ReadTimeout", InDoubtError),
+    ("WriteTimeout", InDoubtError),
+    ("WriteError", InDoubtError),
+    ("RemoteProtocolError", InDoubtError),
+    ("HTTPStatusError", InDoubtError),
+    (ConnectionResetError("cut"), InDoubtError),
+    (KeyError("a bug of the transport"), InDoubtError),
+]
+
+
 @pytest.mark.parametrize("errors", [httpx, httpx2], ids=["errors of httpx", "errors of httpx2"])
-@pytest.mark.parametrize(
-    ("failure", "kind"),
-    [
-        ("ConnectError", NotSentError),
-        ("ConnectTimeout", NotSentError),
-        ("PoolTimeout", NotSentError),
-        ("ProxyError", NotSentError),
-        ("UnsupportedProtocol", NotSentError),
-        ("ReadTimeout", InDoubtError),
-        ("WriteTimeout", InDoubtError),
-        ("WriteError", InDoubtError),
-        ("RemoteProtocolError", InDoubtError),
-        ("HTTPStatusError", InDoubtError),
-        (ConnectionResetError("cut"), InDoubtError),
-        (KeyError("a bug of the transport"), InDoubtError),
-    ],
-    ids=str,
-)
 async def test_what_is_not_known_to_be_unsent_is_in_doubt(
-    library: Any, errors: Any, service: Service, failure: str | Exception, kind: type[WosdkError]
+    library: Any, errors: Any, service: Service
 ) -> None:
     """A create that an unknown transport failed with; the error holds nothing of httpx.
 
     An error of the other library is that of another request: it says nothing of ours.
     """
-    more = {"request": None, "response": None} if failure == "HTTPStatusError" else {}
-    raised = failure if isinstance(failure, Exception) else getattr(errors, failure)("why", **more)
-    if library is not errors:
-        kind = InDoubtError
-    async with over(library, service, raising(raised)) as client:
+    raised: list[Exception] = []
+
+    def fail(_: Any) -> Any:
+        raise raised[-1]
+
+    async with over(library, service, fail) as client:
         once = client.company().with_options(retry=RetryPolicy(attempts=1))
-        with pytest.raises(kind) as caught:
-            await once.run(WoCreateCommand(), check=False)
-    assert caught.value.attempts == 1
-    link: BaseException | None = caught.value
-    while link is not None:
-        assert link is not raised
-        assert type(link).__module__.startswith("wosdk_async")
-        link = link.__cause__ or link.__context__
+        for failure, kind in FAILURES:
+            more = {"request": None, "response": None} if failure == "HTTPStatusError" else {}
+            own = isinstance(failure, Exception)
+            raised.append(failure if own else getattr(errors, failure)("why", **more))
+            with case(failure):
+                with pytest.raises(kind if library is errors else InDoubtError) as caught:
+                    await once.run(WoCreateCommand(), check=False)
+                assert caught.value.attempts == 1
+                link: BaseException | None = caught.value
+                while link is not None:
+                    assert link is not raised[-1]
+                    assert type(link).__module__.startswith("wosdk_async")
+                    link = link.__cause__ or link.__context__
 
 
 async def test_a_deadline_between_attempts_that_sent_nothing(library: Any, service: Service) -> None:

@@ -189,7 +189,7 @@ def test_long_texts_are_whole_on_a_sheet_of_their_own(tmp_path: Path) -> None:
     found = sheets(written(tmp_path / "rows.xlsx", [{"Id": i, "Name": text} for i, text in enumerate(texts)]))
     names = [row[1] for row in found["WorkOrder"][1:]]
     assert names[0] == texts[0]
-    assert "the whole text of 32,768 characters is on the sheet 'Long texts'" in names[1]
+    assert "32,768 characters are on the sheet 'Long texts'" in names[1]
     pieces: dict[str, str] = {}
     for cell, column, _, text in found["Long texts"][1:]:
         assert column == "Name"

@@ -9,7 +9,7 @@ from typing import Any
 from wosdk_async import Company
 from wosdk_async.codec import converter, loads
 from wosdk_async.errors import InDoubtError, WosdkError
-from wosdk_async.jobs.cluster.held_rows import HeldRows
+from wosdk_async.jobs.cluster.leased_rows import LeasedRows
 from wosdk_async.jobs.cluster.leases import boottime
 from wosdk_async.jobs.cluster.messages import (
     GrantedRow,
@@ -33,7 +33,7 @@ class LocalWorker:
 
     def __init__(self, setup: Setup, company: Company, name: str) -> None:
         self.name = name
-        self.held = HeldRows(name, setup.deadline, boottime)
+        self.held = LeasedRows(name, setup.deadline, boottime)
         self.setup, self.company = setup, company
         self.operation = operation_named(setup.operation)
         self.orders: list[Order] = []

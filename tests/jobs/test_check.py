@@ -432,6 +432,32 @@ async def test_an_update_that_cannot_be_sent_is_refused_by_the_check_and_the_imp
     assert reasons == {row: each.reason for row, each in outcomes.items() if each.outcome == "failed"}
 
 
+async def test_a_row_that_its_key_keeps_from_being_sent_needs_no_new_record(
+    local: Local, job: Job, write: Write
+) -> None:
+    """The import ends it as the check says, by its key, and not because the record is missing."""
+    text = f'marker = "{MARKER}"\n' + WORK_ORDER + CREATED
+    await job(write(HEADER, [["1", "t", "", "Pier Coffee"]]), text).run(local.company)
+    source = write(HEADER, [["1", "t", "", "New 1"], ["", "t", "", "New 2"], [" 3", "t", "", "New 3"]])
+    for if_exists, outcome in (("fail", "failed"), ("skip", "found")):
+        said: dict[int, str] = {}
+        await checked(
+            local,
+            source,
+            text,
+            on_row=lambda each, to=said: to.update({each.row: each.reason}),
+            again=True,
+            if_exists=if_exists,
+        )
+        outcomes: dict[int, RowOutcome] = {}
+        await job(source, text, again=True, if_exists=if_exists).run(
+            local.company, on_row=lambda row, to=outcomes: to.update({row.row: row})
+        )
+        assert [each.outcome for _, each in sorted(outcomes.items())] == [outcome, "failed", "failed"]
+        for row, each in outcomes.items():
+            assert each.outcome == "found" or (each.reason or "").endswith(said[row])
+
+
 async def test_a_map_that_gets_a_marker_changes_no_row(local: Local, job: Job, write: Write) -> None:
     """Its column was not read before; a row whose cells changed meanwhile is another one without a key."""
     keyless = MAP.replace('po_number = "{key}"\n', "")

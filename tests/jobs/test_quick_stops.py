@@ -55,7 +55,7 @@ async def test_a_stop_waits_for_no_silent_cluster(local: Local, job: Job, write:
     pool = Silent(local.company, "open")
     summary = await stopped(job(source, MAP, marker=MARKER, workers=pool), local, pool.reached)
     assert pool.left_by == "open"
-    assert (str(summary.stopped), summary.complete, summary.created) == ("it was asked to stop", False, 0)
+    assert (str(summary.stopped), summary.complete, summary.created) == ("a stop was requested", False, 0)
     summary, _ = await carried_out(job(source, MAP, marker=MARKER, workers=LocalPool(local.company)), local)
     assert (summary.created, summary.complete) == (3, True)
 

@@ -166,7 +166,6 @@ SHORT = {
     ("settling: wait", "TERM"),
     ("proof of the marker", "INT"),
     ("rows", "INT"),
-    ("workers: keys", "TERM"),
     ("workers: rows", "TERM"),
     ("workers: audit", "INT"),
     ("check: keys", "TERM"),

@@ -12,7 +12,7 @@ import math
 import random
 import statistics
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 import attrs
@@ -207,9 +207,11 @@ def simulate(capacity: int, behaviour: Behaviour, algorithm: AIMDLimit, seed: in
     return Simulation(capacity, behaviour, algorithm, seed).run()
 
 
-def simulate_fixed(capacity: int, behaviour: Behaviour, seed: int = 1) -> dict[int, Result]:
-    """Return what every fixed limit achieves."""
-    return {limit: simulate(capacity, behaviour, Fixed(limit), seed) for limit in FIXED}
+def simulate_fixed(
+    capacity: int, behaviour: Behaviour, seed: int = 1, limits: Iterable[int] = FIXED
+) -> dict[int, Result]:
+    """Return what each fixed limit achieves."""
+    return {limit: simulate(capacity, behaviour, Fixed(limit), seed) for limit in limits}
 
 
 def rows() -> list[str]:

@@ -13,7 +13,7 @@ PAIRS = [(engine, cell) for engine in ENGINES for cell in CELLS]
 # The loop makes no difference to httpx, which asks asyncio for its connections.
 @pytest.mark.parametrize(
     ("engine", "cell"),
-    some([pair for pair in PAIRS if pair[0] == "native" or pair[1].loop == "asyncio"], 3),
+    some([pair for pair in PAIRS if pair[0] == "native" or pair[1].loop == "asyncio"], 5),
     ids=str,
 )
 def test_no_command_believes_the_response_of_another(engine: str, cell: Cell) -> None:

@@ -209,7 +209,7 @@ async def main():
     region = Region("test", locator_url=url, token_url=url + "/OAuth/token")
     options = CallOptions(deadline=90.0)
     async with Client(credentials=Credentials("id", "secret"), region=region, options=options) as client:
-        calls = [asyncio.create_task(call(client, number)) for number in range(2000)]
+        calls = [asyncio.create_task(call(client, number)) for number in range(1100)]
         while client.stats().connections_busy <= 300:
             await asyncio.sleep(0.05)
         files = [open(os.devnull) for _ in range(300)]
@@ -232,7 +232,7 @@ async def run(program: str, *arguments: str) -> Any:
 
 
 @pytest.mark.plain("the number of files is the same with TLS")
-async def test_two_thousand_companies_log_in_and_call_on_few_files() -> None:
+async def test_more_companies_than_files_log_in_and_call() -> None:
     """All are served under ``ulimit -n 1024``, and the program can open files meanwhile. No host responds
     before the last log-in, so as many calls are under way as may be.
     """
@@ -242,7 +242,7 @@ async def test_two_thousand_companies_log_in_and_call_on_few_files() -> None:
         return FOUND
 
     def discover(request: Request) -> Answer:
-        if len(service.discoveries) >= 2000:
+        if len(service.discoveries) >= 1100:
             all_in.set()
         found = discovery(request)
         assert isinstance(found, Answer)

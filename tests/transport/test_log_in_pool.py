@@ -75,7 +75,7 @@ async def stop(calls: list[asyncio.Task[Any]]) -> None:
             ("another region", 1200),
             ("half of each", 1200),
         ],
-        2,
+        3,
     ),
 )
 async def test_1200_log_ins_that_hang_leave_one_its_turn(hangs: str, place: int) -> None:

@@ -13,10 +13,12 @@ import attrs
 import httpx
 import httpx2
 import pytest
+import uvloop
 
+from tests.support.laws import WHOLE
 from tests.support.service import Answer, Request, Service, error
 from tests.support.virtual import settle
-from tests.transport.test_cancelled_anywhere import LOOPS, TLS, contexts
+from tests.transport.test_cancelled_anywhere import TLS, contexts
 from wosdk_async import (
     BusinessRuleError,
     CallOptions,
@@ -33,8 +35,19 @@ pytestmark = pytest.mark.plain("each test runs with and without TLS by itself")
 ONCE = CallOptions(retry=RetryPolicy(attempts=1), deadline=20)
 EVERY, STRAYS = 3, 5
 ADAPTERS = ["native", "httpx", "httpx2", "transport", "mocked"]
+LOOPS = {"asyncio": asyncio.run, "uvloop": uvloop.run}
 CREATED = lambda _: Answer(body={"EntitySpecifier": {"EntityType": "Customer", "Id": 1}})  # noqa: E731
 REFUSAL = error(400, "BUSINESS_LOGIC_ERROR")
+
+
+def ways(adapters: list[str]) -> pytest.MarkDecorator:
+    """Run a test over each adapter; on both loops where it asks the loop itself for its connections."""
+    pairs = [
+        (loop, each) for each in adapters for loop in LOOPS if WHOLE or loop == "asyncio" or each == "native"
+    ]
+    return pytest.mark.parametrize(
+        ("run", "adapter"), [pytest.param(LOOPS[loop], each, id=f"{loop}-{each}") for loop, each in pairs]
+    )
 
 
 @attrs.frozen
@@ -105,9 +118,8 @@ async def over(
             yield client
 
 
-@LOOPS
+@ways(ADAPTERS)
 @TLS
-@pytest.mark.parametrize("adapter", ADAPTERS)
 @pytest.mark.parametrize("place", ["before", "behind"])
 def test_no_command_believes_a_surplus_response(
     run: Callable[..., None], tls: bool, adapter: str, place: str
@@ -152,9 +164,8 @@ class Talkative(Service):
         super()._connected(reader, writer)
 
 
-@LOOPS
+@ways(["native", "httpx", "httpx2"])
 @TLS
-@pytest.mark.parametrize("adapter", ["native", "httpx", "httpx2"])
 @pytest.mark.parametrize("speaks", [True, False], ids=["a response", "the end"])
 def test_what_comes_between_two_requests_closes_the_connection(
     run: Callable[..., None], tls: bool, adapter: str, speaks: bool
@@ -186,8 +197,7 @@ def test_what_comes_between_two_requests_closes_the_connection(
     run(creates())
 
 
-@LOOPS
-@pytest.mark.parametrize("adapter", ["native", "httpx", "httpx2", "transport"])
+@ways(["native", "httpx", "httpx2", "transport"])
 @pytest.mark.parametrize("doubled", ["token", "discovery"])
 def test_no_log_in_gets_a_response_to_another(run: Callable[..., None], adapter: str, doubled: str) -> None:
     """The first comes twice in one write, and none says for certain which Company it is for."""

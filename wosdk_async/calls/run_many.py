@@ -42,7 +42,7 @@ class Run(Uncopied, Generic[I, R]):
 
     A block that ends without reading any outcome first waits until all inputs are done. A block that ends
     early, by ``break``, an exception or a cancellation, takes no further input. After ``break`` it waits for
-    the calls in progress. After an exception or a cancellation they get ``grace`` seconds and are then
+    the calls in flight. After an exception or a cancellation they get ``grace`` seconds and are then
     cancelled; those whose request was sent are in doubt. Outcomes that were not read, and inputs that were
     not started, can still be read after the block.
 
@@ -83,7 +83,7 @@ class Run(Uncopied, Generic[I, R]):
         return f"<Run {self._calls_in_progress} of {self._limit} in progress, {unread} outcomes unread>"
 
     def stop(self) -> None:
-        """Take no further input; calls in progress continue."""
+        """Take no further input; calls in flight continue."""
         self._stopped = True
         self._changed.set()
 

@@ -1,4 +1,4 @@
-"""Errors of a job: of a whole file, map or journal, and of one row."""
+"""Errors of jobs: of a file, map, journal or row."""
 
 from __future__ import annotations
 
@@ -29,46 +29,46 @@ __all__ = [
 
 
 class ImportMapError(ConfigurationError):
-    """A file or map that cannot be used; the message names the place."""
+    """Invalid file or map; the message names the place."""
 
     kind = "import-map"
 
 
 class MapMistakes:
-    """Mistakes of a map, kept so that they can be named together."""
+    """Mistakes of a map, collected to be reported together."""
 
     def __init__(self) -> None:
         self._mistakes: list[ImportMapError] = []
 
     @contextmanager
     def kept(self) -> Iterator[None]:
-        """Keep an ImportMapError that is raised within the block."""
+        """Collect an ImportMapError that the block raises."""
         try:
             yield
         except ImportMapError as error:
             self._mistakes.append(error)
 
     def require_none(self) -> None:
-        """Raise one ImportMapError for all that were kept."""
+        """Raise one ImportMapError for all that were collected."""
         if self._mistakes:
             facts = {name: value for each in self._mistakes for name, value in each.facts.items()}
             raise ImportMapError(" -- also ".join(each.message for each in self._mistakes), **facts)
 
 
 class JournalError(WosdkError):
-    """A journal that cannot be used or written; the message names the place."""
+    """Journal that cannot be used or written; the message names the place."""
 
     kind = "journal"
 
 
 class OutputError(WosdkError):
-    """Files of a job that cannot be written; its journal is right, and they can be written again."""
+    """Files of a job that could not be written; its journal is intact, so they can be written again."""
 
     kind = "outputs"
 
 
 class RunStoppedError(WosdkError):
-    """Why a run stopped before its end; it is not raised, ``Summary.stopped`` has it.
+    """Reason why a run stopped early; it is not raised, ``Summary.stopped`` has it.
 
     ``kind`` names the rule: ``asked``, ``client-closed``, ``all-refused``, ``none-sent``, ``marker``,
     ``references``, ``too-many-failed`` or ``too-many-in-doubt``. Otherwise ``stopped`` has the error that
@@ -79,35 +79,35 @@ class RunStoppedError(WosdkError):
 
 
 class RowError(InvalidCallError):
-    """One row that cannot be sent; the others can."""
+    """Row that cannot be sent; the others can."""
 
     kind = "row"
     faults: tuple[RowError, ...] = ()
-    """The single faults of a row that has several."""
+    """Single faults of a row that has several."""
 
 
 class AmbiguousNameError(RowError):
-    """One row that names several records."""
+    """Row that names several records."""
 
     kind = "ambiguous-name"
 
 
 class MissingRecordError(RowError):
-    """One row that names a record that does not exist and is not created."""
+    """Row that names a record that does not exist and is not created."""
 
     kind = "missing-record"
 
 
 class WaitingRowError(RowError):
-    """One row that cannot be sent in this run; the next run of the job may send it."""
+    """Row that cannot be sent in this run; the next run of the job may send it."""
 
     kind = "waiting-row"
 
 
 def joined(faults: Sequence[RowError]) -> RowError:
-    """Return one error for all faults of a row, so that they can be corrected together.
+    """Return one error for all faults of a row, so that they can be fixed together.
 
-    A row that can be sent by a later run is refused when it has other faults.
+    A row that a later run could send is refused when it has other faults.
     """
     single = [fault for each in faults for fault in each.faults or (each,)]
     final = [each for each in single if not isinstance(each, WaitingRowError)] or single[:1]
@@ -121,12 +121,12 @@ def joined(faults: Sequence[RowError]) -> RowError:
 
 
 def reason_of(error: Exception) -> str:
-    """Return why a row or a record failed: the message of an error."""
+    """Return the message of an error, as the reason of a row or record."""
     return error.explained(in_json) if isinstance(error, WosdkError) else f"{type(error).__name__}: {error}"
 
 
 def require_file(path: Path) -> None:
-    """Raise ImportMapError when ``path`` is not a file that can be read, and more than once."""
+    """Raise ImportMapError when ``path`` is not a file that can be read twice."""
     try:
         if path.is_file():
             path.open("rb").close()

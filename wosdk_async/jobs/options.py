@@ -1,4 +1,4 @@
-"""Options of an import: each one is written here once, with its unit and default."""
+"""Options of an import, each with its unit and default."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ _STOP_AFTER = re.compile(r"\s*(\d{1,9})\s*(%?)\s*")
 
 @attrs.frozen
 class StopAfter:
-    """Most rows that may fail: a ``count``, or a ``percentage`` of the rows of the file."""
+    """Maximum rows that may fail: a ``count``, or a ``percentage`` of the rows of the file."""
 
     count: int | None = None
     percentage: int | None = None
 
     @classmethod
     def parse(cls, text: str | int) -> Self:
-        """Return the limit that ``20`` or ``5%`` spells. Raise ConfigurationError for anything else."""
+        """Return the limit in a text such as ``20`` or ``5%``. Raise ConfigurationError for any other."""
         found = _STOP_AFTER.fullmatch(str(text))
         value = int(found[1]) if found else 0
         if found is None or not value or (found[2] and value > 100):
             raise ConfigurationError(
-                f"{text!r} is not a limit of failed rows; it takes a number of rows or 1% to 100%: 20, 5%",
+                f"{text!r} is not a limit of failed rows; write a number of rows, or 1% to 100%",
                 remedies=(Remedy.STOP_AFTER,),
             )
         return cls(percentage=value) if found[2] else cls(value)
@@ -50,56 +50,52 @@ class StopAfter:
         return f"{self.count}" if self.count is not None else f"{self.percentage}%"
 
 
-def _as_path(value: Any) -> Any:
-    return Path(value) if isinstance(value, str) else value
-
-
 def _as_stop_after(value: Any) -> Any:
     return StopAfter.parse(value) if isinstance(value, str | int) else value
 
 
 @attrs.frozen(kw_only=True)
 class ImportOptions:
-    """How an import is carried out. Raises ConfigurationError for a value that does not fit."""
+    """Options of an import. Raises ConfigurationError for an invalid value."""
 
-    folder: Path | None = attrs.field(default=None, converter=_as_path)
-    """The job folder, on a local disk. None means beside the file: ``requests.csv.job``."""
+    folder: Path | None = attrs.field(default=None, converter=attrs.converters.optional(Path))
+    """The job folder, on a local disk (default: beside the file, ``requests.csv.job``)."""
     marker: str | None = None
-    """Field that carries the key of each row, such as ``work_order.po_number``; None means the map's, if any.
-    A field that the map does not fill gets ``{job}-{row}``, of the ledger's own row number."""
+    """Field that carries the key of each row, such as ``work_order.po_number`` (default: the map's, if any).
+    A field that the map does not fill gets ``{job}-{row}``, with the row number of the ledger."""
     if_exists: IfExists = attrs.field(default="fail", validator=attrs.validators.in_(("fail", "skip")))
-    """What happens to a row whose key is in the Company before its first attempt: it fails, or is skipped."""
+    """Whether a row whose key the Company has before the first attempt fails or is skipped."""
     limit: int = number(32, "a number of calls, 1 or more", low=1, whole=True)
     """Maximum concurrent calls. After a kill at most twice as many rows are in doubt; with workers sixteen
     times as many, or 2,000."""
     lease: float = number(30.0, "seconds above 0", above=True)
-    """With workers: seconds for which one may send the rows of one grant, from its last report before the
-    grant. A row may take as long as the Company's ``deadline``, or two thirds of the lease if it has none."""
+    """With workers: seconds for which one may send the rows of a grant, from its last report before it.
+    A row may take as long as the Company's ``deadline``, or two thirds of the lease if it has none."""
     skew: float = number(1.0, "seconds, 0 or more")
-    """With workers: seconds that a lost one is waited for beyond its lease, as clocks do not run alike."""
+    """With workers: seconds to wait beyond the lease of a lost one, as clocks differ in speed."""
     again: bool = switch(False)
-    """Whether to begin a new ledger in the next folder, and send all rows once more."""
+    """Whether to start a new ledger in the next folder, and send all rows once more."""
     new_rows: bool = switch(False)
-    """Whether rows that the ledger does not know are new ones, although others that were sent are gone."""
+    """Whether rows that are not in the ledger are new, although others that were sent are gone."""
     retry_refused: bool = switch(False)
     """Whether to retry rows that the service refused, although neither they nor the map have changed."""
     retry_undone: bool = switch(False)
     """Whether to retry rows whose records were undone."""
     resume: bool = switch(False)
-    """Whether only the ledger in ``folder`` counts: no new one begins."""
+    """Whether to use only the ledger in ``folder``, and start no new one."""
     details: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
-    """What the plan of a new job keeps besides, such as the command that began it; plain data."""
+    """Further data for the plan of a new job, such as the command that started it."""
     stop_after: StopAfter | None = attrs.field(default=None, converter=_as_stop_after)
-    """Most rows that may fail before the import stops: a number, or a percentage such as ``"5%"``."""
+    """Maximum rows that may fail before the import stops: a number, or a percentage such as ``"5%"``."""
     stop_after_doubt: int | None = number(100, "a number of rows, 1 or more", low=1, whole=True, none=True)
-    """Most rows that may be in doubt before the import stops; None for no limit."""
+    """Maximum rows that may be in doubt before the import stops; None for no limit."""
     csv_for_excel: ExcelSeparator | None = attrs.field(
         default=None, validator=attrs.validators.in_((None, "comma", "semicolon"))
     )
-    """What separates cells where Excel opens ``results.csv`` and the like; None means commas."""
+    """Separator of ``results.csv`` and the like for Excel (default: commas)."""
 
     def changed(self) -> dict[str, Any]:
-        """Return the options that are not at their defaults, as plain data without ``details``."""
+        """Return the options that differ from their defaults, as plain data without ``details``."""
         fields = {each.name: each.default for each in attrs.fields(type(self)) if each.name != "details"}
         values = {name: getattr(self, name) for name in fields}
         return {

@@ -1,4 +1,4 @@
-"""The stop of a run: whether it has to stop, and why. It ends all but calls that may change something."""
+"""Stopping a run: by a rule, an error or a request, without cutting off calls that change something."""
 
 from __future__ import annotations
 
@@ -27,23 +27,22 @@ __all__ = [
     "say_and_sleep",
 ]
 
-ABORT_GRACE = 0.5  # seconds that calls in progress still get when a run is aborted
-
-MESSAGE_INTERVAL = 5.0  # seconds between two texts
-_SOON = 1.0  # seconds of a wait whose end is not worth a text
+ABORT_GRACE = 0.5  # seconds for calls in flight when a run is aborted
+MESSAGE_INTERVAL = 5.0  # seconds between two progress texts
+_SOON = 1.0  # remaining seconds for which there is no text
 
 
 class StoppedError(Exception):
-    """The block ended because the run was asked to stop."""
+    """The block ended because a stop of the run was requested."""
 
 
 @attrs.define(eq=False)
 class _Block:
-    """A block that ends with the stop; while it is ``held``, only with an abort."""
+    """Block that ends with the stop; while it is ``exempt``, only with an abort."""
 
     task: asyncio.Task[object] | None
     timeout: asyncio.Timeout
-    held: int = 0
+    exempt: bool = False
 
 
 @attrs.define(eq=False)
@@ -51,23 +50,26 @@ class Stop:
     """Whether a run has to stop, and why.
 
     A rule or an error calls :meth:`start_no_more`: rows in doubt are still looked up. A person, a signal or a
-    program calls :meth:`ask`, which also ends all that changes nothing, such as waits and look-ups; a second
-    :meth:`ask` aborts the calls in progress.
+    program calls :meth:`ask`, which also ends what changes nothing, such as waits and look-ups; a second
+    :meth:`ask` aborts the calls in flight.
 
-    Code within :meth:`ends` needs no check of its own: it is cancelled. Only calls that may change something
-    are exempt, by :meth:`lets_end`. Both count for one task; other tasks need a block of their own.
+    Code within :meth:`ends` needs no check of its own: it is cancelled, except for calls that may change
+    something, within :meth:`lets_end`. Both are for one task; other tasks need their own block.
     """
 
     cause: WosdkError | None = None
-    """Rule or error for which no further row is started; None when there is none."""
-    asked: int = 0
+    """Rule or error because of which no further row is started."""
+    requests: int = 0
+    """Number of stops that were requested."""
     _blocks: list[_Block] = attrs.field(factory=list)
     _stops: list[Callable[[], None]] = attrs.field(factory=list)
 
     @property
     def reason(self) -> WosdkError | None:
         """Why no further row is started; None while the run continues."""
-        return self.cause or (RunStoppedError("it was asked to stop", kind="asked") if self.asked else None)
+        return self.cause or (
+            RunStoppedError("a stop was requested", kind="asked") if self.requests else None
+        )
 
     def start_no_more(self, cause: WosdkError) -> None:
         """Start no further row. The first cause counts."""
@@ -76,22 +78,22 @@ class Stop:
             stop()
 
     def ask(self) -> None:
-        """End waits and look-ups, and start nothing further. Called again, abort the calls in progress."""
-        self.asked += 1
+        """End waits and look-ups, and start nothing further; when called again, abort the calls in flight."""
+        self.requests += 1
         for stop in list(self._stops):
             stop()
         for block in list(self._blocks):
             self._end(block)
 
     def _end(self, block: _Block) -> None:
-        if (self.asked > block.held) and block in self._blocks:
+        if self.requests > block.exempt and block in self._blocks:
             self._blocks.remove(block)
             block.timeout.reschedule(asyncio.get_running_loop().time())
 
     @asynccontextmanager
     async def ends(self) -> AsyncIterator[None]:
-        """Cancel the block when a stop is asked for, and raise StoppedError."""
-        if self.asked:
+        """Cancel the block when a stop is requested, and raise StoppedError."""
+        if self.requests:
             raise StoppedError
         block = _Block(asyncio.current_task(), asyncio.timeout(None))
         try:
@@ -110,9 +112,9 @@ class Stop:
     @contextmanager
     def lets_end(self, stop: Callable[[], None]) -> Iterator[None]:
         """Exempt the block from the stop, which calls ``stop`` instead; an abort still ends it."""
-        held = [each for each in self._blocks if each.task is asyncio.current_task()]
-        for each in held:
-            each.held = 1
+        exempt = [each for each in self._blocks if each.task is asyncio.current_task()]
+        for each in exempt:
+            each.exempt = True
         self._stops.append(stop)
         try:
             if self.reason is not None:
@@ -120,16 +122,16 @@ class Stop:
             yield
         finally:
             self._stops.remove(stop)
-            for each in held:
-                each.held = 0
+            for each in exempt:
+                each.exempt = False
                 self._end(each)
 
     async def consume(
         self, run: Run[Any, Any], report: Callable[[Any], None], stop: Callable[[], None] | None = None
     ) -> None:
-        """Carry out calls that may change something; report one outcome for each input, also of an abort.
+        """Carry out calls that may change something; report one outcome for each input, even after an abort.
 
-        ``stop`` starts no further call; by default it is that of ``run``.
+        ``stop`` keeps further calls from starting (default: ``run.stop``).
         """
         stop = stop or run.stop
         with self.lets_end(stop):
@@ -145,35 +147,35 @@ class Stop:
 
 
 async def say_and_sleep(seconds: float, say: Callable[[float], None]) -> None:
-    """Sleep, and call ``say`` with the seconds that remain, at the start and every five seconds."""
+    """Sleep; call ``say`` with the remaining seconds at the start and every five seconds."""
     loop = asyncio.get_running_loop()
     ends = loop.time() + seconds
     say(seconds)
-    while (left := ends - loop.time()) > 0:
-        await asyncio.sleep(min(left, MESSAGE_INTERVAL))
-        if (left := ends - loop.time()) >= _SOON:
-            say(left)
+    while (remaining := ends - loop.time()) > 0:
+        await asyncio.sleep(min(remaining, MESSAGE_INTERVAL))
+        if (remaining := ends - loop.time()) >= _SOON:
+            say(remaining)
 
 
 def client_closed() -> RunStoppedError:
-    """Return why a run stopped whose client was closed."""
+    """Return the reason of a run whose client was closed."""
     return RunStoppedError("the client was closed", kind="client-closed")
 
 
 ALIKE = 20
-"""First rows that are refused for one reason, and rows in a row that could not be sent, before it stops."""
+"""Rows refused at the start for one reason, or consecutive rows that could not be sent, before a stop."""
 
 _VARIABLE = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
 
 
 def cause_of(reason: str) -> str:
-    """Return a reason without its values, which is the same for rows that are refused for one cause."""
+    """Return a reason without its values, so that rows refused for one cause have the same."""
     return _VARIABLE.sub("*", reason)
 
 
 @attrs.define
 class StopRules:
-    """Counts the outcomes of rows, and stops the import at a limit."""
+    """Counts of the outcomes of rows, which stop the import at a limit."""
 
     options: ImportOptions
     rows: int
@@ -183,50 +185,46 @@ class StopRules:
     _ended: int = 0
     _unsent: int = 0
     _shared: frozenset[str] = frozenset()
-    """Faults that all rows had until now; a row can have several."""
+    """Faults that all rows had so far; a row may have several."""
 
     def done(self) -> None:
         """Count a row that was carried out."""
-        self._ended += 1
-        self._shared = frozenset()
-        self._unsent = 0
+        self._count()
 
     def refused(self, reason: str) -> None:
-        """Count a row that was refused, here or by the service."""
-        self._fail()
+        """Count a row that was refused, by the client or the service."""
         faults = frozenset(cause_of(reason).split("; "))
-        self._shared = faults if self._ended == 1 else self._shared & faults
+        self._count(self._shared & faults if self._ended else faults)
+        self._fail()
         if self._ended == ALIKE <= self.rows and self._shared:
-            text = f"the first {ALIKE} rows were all refused for one reason: {reason}"
-            self.stop.start_no_more(RunStoppedError(text, kind="all-refused"))
-        self._unsent = 0
+            self._stop("all-refused", f"the first {ALIKE} rows were all refused for one reason: {reason}")
 
     def unsent(self, reason: str) -> None:
         """Count a row that could not be sent."""
+        self._count(unsent=self._unsent + 1)
         self._fail()
-        self._shared = frozenset()
-        self._unsent += 1
         if self._unsent == ALIKE:
-            text = f"{ALIKE} rows in a row could not be sent: {reason}"
-            self.stop.start_no_more(RunStoppedError(text, kind="none-sent"))
+            self._stop("none-sent", f"{ALIKE} consecutive rows could not be sent: {reason}")
 
     def in_doubt(self) -> None:
         """Count a row that may have been carried out."""
-        self._ended += 1
-        self._shared = frozenset()
-        self._unsent = 0
+        self._count()
         self.doubted += 1
         limit = self.options.stop_after_doubt
         if limit is not None and self.doubted >= limit:
             text = f"{self.doubted} rows are in doubt, the limit is {limit}"
-            remedies = (Remedy.STOP_AFTER_DOUBT,)
-            self.stop.start_no_more(RunStoppedError(text, kind="too-many-in-doubt", remedies=remedies))
+            self._stop("too-many-in-doubt", text, Remedy.STOP_AFTER_DOUBT)
+
+    def _count(self, shared: frozenset[str] = frozenset(), unsent: int = 0) -> None:
+        self._ended += 1
+        self._shared, self._unsent = shared, unsent
 
     def _fail(self) -> None:
-        self._ended += 1
         self.failed += 1
         limit = self.options.stop_after
         if limit is not None and self.failed >= limit.rows(self.rows):
             rows = "1 row has" if self.failed == 1 else f"{self.failed} rows have"
-            text, remedies = f"{rows} failed, the limit is {limit}", (Remedy.STOP_AFTER,)
-            self.stop.start_no_more(RunStoppedError(text, kind="too-many-failed", remedies=remedies))
+            self._stop("too-many-failed", f"{rows} failed, the limit is {limit}", Remedy.STOP_AFTER)
+
+    def _stop(self, kind: str, text: str, *remedies: Remedy) -> None:
+        self.stop.start_no_more(RunStoppedError(text, kind=kind, remedies=remedies))

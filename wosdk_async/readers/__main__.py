@@ -1,4 +1,4 @@
-"""The process that reads a file: ``python -m wosdk_async.readers ORDER``."""
+"""Process that reads a file: ``python -m wosdk_async.readers ORDER``."""
 
 from wosdk_async.readers.program import main
 

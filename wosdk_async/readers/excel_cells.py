@@ -29,7 +29,7 @@ _NOT_OF_TIME = re.compile(r'"[^"]*"|[\\_*].|\[[^]]*]')
 _DATES = dict.fromkeys(["14", "15", "16", "17", "22"], True) | dict.fromkeys(
     ["18", "19", "20", "21", "45", "47"], False
 )
-"""The formats of dates and times that each workbook has, and whether they show the day."""
+"""Built-in formats of dates and times, and whether they show the day."""
 _AMOUNTS = dict.fromkeys(["5", "6", "7", "8", "42", "44"], SOME_CURRENCY)
 """The formats of amounts that each workbook has: they show the currency of the reader's country."""
 _NO_TIME = (
@@ -107,7 +107,7 @@ def has_cells(book: zipfile.ZipFile, part: str | None) -> bool:
 
 
 class ExcelCells:
-    """Takes the elements of a sheet of .xlsx."""
+    """Facts of the cells of a sheet of .xlsx, from its elements."""
 
     def __init__(self, styles: Mapping[str, bool | str], days: range) -> None:
         self._styles = styles
@@ -121,7 +121,7 @@ class ExcelCells:
         self._row = self._column = 0
         self._place = ""  # as the file has it, until it matters
         self._type: str | None = None
-        self._is_pending = False  # a formula whose result is not seen yet
+        self._is_pending = False  # a formula without a result so far
         self._has_day: bool | None = None  # of a date or time
         self._number = ""
 
@@ -176,7 +176,7 @@ class ExcelCells:
 
     @property
     def currencies(self) -> Currencies:
-        """The currencies that cells have."""
+        """Currencies of cells."""
         return {
             column: [(range(first, stop), currency) for first, stop, currency in runs]
             for column, runs in self._currencies.items()
@@ -188,7 +188,7 @@ class ExcelCells:
         self._number += text
 
     def finish(self) -> Faults:
-        """End the last cell, and return what is found."""
+        """End the last cell, and return all faults."""
         if self._is_pending:
             self._mark(NO_RESULT)
             self._is_pending = False

@@ -35,7 +35,7 @@ _LOST = "the cell has tabs, line breaks or texts that are not read; save the wor
 
 
 def without_shapes(path: str, shapes: Sequence[tuple[int, int]]) -> IO[bytes]:
-    """Return an .ods file without shapes and comments, whose texts calamine takes for those of cells."""
+    """Return an .ods file without shapes and comments, whose texts calamine reads as those of cells."""
     made = io.BytesIO()
     with zipfile.ZipFile(path) as book, zipfile.ZipFile(made, "w") as other:
         for part in ("mimetype", "META-INF/manifest.xml"):
@@ -50,7 +50,7 @@ def without_shapes(path: str, shapes: Sequence[tuple[int, int]]) -> IO[bytes]:
 
 
 class OpenDocumentCells:
-    """Takes the elements of an .ods file, for one sheet."""
+    """Facts of the cells of one sheet of an .ods file, from its elements."""
 
     def __init__(self, sheet: str) -> None:
         self._sheet = sheet
@@ -157,7 +157,7 @@ class OpenDocumentCells:
             self._formats[self._format] += self._quotes.format(text)
 
     def finish(self) -> Faults:
-        """End the last cell, and return what is found."""
+        """End the last cell, and return all faults."""
         if shown := self._shown.strip():
             if _SHOWN_ERROR.fullmatch(shown):
                 self._mark(ERROR)
@@ -172,5 +172,5 @@ class OpenDocumentCells:
 
 
 def _following(before: range, attributes: Attributes, what: str) -> range:
-    """Return the rows or columns of an element that may stand for several."""
+    """Return the rows or columns of an element, which may be repeated."""
     return range(before.stop, before.stop + int(attributes.get(f"{_TABLE} number-{what}-repeated", 1)))

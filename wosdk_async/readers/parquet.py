@@ -1,4 +1,4 @@
-"""Parquet files: values of every type as exact texts, read in batches."""
+"""Parquet files: values of all types as exact texts, read in batches."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ __all__ = ["explain", "read"]
 _BATCH = 4096  # rows
 
 Cells = tuple[list[str], dict[int, str]]
-"""The texts of a column, and why some of them cannot be used, by their places."""
+"""Texts of a column, and the reasons why some cannot be used, by place."""
 
 
 def read(path: str) -> Iterator[Line]:
     """Yield the lines of a Parquet file; fields of structs are columns ``outer.inner``.
 
-    Times are ISO 8601: with ``Z`` where the file has instants, else without a zone. Null is an empty text.
-    Line numbers are places in the file, from 1.
+    Times are ISO 8601: with ``Z`` for instants, else without a zone. Null is an empty text. Lines are
+    rows, counted from 1.
     """
     with parquet.ParquetFile(path) as file:
         leaves = _leaves(file)
         dictionaries = _dictionary_columns(leaves)
-        # Not empty_table(): that imports pandas, which takes as long as pyarrow itself.
+        # Not empty_table(), which imports pandas: as slow as pyarrow itself.
         schema = _flat(arrow.Table.from_batches([], file.schema_arrow)).schema
         yield 0, schema.names, None
     textless = _textless(schema, leaves)
@@ -72,13 +72,13 @@ def _batches(path: str, dictionaries: list[str], unit: str) -> Iterator[arrow.Ta
 
 
 def _leaves(file: parquet.ParquetFile) -> dict[str, Any]:
-    """Return the columns as the file has them, but not lists, by the names that :func:`_flat` gives them."""
+    """Return the columns of the file that are not lists, by the names of :func:`_flat`."""
     columns = [file.schema.column(place) for place in range(len(file.schema))]
     return {column.path: column for column in columns if not column.max_repetition_level}
 
 
 def _dictionary_columns(leaves: Mapping[str, Any]) -> list[str]:
-    """Return the columns of texts, which are read as dictionaries: all rows share a text that they repeat."""
+    """Return the columns of texts. They are read as dictionaries, so that repeated texts share memory."""
     return [
         path
         for path, leaf in leaves.items()
@@ -87,7 +87,7 @@ def _dictionary_columns(leaves: Mapping[str, Any]) -> list[str]:
 
 
 def _textless(schema: arrow.Schema, leaves: Mapping[str, Any]) -> dict[int, str]:
-    """Return the columns whose values have no text although Arrow makes one, and their types, by place."""
+    """Return the types of columns whose Arrow text is missing or wrong, by place."""
     found: dict[int, str] = {}
     for place, field in enumerate(schema):
         kind, name = field.type, (field.metadata or {}).get(b"ARROW:extension:name", b"").decode()
@@ -164,7 +164,7 @@ _FIXED: dict[str, Callable[[bytes], str]] = {
     "arrow.uuid": lambda value: str(uuid.UUID(bytes=value)),
     _INTERVAL: lambda value: _duration(*struct.unpack("<III", value)),
 }
-"""Types that are bytes of a fixed length, and what makes a text of one."""
+"""Types of fixed-length bytes, and the functions that make texts."""
 
 
 def _duration(months: int, days: int, milliseconds: int) -> str:
@@ -176,7 +176,7 @@ def _duration(months: int, days: int, milliseconds: int) -> str:
 
 
 def _bytes_cells(column: arrow.ChunkedArray, kind: str) -> Cells:
-    """Return the texts of values that Arrow makes none or a wrong one of."""
+    """Return the texts of values for which Arrow has none or a wrong one."""
     if kind not in _FIXED:
         return _no_texts(column, kind)
     if isinstance(column.type, arrow.BaseExtensionType):
@@ -191,7 +191,7 @@ def _no_texts(column: Any, kind: str) -> Cells:
 
 
 def _decoded(values: list[bytes | None]) -> Cells:
-    """Return the texts of bytes, each judged by itself."""
+    """Return the texts of bytes, decoded one by one."""
     texts = [""] * len(values)
     faults: dict[int, str] = {}
     for place, value in enumerate(values):
@@ -211,7 +211,7 @@ def _plain(number: str | None) -> str:
 
 
 def _float_cells(column: Any, bits: int) -> Cells:
-    """Return the shortest texts that are these numbers; whole ones with lost digits are faults."""
+    """Return the shortest exact texts of numbers; whole ones that lost digits are faults."""
     texts = [_plain(text) for text in column.cast("string").to_pylist()]
     digits = {16: 3, 32: 6, 64: 15}[bits]
     faults: dict[int, str] = {}
@@ -225,7 +225,7 @@ def _float_cells(column: Any, bits: int) -> Cells:
                 f"the number {value!r} has more than {digits} digits, which its type does not keep; "
                 "write it as text, integer or decimal"
             )
-        elif bits == 16:  # Arrow writes all digits of these
+        elif bits == 16:  # Arrow writes too many digits
             shorter = (f"{value:.{count}g}" for count in range(1, 6))
             half = struct.pack("e", value)
             texts[place] = next(_plain(text) for text in shorter if struct.pack("e", float(text)) == half)
@@ -233,7 +233,7 @@ def _float_cells(column: Any, bits: int) -> Cells:
 
 
 def _old_time_cells(seconds: Any, nanoseconds: Any) -> Cells:
-    """Return times of INT96: seconds have their whole range, nanoseconds overflow and have their fraction."""
+    """Return times of INT96: seconds have the full range, nanoseconds overflow but have the fraction."""
     texts: list[str | None] = seconds.cast("string").to_pylist()
     whole, wrapped = (column.cast("int64").to_pylist() for column in (seconds, nanoseconds))
     for place, text in enumerate(texts):
@@ -258,7 +258,7 @@ def _time_cells(texts: list[str | None], zone: str = "", *, is_day: bool = True)
 
 
 def _iso(text: str) -> str:
-    """Return a time of Arrow in ISO 8601, without zeros at the end of its fraction."""
+    """Return a time of Arrow in ISO 8601, without trailing zeros."""
     if "." in text:
         text = text.rstrip("0").rstrip(".")
     return text.replace(" ", "T")

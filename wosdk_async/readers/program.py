@@ -1,9 +1,9 @@
-"""A process that converts one file to lines of JSON, within limits.
+"""Process that converts one file to lines of JSON, within limits.
 
 A reader is a module with two functions: ``read(path, **options)`` yields lines, and ``explain(path, error)``
-returns the message about what it raised. Its parent passes an :class:`Order` as the only argument. The lines
-go to stdout: the header as ``[line, cells, sheet]``, rows with content as ``[line, cells, kinds, faults]``,
-and ``[line]`` where the table ends.
+returns the message about an error. The parent passes an :class:`Order` as the only argument. Lines go to
+stdout: the header as ``[line, cells, sheet]``, rows with content as ``[line, cells, kinds, faults]``, and
+``[line]`` at the end of the table.
 """
 
 from __future__ import annotations
@@ -37,9 +37,8 @@ Line = (
     | tuple[int, list[str], str, dict[int, str]]
     | tuple[int]
 )
-"""The header, that of a sheet with what is known of it, a row, or the end. Kinds are a letter for each cell
-(``n`` number, ``t`` time, ``b`` boolean, a space: text); faults are the reasons why cells cannot be
-used, by their places."""
+"""Header, header of a sheet with its facts, row, or end. Kinds are a letter for each cell (``n`` number,
+``t`` time, ``b`` boolean, a space: text); faults are the reasons why cells cannot be used, by place."""
 
 CURRENCIES = 0x100
 """Kinds from this character on are amounts, each in the next one of the sheet's currencies."""
@@ -47,11 +46,11 @@ CURRENCIES = 0x100
 Explain = Callable[[str, BaseException], "str | Unreadable"]
 
 STARTED = b"reader started\n"
-"""What a reader that is about to read writes to stderr."""
+"""Output on stderr of a reader that is about to read."""
 
 
 class Unreadable(Exception):
-    """A file that cannot be read: the text says why, and what to do unless ``remedy`` names a Remedy."""
+    """File that cannot be read: the text says why, and what to do unless ``remedy`` names a Remedy."""
 
     def __init__(self, text: str, remedy: str = "") -> None:
         super().__init__(text)
@@ -72,10 +71,10 @@ class Limits(NamedTuple):
 
 
 class Order(NamedTuple):
-    """What to convert."""
+    """File to convert, and how."""
 
     module: str
-    """The reader."""
+    """Reader."""
     path: str
     options: dict[str, Any]
     limits: list[int]
@@ -84,7 +83,7 @@ class Order(NamedTuple):
 
 
 def main() -> None:
-    """Convert the file that the argument names, and exit: 0, or 1 with the message on stderr."""
+    """Convert the file of the order, and exit: 0, or 1 with the message on stderr."""
     order = Order(*json.loads(sys.argv[1]))
     limits = Limits(*order.limits)
     explain: Explain = not_started
@@ -100,7 +99,7 @@ def main() -> None:
         said = _message(order.path, error, limits, explain)
         os.write(2, f"\n{json.dumps([str(said)[:1000], getattr(said, 'remedy', '')])}".encode())
         os._exit(1)
-    os._exit(0)  # the libraries have nothing to clean up
+    os._exit(0)  # the libraries need no clean-up
 
 
 def _message(path: str, error: BaseException, limits: Limits, explain: Explain) -> str | Unreadable:
@@ -111,7 +110,7 @@ def _message(path: str, error: BaseException, limits: Limits, explain: Explain) 
     if isinstance(error, OSError) and error.errno in (errno.EFBIG, errno.ENOSPC, errno.EDQUOT):
         why = f"over {limits.size >> 20:,} MB" if error.errno == errno.EFBIG else "the disk is full"
         return f"its rows do not fit into a temporary file ({why}); save the table as CSV, in parts"
-    if isinstance(error, ImportError):  # of what a library imports when it is needed
+    if isinstance(error, ImportError):  # of a lazy import of a library
         return not_started(path, error)
     return explain(path, error)
 
@@ -143,7 +142,7 @@ def _require_short(line: Line, text: str) -> None:
 
 
 def lowered(limits: Limits) -> Limits:
-    """Return limits of which none is above that of this process."""
+    """Return limits that do not exceed those of this process."""
     if resource is None:
         return limits
     kinds = {"memory": resource.RLIMIT_AS, "cpu": resource.RLIMIT_CPU, "size": resource.RLIMIT_FSIZE}
@@ -156,7 +155,7 @@ def _lower(limit: int, other: int) -> int:
 
 
 def _set_limits(limits: Limits) -> None:
-    """Limit this process. Windows has only the wall clock of the parent."""
+    """Limit this process. On Windows only the parent's time limit applies."""
     if resource is None:
         return
     for kind, limit, spare in (
@@ -170,15 +169,15 @@ def _set_limits(limits: Limits) -> None:
             resource.setrlimit(kind, (limit, _lower(limit + spare, hard)))
         except (ValueError, OSError):  # macOS does not limit RLIMIT_AS
             continue
-    signal.alarm(limits.seconds + 2)  # where prctl is missing and the parent is gone
+    signal.alarm(limits.seconds + 2)  # without prctl, when the parent is gone
 
 
 def _die_with(parent: int) -> None:
-    """Let the kernel kill this process when its parent ends; Ctrl-C is for the parent."""
+    """Have the kernel kill this process when its parent exits; Ctrl-C is for the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform == "linux":
         import ctypes
 
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
-        if os.getppid() != parent:  # it has ended, or sys.executable starts another process
+        if os.getppid() != parent:  # it has exited, or sys.executable is a launcher
             raise ChildProcessError("it runs as the child of another process")

@@ -1,4 +1,4 @@
-"""Facts of .xlsx and .ods that calamine does not tell: faulty, merged and hidden cells, and currencies."""
+"""Facts of .xlsx and .ods that calamine omits: faulty, merged and hidden cells, and currencies."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["SheetFacts", "sheet_facts"]
 
 
 class SheetFacts(NamedTuple):
-    """Rows are counted from 1, columns from 0."""
+    """Facts of a sheet; rows are counted from 1, columns from 0."""
 
     faults: Faults
     merged: list[tuple[range, range]]
@@ -25,11 +25,11 @@ class SheetFacts(NamedTuple):
     """Other sheets with content."""
     currencies: Currencies
     shapes: list[tuple[int, int]]
-    """Where the file has shapes and comments with texts, for :func:`.opendocument_cells.without_shapes`."""
+    """Places of shapes and comments with texts, for :func:`.opendocument_cells.without_shapes`."""
 
 
 def sheet_facts(path: str, sheet: str) -> SheetFacts | None:
-    """Return what is known of a sheet; None for other formats than .xlsx and .ods."""
+    """Return the facts of a sheet; None for formats other than .xlsx and .ods."""
     if not zipfile.is_zipfile(path):
         return None
     with zipfile.ZipFile(path) as book:

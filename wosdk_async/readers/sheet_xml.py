@@ -15,7 +15,7 @@ __all__ = [
 
 Attributes = Mapping[str, str]
 Faults = dict[int, dict[int, str]]
-"""Why cells have no value, by their rows, from 1, and columns, from 0."""
+"""Reasons why cells have no value, by row, from 1, and column, from 0."""
 Currencies = dict[int, list[tuple[range, str]]]
 """Currencies that only the formats of cells show: for columns, the ranges of rows that have one."""
 

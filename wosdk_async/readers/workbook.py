@@ -26,15 +26,15 @@ _DIGITS = 15  # significant digits that Excel keeps
 def read(path: str, *, sheet: str | int | None = None, header_row: int | None = None) -> Iterator[Line]:
     """Yield the lines of a sheet; its first row with content is the header.
 
-    Line numbers are those that the sheet shows. A formula is read as its stored result.
+    Line numbers are those of the sheet. A formula is read as its stored result.
 
     Args:
         path: the workbook.
         sheet: name of the sheet, or its number from 1 (default: the first visible one).
-        header_row: line of the header, unless the first row has that of a file of rejects.
+        header_row: line of the header, unless the first row is the header of rejects.
     """
     _require_intact(path)
-    with open(path, "rb") as file:  # told by its content, not by its suffix
+    with open(path, "rb") as file:  # the content decides the format, not the suffix
         book = calamine.CalamineWorkbook.from_filelike(file)
     sheets = [each for each in book.sheets_metadata if each.typ == calamine.SheetTypeEnum.WorkSheet]
     name = _sheet_name(sheets, sheet)
@@ -75,11 +75,11 @@ def _is_header(line: int, values: list[Any], header_row: int | None) -> bool:
     return _has_content(values) and (header_row in (None, line) or set(map(str, values)) >= _REJECTS)
 
 
-_REJECTS = {"_job", "_row"}  # columns of rejects, whose header is the first row
+_REJECTS = {"_job", "_row"}  # columns of rejects, whose first row is the header
 
 
 def _facts_of(book: Any, page: Any, others: list[str]) -> SheetFacts:
-    """Return what calamine tells of a sheet in other formats than .xlsx and .ods."""
+    """Return the facts that calamine has of a sheet in other formats than .xlsx and .ods."""
     merged = [
         (range(first[0] + 1, last[0] + 2), range(first[1], last[1] + 1))
         for first, last in page.merged_cell_ranges or ()
@@ -89,7 +89,7 @@ def _facts_of(book: Any, page: Any, others: list[str]) -> SheetFacts:
 
 
 class _Table:
-    """What is known of the cells of a table, by their places in its rows."""
+    """Facts of the cells of a table, by their places in its rows."""
 
     def __init__(self, facts: SheetFacts, left: int, width: int, end: int, *, blind: bool) -> None:
         self._is_blind = blind
@@ -104,7 +104,7 @@ class _Table:
         self._fillable: list[tuple[str, int]] = []
 
     def place_below(self, header: int, rows_of: Callable[[], Iterable[list[Any]]]) -> None:
-        """Find the cells below the header that merged ranges with content cover."""
+        """Find the cells below the header that are covered by merged ranges with content."""
         self._top = header
         if not self._facts.merged:
             return
@@ -129,7 +129,7 @@ class _Table:
                     self.covered.setdefault(line, []).append((column - self._left, name, may_be_empty))
 
     def about(self, others: list[str]) -> dict[str, Any]:
-        """Return what the import has to say of the sheet."""
+        """Return the facts of the sheet for the import's warnings."""
         below = range(self._top + 1, self._end + 1)
         return {
             "rows": sum(len(_common(each, below)) for each in self._facts.hidden_rows),
@@ -201,7 +201,7 @@ def _has_content(values: list[Any]) -> bool:
 
 
 def _require_intact(path: str) -> None:
-    """Raise Unreadable if a part differs from its checksum, which calamine does not compare."""
+    """Raise Unreadable if a part differs from its checksum, which calamine does not check."""
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as book:
             if part := book.testzip():
@@ -243,18 +243,18 @@ def _sheet_name(sheets: list[Any], sheet: str | int | None) -> str:
 
 
 def _is_text(path: str) -> bool:
-    """Return whether a file begins as a text of UTF-8 does."""
+    """Return whether a file starts as UTF-8 text."""
     with open(path, "rb") as file:
         head = file.read(4096)
     try:
-        text = codecs.getincrementaldecoder("utf-8")().decode(head)  # its last character may be cut
+        text = codecs.getincrementaldecoder("utf-8")().decode(head)  # the last character may be incomplete
     except UnicodeDecodeError:
         return False
     return bool(text.strip()) and "\0" not in text
 
 
 def _row(line: int, values: list[Any], faults: dict[int, str], *, times: bool = True) -> Row:
-    """Return a row; ``times`` says whether those that are none have faults already."""
+    """Return a row; ``times`` says whether invalid times have faults already."""
     cells: list[str] = []
     kinds: list[str] = []
     for place, value in enumerate(values):
@@ -274,12 +274,12 @@ def _row(line: int, values: list[Any], faults: dict[int, str], *, times: bool = 
     return line, cells, "".join(kinds), faults
 
 
-_FIRST_DAY = date(1900, 3, 1)  # before, Excel has a day that never was
+_FIRST_DAY = date(1900, 3, 1)  # before, Excel has the nonexistent 1900-02-29
 _NO_TIME = "it is midnight or no date, and this format does not tell which; save the workbook as .xlsx"
 
 
 def _may_be_no_time(value: Any) -> bool:
-    """Return whether calamine may have made a time of a number that is none, such as -1 or 60."""
+    """Return whether calamine may have made a time from a number such as -1 or 60."""
     if isinstance(value, date):
         return (value.date() if isinstance(value, datetime) else value) < _FIRST_DAY
     return isinstance(value, time) and value == time()
@@ -322,6 +322,6 @@ def _number_text(value: float) -> str:
 
 
 def _whole_milliseconds(value: datetime) -> datetime:
-    """Return a time without the rounding errors of a sheet, which counts in fractions of days."""
+    """Return a time without the rounding errors of a sheet, which stores fractions of days."""
     rounded = round(value.microsecond, -3)
     return value.replace(microsecond=0) + timedelta(microseconds=rounded)

@@ -12,6 +12,7 @@ import attrs
 from wosdk_async.protocol.wire import Response
 from wosdk_async.testing.clock import SkippingClock, Work
 from wosdk_async.text.secret import Secret
+from wosdk_async.transport.http.decompression import BodyBuffer
 from wosdk_async.transport.http.engine import (
     OnResponse,
     OnSending,
@@ -91,15 +92,16 @@ class RecordingEngine(WatchedEngine):
 
 async def _kept_chunks(response: StreamedResponse, exchange: RawExchange) -> AsyncGenerator[bytes, None]:
     """Yield the chunks of a download, and complete its exchange with what was read."""
-    kept = bytearray()
+    kept = BodyBuffer()
     try:
         async for chunk in response.chunks:
-            kept += chunk
+            kept.add(chunk)
             yield chunk
+            del chunk  # it may repeat a secret, which the frame of an error of the next one would show
     except SendError:
         exchange.failure = _BROKEN
         raise
-    exchange.complete(Response(response.status, response.headers, bytes(kept)))
+    exchange.complete(Response(response.status, response.headers, kept.take()))
 
 
 class ReplayEngine:

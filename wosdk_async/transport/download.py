@@ -136,6 +136,7 @@ async def _read(response: StreamedResponse, write: WriteChunk, file: FileDownloa
             await write(chunk)
             if file.progress is not None:
                 file.progress(done, total)
+            del chunk  # it may repeat a secret, which the frame of an error of the next one would show
 
 
 def _length(response: StreamedResponse) -> int | None:

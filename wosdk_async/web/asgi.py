@@ -1,4 +1,4 @@
-"""Help for web back ends on ASGI: cancel reads that nobody waits for, and log paths on one line."""
+"""Helpers for ASGI back ends: cancellation of abandoned reads, and paths on one line for logs."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _READS = ("GET", "HEAD")
 
 
 class CancelAbandonedReads:
-    """ASGI middleware that cancels the handler of a GET when its client has gone.
+    """ASGI middleware that cancels the handler of a GET when its client disconnects.
 
     ::
 
         app.add_middleware(CancelAbandonedReads)
 
-    Frameworks let a handler run to its end although nobody reads the response. Cancelled, its call leaves the
-    queue, and its slot is free for others. Other methods run on: a cancelled create would be in doubt.
+    Frameworks let a handler finish although nobody reads the response. Cancellation takes its call out of the
+    queue, and frees its slot. Other methods continue: a cancelled create would be in doubt.
     """
 
     def __init__(self, app: Any) -> None:
@@ -39,19 +39,19 @@ class CancelAbandonedReads:
             return
         request = _Read(receive, send)
         work = asyncio.ensure_future(self._app(scope, request.inbox.get, request.send))
-        watch = asyncio.ensure_future(request.cancel_when_gone(work))
+        watch = asyncio.ensure_future(request.cancel_on_disconnect(work))
         try:
             await asyncio.wait([work])
         finally:
             watch.cancel()
-            work.cancel()  # the server cancels this request; it does nothing to work that is done
+            work.cancel()  # if the server cancels this request; no effect on finished work
             await asyncio.wait([work, watch])
         if not work.cancelled():
             work.result()
 
 
 class _Read:
-    """One request that may be cancelled until its response is complete."""
+    """Request that may be cancelled until its response is complete."""
 
     def __init__(self, receive: Receive, send: Send) -> None:
         self.inbox: asyncio.Queue[Message] = asyncio.Queue()
@@ -64,12 +64,12 @@ class _Read:
         self._complete = message["type"] == "http.response.body" and not message.get("more_body", False)
         await self._send(message)
 
-    async def cancel_when_gone(self, work: asyncio.Future[None]) -> None:
-        """Pass what the client sends to the application, and cancel ``work`` when the client goes."""
+    async def cancel_on_disconnect(self, work: asyncio.Future[None]) -> None:
+        """Pass messages of the client to the application; cancel ``work`` when the client disconnects."""
         while True:
             message = await self._receive()
             self.inbox.put_nowait(message)
             if message["type"] == "http.disconnect":
-                if not self._complete:  # servers send it after a response, too
+                if not self._complete:  # servers also send it after a response
                     work.cancel()
                 return

@@ -1,6 +1,6 @@
-"""Our classes in Litestar: ``Litestar(route_handlers, plugins=[RecordPlugin()])``.
+"""Records in Litestar: ``Litestar(route_handlers, plugins=[RecordPlugin()])``.
 
-Routes then take records as ``data`` and return them: one, several in a list, or None.
+Routes then take and return records: one, a list, or None.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ __all__ = ["RecordPlugin"]
 
 
 class RecordPlugin(SerializationPlugin, OpenAPISchemaPlugin):
-    """Plugin that lets routes take and return records of the model.
+    """Plugin with which routes take and return records.
 
     A body that does not fit is a ``ValidationException`` (400) whose ``extra`` names each field.
 
     Args:
         names: Names of the fields in responses and in the OpenAPI document, as in
             :func:`wosdk_async.to_dict`. Requests may use both kinds.
-        unknown: ``"refuse"`` makes a mistake of each field and enum value of a body that the catalogue does
-            not know; ``"keep"`` keeps them.
+        unknown: ``"refuse"`` reports fields and enum values that the catalogue does not have; ``"keep"``
+            accepts them.
     """
 
     def __init__(self, *, names: Names = "wire", unknown: Unknown = "keep") -> None:
@@ -50,12 +50,10 @@ class RecordPlugin(SerializationPlugin, OpenAPISchemaPlugin):
         names = {"names": self._names, "unknown": self._unknown, "field": field_definition}
         return type(f"RecordDTO[{field_definition.raw}]", (RecordDTO,), {**names, "config": DTOConfig()})
 
-    def is_plugin_supported_field(self, field_definition: FieldDefinition) -> bool:
-        """Return whether the type is a class of the model."""
-        return _is_record(field_definition)
+    is_plugin_supported_field = supports_type
 
     def to_openapi_schema(self, field_definition: FieldDefinition, schema_creator: Any) -> Any:
-        """Return the reference to the schema of a class; add it, and those of the records in it."""
+        """Return the reference to the schema of a class; add the schema, and those of the records in it."""
         registry = schema_creator.schema_registry
 
         def refer(cls: type[Record]) -> dict[str, Any]:
@@ -75,15 +73,15 @@ def _is_record(field: FieldDefinition) -> bool:
     return field.is_subclass_of(Record)
 
 
-class RecordDTO(AbstractDTO[Any]):  # its methods get arguments that they do not need
-    """Bodies with records. Litestar makes one for each request."""
+class RecordDTO(AbstractDTO[Any]):
+    """Body with records, which Litestar makes for each request."""
 
     names: Names
     unknown: Unknown
     field: FieldDefinition
 
     def decode_builtins(self, value: Any) -> Any:
-        """Return the records that a form describes."""
+        """Return the records of a form."""
         try:
             return _read(self.field, value, self.unknown)
         except InvalidRecordError as error:
@@ -91,7 +89,7 @@ class RecordDTO(AbstractDTO[Any]):  # its methods get arguments that they do not
         raise ValidationException("The body does not fit", extra=list(map(_extra, faults)))
 
     def decode_bytes(self, value: bytes) -> Any:
-        """Return the records that JSON describes, with exact numbers."""
+        """Return the records of a JSON body, with exact numbers."""
         try:
             data = loads(value)
         except ValueError as error:
@@ -114,7 +112,7 @@ class RecordDTO(AbstractDTO[Any]):  # its methods get arguments that they do not
     def create_for_field_definition(
         cls, field_definition: FieldDefinition, handler_id: str, backend_cls: Any = None
     ) -> None:
-        """Do nothing: there are no models to be made."""
+        """Do nothing: there are no models to make."""
 
     @classmethod
     def create_openapi_schema(
@@ -130,12 +128,12 @@ class RecordDTO(AbstractDTO[Any]):  # its methods get arguments that they do not
 
     @classmethod
     def detect_nested_field(cls, field_definition: FieldDefinition) -> bool:
-        """Return False: nested records are no matter of Litestar."""
+        """Return False: Litestar does not handle nested records."""
         return False
 
 
 def _read(field: FieldDefinition, value: Any, unknown: Unknown) -> Any:
-    """Return the records of a type as Litestar parsed it: a class or a list of it, also with None."""
+    """Return the records of a type: a class, a list of it, or an optional one of both."""
     if field.is_optional:
         inner = [each for each in field.inner_types if each.annotation is not type(None)]
         return None if value is None else _read(inner[0], value, unknown)

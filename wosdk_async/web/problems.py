@@ -1,17 +1,17 @@
-"""Problem bodies: the response of a web back end when one of its calls ended with an error.
+"""Problem bodies: the response of a web back end to an error of one of its calls.
 
 ``PROBLEMS`` has a row for each class of :mod:`wosdk_async.errors`: the HTTP status, and a body by RFC 9457
-(``application/problem+json``). The status says *whose* fault it is, as the back end's clients see it:
+(``application/problem+json``). The status says *whose* fault it is, from the view of the back end's clients:
 
-* 4xx: what the client asked for cannot be done as it stands (no such record, a business rule, a conflict).
-* 500 with ``in_doubt``: it may have been done. Not 502, 503 or 504, because proxies and HTTP libraries send a
-  request again by themselves after these.
-* 502, 503, 504: it was not done, and the client cannot help it. ``Retry-After`` says when it makes sense to
-  ask again. An error with a ``remedy`` is a 502 without it: only the operator can help.
+* 4xx: the request cannot be carried out as is (no such record, a business rule, a conflict).
+* 500 with ``in_doubt``: it may have been carried out. Not 502, 503 or 504, after which proxies and HTTP
+  libraries retry automatically.
+* 502, 503, 504: it was not carried out, and the client cannot fix that. ``Retry-After`` says when to retry.
+  An error with a ``remedy`` is a 502 without it: only the operator can fix that.
 
-A body never holds a token, a secret or an address: errors of the connection, the log-in, the settings, and
-refusals that are not for users get a fixed text; addresses, hosts, paths and settings are removed from
-others. The whole error belongs into the log of the back end. ``docs/web.md`` shows how to use it.
+A body never has a token, a secret or an address: errors of the connection, the log-in and the settings, and
+refusals that are not for users, get a fixed text; addresses, hosts, paths and settings are removed from
+others. Log the whole error in the back end. ``docs/web.md`` shows how to use the module.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _TYPE = "urn:problem-type:wosdk:"  # a name, not an address: this library has no
 _MAX_DETAIL = 500  # characters
 _MAX_READ = 10_000  # characters of a text of the service
 _MAX_WAIT = 3600  # seconds; the service may name any number
-# What texts of the service may hold of its insides: addresses, hosts with ports, IP numbers, paths of files.
+# Internals that texts of the service may have: addresses, hosts with ports, IP addresses, file paths.
 _ADDRESS = re.compile(
     r"\b[a-z][a-z0-9+.-]{0,30}:(?:\\?/){2}[^\s'\"<>]*"
     r"|(?<![\w./\\])(?:[a-z]:)?[/\\]{1,2}[\w.$-]+[/\\][^\s'\"<>,;)]*"
@@ -61,7 +61,7 @@ class ProblemRule:
     detail: str = ""
     """Fixed text of ``detail``; empty for the error's own message."""
     retry_after: int | None = None
-    """Seconds after which the same request may succeed; None if time alone does not help."""
+    """Seconds after which the same request may succeed; None if waiting does not help."""
 
     @property
     def name(self) -> str:
@@ -71,11 +71,11 @@ class ProblemRule:
 
 _OPERATOR = "The back end is not set up correctly for the work-order service; its log has the cause."
 _NO_SESSION = "The back end could not log in to the work-order service; its log has the cause."
-_SAFE = "No usable response came. The same request may be sent again."
+_SAFE = "No usable response came. The same request can be retried."
 _REFUSED = (
     "The work-order service refused the request. The code says why, and the log of the back end has the text."
 )
-_NOTHING_DONE = "Nothing was done, so the same request may be sent again."
+_NOTHING_DONE = "Nothing was done, so the same request can be retried."
 
 PROBLEMS: Mapping[type[WosdkError], ProblemRule] = {
     rule.error: rule
@@ -119,12 +119,12 @@ PROBLEMS: Mapping[type[WosdkError], ProblemRule] = {
         ProblemRule(errors.WosdkError, 500, "The back end failed", _OPERATOR),
     )
 }
-"""Class of errors -> its response; ``problem_of`` looks here. It covers every class of the library."""
+"""Class of errors -> its response, for all classes of the library."""
 
 
 @attrs.frozen
 class ProblemDetails:
-    """Response of a back end for an error: give its three parts to the web framework.
+    """Response of a back end for an error: pass its three parts to the web framework.
 
     ::
 
@@ -134,8 +134,8 @@ class ProblemDetails:
 
     status: int
     body: Mapping[str, Any]
-    """``type``, ``title``, ``status``, ``detail`` and ``in_doubt``; where they are known, ``code``,
-    ``operation``, ``request_id`` and ``retry_after``."""
+    """``type``, ``title``, ``status``, ``detail`` and ``in_doubt``; if known, ``code``, ``operation``,
+    ``request_id`` and ``retry_after``."""
     headers: Mapping[str, str]
 
     @property
@@ -147,10 +147,10 @@ class ProblemDetails:
 def problem_of(error: WosdkError) -> ProblemDetails:
     """Return the response of a web back end for ``error``.
 
-    A class that has no row of its own (one of your own, say) has the response of the nearest class above it.
+    A class without a row, such as one of your own, has the response of its nearest base class.
     """
     rule = next(PROBLEMS[kind] for kind in type(error).__mro__ if kind in PROBLEMS)
-    if error.remedies and rule.retry_after is not None:  # time alone does not help: the operator has to act
+    if error.remedies and rule.retry_after is not None:  # the operator has to act
         rule = attrs.evolve(rule, status=502, detail=_OPERATOR, retry_after=None)
     wait = _seconds(error, rule)
     texts = {"code": error.code, "operation": error.operation, "request_id": error.request_id}
@@ -170,14 +170,14 @@ def problem_of(error: WosdkError) -> ProblemDetails:
 
 
 def _seconds(error: WosdkError, rule: ProblemRule) -> int | None:
-    """Return the whole seconds to wait: those that the service asked for, or the rule's."""
-    asked = error.retry_after if isinstance(error, ThrottledError) else None
-    if asked is None or not math.isfinite(asked):
+    """Return the whole seconds to wait: those of the service, or else of the rule."""
+    seconds = error.retry_after if isinstance(error, ThrottledError) else None
+    if seconds is None or not math.isfinite(seconds):
         return rule.retry_after
-    return min(max(math.ceil(asked), 1), _MAX_WAIT)
+    return min(max(math.ceil(seconds), 1), _MAX_WAIT)
 
 
 def _shown(text: str) -> str:
-    """Return a text of an error without addresses and secrets, on one line, of bounded length."""
+    """Return a text without addresses and secrets, on one line, of bounded length."""
     text = mask_text(text[:_MAX_READ])
     return shortened(one_line(_ADDRESS.sub("[address]", _SETTING.sub(r"\1\2***", text))), _MAX_DETAIL)

@@ -1,6 +1,6 @@
-"""Our classes in Pydantic: fields of models, ``TypeAdapter``, parameters and results of FastAPI's routes.
+"""Records in Pydantic: fields of models, ``TypeAdapter``, parameters and results of FastAPI routes.
 
-Pydantic finds this by itself, through a hook that every class of the model has.
+Pydantic finds this through a hook of all classes of the model.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 def record_schema(cls: type[Record]) -> core_schema.CoreSchema:
-    """Return how Pydantic validates, writes and describes records of ``cls``."""
+    """Return the schema with which Pydantic validates, serializes and describes records of ``cls``."""
     return core_schema.no_info_plain_validator_function(
         lambda value: _validate(cls, value),
         serialization=core_schema.plain_serializer_function_ser_schema(
@@ -41,7 +41,7 @@ def record_schema(cls: type[Record]) -> core_schema.CoreSchema:
 
 def _serialize(record: Any, info: core_schema.SerializationInfo) -> Any:
     if not isinstance(record, Record):
-        return record  # of a model that was made without validation
+        return record  # from a model that was made without validation
     try:
         return to_dict(record, names="python" if info.by_alias is False else "wire")
     except InvalidCallError as error:
@@ -57,7 +57,7 @@ def _validate(cls: type[Record], value: Any) -> Record:
 
 
 class UnknownRefused:
-    """Mark of a type whose records may not hold what the catalogue does not know."""
+    """Annotation for records without fields or enum values that the catalogue does not have."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> core_schema.CoreSchema:
         """Return the schema of the type with a check appended."""
@@ -83,16 +83,13 @@ def _error(fault: Fault) -> InitErrorDetails:
     return {"type": error, "loc": fault.place, "input": fault.value}
 
 
-# --- routes of FastAPI that say nothing of what they return ------------------------------------
-
-
 def encode_records() -> None:
-    """Let routes of FastAPI without a return type return records. Call it once at the start.
+    """Let FastAPI routes without a return type return records. Call it once at the start.
 
-    Routes with one need nothing: FastAPI asks Pydantic, and Pydantic our classes. Without one FastAPI looks
-    into the table of ``fastapi.encoders``, which knows only what is entered there.
+    Routes with a return type need nothing: FastAPI uses Pydantic there. For others it uses the table of
+    ``fastapi.encoders``, to which this adds records.
     """
-    from fastapi.encoders import encoders_by_class_tuples  # only programs that call this have it
+    from fastapi.encoders import encoders_by_class_tuples  # an optional dependency
 
     encoders_by_class_tuples[_encode] = (Record,)
 
@@ -101,11 +98,8 @@ def _encode(record: Record) -> Any:
     return to_jsonable_python(to_dict(record))  # exact numbers become texts
 
 
-# --- JSON Schema -----------------------------------------------------------------------------
-
-
 def _describe(cls: type[Record], handler: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
-    """Add the classes of the records in ``cls`` to the document; return the reference to ``cls``."""
+    """Add ``cls`` and the classes of its records to the document; return the reference to ``cls``."""
     described = [_described(each) for each in reachable(cls)]
     return handler(core_schema.definitions_schema(_reference(cls), described))
 

@@ -1,7 +1,7 @@
-"""Data that a web back end is sent: of its users, which becomes a record or a list of mistakes; and events.
+"""Data posted to a web back end: validation of its users' records, and events of the service.
 
-The checks are those before a call, so what passes here can be sent to the service. Nothing that JSON can hold
-raises anything but :class:`InvalidRecordError`, and what that error holds can be written as JSON.
+The checks are those before a call, so valid data can be sent to the service. Any JSON value is valid or
+raises :class:`InvalidRecordError`, whose facts can be written as JSON.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ T = TypeVar("T", bound=Record)
 
 _MAX_FAULTS = 50  # of one body
 _MAX_SHOWN = 200  # characters of a text in a fault
-_MAX_EVENTS = 8 * 1024 * 1024  # bytes of a post to a webhook; everyone who knows the address can post
+_MAX_EVENTS = 8 * 1024 * 1024  # bytes of a post to a webhook, which anyone who knows the address can send
 
 
 @attrs.frozen
 class Fault:
-    """One mistake in what a user sent."""
+    """Mistake in the data of a user."""
 
     message: str
     place: tuple[str | int, ...] = ()
-    """Names of the service and indexes that lead to the value; empty for the whole."""
+    """Path to the value, of the service's names and indexes; empty for the whole."""
     value: bool | str | None = None
     """The value, or the first characters of its text."""
 
@@ -55,7 +55,7 @@ def validated(cls: type[T], value: Any, *, unknown: Unknown = "keep") -> T:
     """Return ``value`` if it is a record of ``cls``, else a record made from it.
 
     Raises:
-        InvalidRecordError: the value does not fit; its ``faults`` say where.
+        InvalidRecordError: the value is invalid; its ``faults`` say where.
     """
     if isinstance(value, cls):
         require_known(value, unknown)
@@ -76,7 +76,7 @@ def validated(cls: type[T], value: Any, *, unknown: Unknown = "keep") -> T:
 
 
 def require_known(value: Any, unknown: Unknown = "refuse") -> None:
-    """Raise InvalidRecordError for names and enum values that the catalogue does not know, unless kept."""
+    """Raise InvalidRecordError for names and enum values that the catalogue does not have, unless kept."""
     if unknown == "keep":
         return
     found = islice(unknown_values(value), _MAX_FAULTS)
@@ -85,7 +85,7 @@ def require_known(value: Any, unknown: Unknown = "refuse") -> None:
 
 
 def misplaced(value: Any, takes: str) -> Fault:
-    """Return the fault of a body that is something else altogether, such as null or a form."""
+    """Return the fault of a body of another kind, such as null or a form."""
     how = (
         "" if not isinstance(value, str | bytes | None) else " Send JSON with Content-Type: application/json."
     )
@@ -99,7 +99,7 @@ def _faults(record: Record) -> Iterator[Fault]:
 
 
 def _unwritable(record: Record) -> Iterator[Fault]:
-    """Yield what JSON or the service cannot take anywhere: NaN, huge integers, half a surrogate pair."""
+    """Yield values that JSON or the service cannot represent: NaN, huge integers, lone surrogates."""
     try:
         dumps(to_dict(record, secrets=True))
     except ValueError as error:
@@ -124,36 +124,32 @@ def _place(record: Record, path: str) -> tuple[tuple[str | int, ...], bool | str
 
 
 def _shown(value: Any) -> bool | str | None:
-    # A response must be able to hold it, so only texts of limited length; not the objects of a user.
+    # For a response: only short texts, no objects of a user.
     if value is None or isinstance(value, bool):
         return value
     return _text(value if isinstance(value, str) else json_kind_of(value))
 
 
 def _text(text: str) -> str:
-    return one_line(shortened(text, _MAX_SHOWN))  # writes half a surrogate pair as an escape, too
-
-
-# --- events that the service posts to a webhook ---------------------------------------------------
+    return one_line(shortened(text, _MAX_SHOWN))  # escapes lone surrogates, too
 
 
 def read_event(body: bytes, entity: type[T]) -> list[T]:
-    """Return the records of a posted ``body``; ``entity`` is the class of the category you subscribed to.
+    """Return the records in the ``body`` of a webhook; ``entity`` is the class of the subscribed category.
 
     ::
 
         for order in read_event(await request.body(), WorkOrder):
             ...
 
-    The place of the event's name in the payload is not documented; fields that the class does not know are
-    in ``extra``.
+    The place of the event's name in the payload is not documented; unknown fields are in ``extra``.
 
-    **The signature is not checked.** The service signs its posts with a key of your choosing, but which
-    header carries the signature and how it is computed is not public. Until you know, keep the address of
-    your webhook secret, and read what matters from the service before you act on it.
+    **The signature is not checked.** The service signs posts with a key of your choosing, but the header and
+    the algorithm are not public. Until you know them, keep the address of your webhook secret, and verify
+    what matters with the service before you act on it.
 
     Raises:
-        PayloadError: the body is too long, or it is not what the service posts.
+        PayloadError: the body is too long, or not in the format of the service.
         InvalidCallError: ``body`` is not bytes.
     """
     # facts 8

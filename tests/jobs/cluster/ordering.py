@@ -47,7 +47,6 @@ class Clock:
 
 def setup_of(local: Local, **changes: Any) -> Setup:
     given: dict[str, Any] = {
-        "job": "j",
         "operation": "WoCreateCommand",
         "company": local.company.name,
         "marker": MARKER,

@@ -29,7 +29,6 @@ P = TypeVar("P", bound=WorkerPool)
 
 HELLO = Order(worker="", received=0, share=NO_SHARE, patience=0.0)
 SETUP = Setup(
-    job="job",
     operation="WoCreateCommand",
     company="Company",
     marker=None,

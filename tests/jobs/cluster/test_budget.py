@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from wosdk_async.jobs.cluster.desk import Budget
+from wosdk_async.jobs.cluster.allocator import Budget
 
 
 def settle(budget, workers):

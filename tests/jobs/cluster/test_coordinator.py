@@ -15,10 +15,10 @@ from tests.jobs.cluster.pools import SETUP
 from tests.support.waiting import until_true
 from wosdk_async.calls.outcome import Done, Failed, InDoubt, NotStarted
 from wosdk_async.errors import InDoubtError, SessionError, WosdkError
+from wosdk_async.jobs.cluster.allocator import Allocator, Changes
 from wosdk_async.jobs.cluster.coordinator import ClusterRun, Coordinator
-from wosdk_async.jobs.cluster.desk import Changes, Desk
-from wosdk_async.jobs.cluster.held_rows import HeldRows, LeaseEndedError
 from wosdk_async.jobs.cluster.job_workers import SessionPusher
+from wosdk_async.jobs.cluster.leased_rows import LeasedRows, LeaseEndedError
 from wosdk_async.jobs.cluster.leases import MAX_LOSSES, ClusterOptions, boottime
 from wosdk_async.jobs.cluster.messages import Order, PushedSession, RowReport, Setup, from_bytes, to_bytes
 from wosdk_async.jobs.errors import JournalError
@@ -35,7 +35,7 @@ class Link:
 
     def __init__(self, name: str) -> None:
         self.name, self.lost, self.closed = name, "", False
-        self.held = HeldRows(name, 0.2, boottime)
+        self.held = LeasedRows(name, 0.2, boottime)
         self.orders: list[Order] = []
         self.sent: list[int] = []
         self.before: Callable[[Order], None] = lambda _: None
@@ -204,7 +204,7 @@ async def test_another_worker_behind_a_link_is_not_the_one_before() -> None:
 
     def replace(order: Order) -> None:
         if order.grants:
-            link.held = HeldRows("other", 0.2, boottime)
+            link.held = LeasedRows("other", 0.2, boottime)
 
     link.before = replace
     found, said = await ran(Pool(link, Link("b")), Claims(*range(1, 21)))
@@ -269,11 +269,11 @@ async def test_an_exception_in_the_block_gives_each_row_an_outcome_and_leaves_le
 
 async def test_a_result_that_comes_as_its_call_is_cancelled_counts() -> None:
     """The row was carried out: as one that was not started it would be sent again."""
-    desk = Desk(OPTIONS, epoch=0, now=0.0)
-    run = ClusterRun(Claims(), desk, Counter(), limit=1, secrets=Secrets)
+    allocator = Allocator(OPTIONS, epoch=0, now=0.0)
+    run = ClusterRun(Claims(), allocator, Counter(), limit=1, secrets=Secrets)
     (claim,) = Claims(7).left
     call = asyncio.create_task(run.send(claim, Trace()))
-    await until_true(lambda: desk.waiting)
+    await until_true(lambda: allocator.waiting)
     run.apply(Changes(ended=[RowReport(number=1, epoch=1, row=7, result="done", entity="Customer", id=70)]))
     call.cancel()
     assert (await call).id == 70

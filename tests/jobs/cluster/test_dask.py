@@ -75,7 +75,7 @@ async def test_workers_that_join_are_killed_and_are_replaced(cluster: DaskProces
             while True:
                 async with asyncio.timeout(1):
                     await hello(link)
-        assert await lost(link) == "its process has ended"
+        assert await lost(link) == "its process has exited"
         assert (await hello(other)).worker
         assert pool.broken.empty()
 
@@ -159,7 +159,7 @@ async def test_workers_of_another_version_get_nothing(
     """The others send the rows; without any other one, or any at all, the job ends."""
     with monkeypatch.context() as patch:
         patch.setattr("wosdk_async.jobs.cluster.dask._START", 1.0)
-        with pytest.raises(ConfigurationError, match="worker that can be used: none responds within 1 s"):
+        with pytest.raises(ConfigurationError, match="worker that can be used: none responded within 1 s"):
             async with opened(DaskCluster(cluster.address)):
                 pass
     for number, preload in enumerate(OTHERS.values()):
@@ -190,7 +190,7 @@ async def test_a_worker_that_was_refused_is_tried_again_when_it_comes_back(
     async def welcome(_: DaskCluster, address: str) -> None:
         welcomed.append(address)
 
-    monkeypatch.setattr(DaskCluster, "_welcome", welcome)
+    monkeypatch.setattr(DaskCluster, "_start_actor", welcome)
     pool = DaskCluster("tcp://127.0.0.1:8786")
     pool._refused["tcp://127.0.0.1:9000"] = "it has wosdk_async 0.1"
     pool._compare({})  # it ends, and is started again
@@ -219,8 +219,8 @@ async def test_the_token_is_in_nothing_that_dask_tells(tmp_path: Path) -> None:
 async def test_a_worker_whose_address_others_can_read_gets_nothing() -> None:
     pool, said = DaskCluster("tcp://127.0.0.1:8786"), []
     pool._on_stage = said.append
-    await pool._welcome("tcp://10.0.0.3:4122")
-    assert "would go there without encryption" in said[0]
+    await pool._start_actor("tcp://10.0.0.3:4122")
+    assert "would be sent unencrypted" in said[0]
     assert pool._links == {}
 
 

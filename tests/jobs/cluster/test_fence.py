@@ -12,7 +12,7 @@ from tests.engine.raw import RawServer, Time, echoing
 from tests.jobs.cluster.ordering import Clock, Ordered, ordered
 from tests.jobs.conftest import Local
 from tests.jobs.runs import held
-from wosdk_async.jobs.cluster.held_rows import HeldRow, LeaseEndedError
+from wosdk_async.jobs.cluster.leased_rows import LeasedRow, LeaseEndedError
 from wosdk_async.jobs.cluster.messages import GrantedRow, Share
 from wosdk_async.jobs.cluster.worker import FencedEngine, _current
 from wosdk_async.options import ClientOptions
@@ -29,12 +29,12 @@ async def granted(worker: Ordered, rows: int, **changes: Any) -> None:
 
 
 def under(ends: float, clock: Any) -> None:
-    _current.set(HeldRow(1, ends, GrantedRow(1, "{}"), clock))
+    _current.set(LeasedRow(1, ends, GrantedRow(1, "{}"), clock))
 
 
 def test_an_end_that_is_no_number_has_passed() -> None:
     with pytest.raises(LeaseEndedError):
-        HeldRow(1, float("nan"), GrantedRow(1, "{}"), lambda: 1.0).begin()
+        LeasedRow(1, float("nan"), GrantedRow(1, "{}"), lambda: 1.0).begin()
 
 
 async def test_rows_that_wait_are_given_back_when_their_lease_ends(local: Local) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.jobs.cluster.leases import ClusterOptions, LeaseBook, WaitingRows
+from wosdk_async.jobs.cluster.leases import ClusterOptions, Leases, WaitingRows
 from wosdk_async.jobs.cluster.messages import GrantedRow
 
 OPTIONS = ClusterOptions(lease=10.0, deadline=4.0, skew=1.0)
@@ -17,16 +17,16 @@ def a_row(number: int, losses: int = 0, body: str = "{}") -> GrantedRow:
 
 def test_a_lease_ends_at_the_worker_before_it_is_over_here() -> None:
     """Both clocks count from the same report; here the deadline and the skew come on top."""
-    book = LeaseBook(OPTIONS)
+    book = Leases(OPTIONS)
     lease = book.open(1, "w", [a_row(1)], clock=500.0, heard=20.0)
-    assert (lease.ends, lease.over_at) == (510.0, 35.0)
+    assert (lease.ends, lease.expires_at) == (510.0, 35.0)
     assert [row.row for row in lease.grant().rows] == [1]
-    assert book.pop_over(34.9) == []
-    assert book.pop_over(35.0) == [lease]
+    assert book.pop_expired(34.9) == []
+    assert book.pop_expired(35.0) == [lease]
 
 
 def test_a_row_is_reported_once_and_ends_its_lease() -> None:
-    book = LeaseBook(OPTIONS)
+    book = Leases(OPTIONS)
     lease = book.open(1, "w", [a_row(1), a_row(2)], clock=0.0, heard=0.0)
     assert book.pop_row("w", 2, 1) is None  # of another grant
     assert book.pop_row("other", 1, 1) is None
@@ -40,7 +40,7 @@ def test_a_row_is_reported_once_and_ends_its_lease() -> None:
 
 
 def test_a_row_is_not_granted_twice_at_a_time() -> None:
-    book = LeaseBook(OPTIONS)
+    book = Leases(OPTIONS)
     lease = book.open(1, "w", [a_row(1)], clock=0.0, heard=0.0)
     with pytest.raises(AssertionError):
         book.open(2, "x", [a_row(2), a_row(1)], clock=0.0, heard=0.0)
@@ -55,7 +55,7 @@ def test_rows_wait_in_their_order_and_come_back_before_the_others() -> None:
     first = waiting.next_batch(3, idle=False)
     assert [row.row for row in first] == [1, 2, 3]
     for row in reversed(first):
-        waiting.put_back(row)
+        waiting.return_row(row)
     assert [row.row for row in waiting.next_batch(9, idle=True)] == [1, 2, 3, 4, 5]
     assert waiting.next_batch(9, idle=True) == []
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import multiprocessing
 import os
 import signal
 import subprocess
@@ -19,7 +18,7 @@ import dask
 import distributed
 import pytest
 
-from tests.jobs.cluster.pools import children, hello, lost, opened
+from tests.jobs.cluster.pools import children, hello, opened
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from tests.jobs.runs import carried_out, held
@@ -48,7 +47,8 @@ def lives(number: int) -> bool:
 # --- the pool -------------------------------------------------------------------------------------
 
 
-async def test_processes_respond_and_end_with_the_pool() -> None:
+async def test_processes_respond_and_are_replaced_and_end_with_the_pool() -> None:
+    """Also one that was stopped."""
     async with opened(Processes(2)) as pool:
         links = [await pool.links.get() for _ in range(2)]
         reports = [await hello(link) for link in links]
@@ -58,30 +58,23 @@ async def test_processes_respond_and_end_with_the_pool() -> None:
         assert all(os.getsid(each) == each for each in started)  # the terminal's Ctrl-C does not reach them
         folder = pool.pool._folder
         assert exists(folder)
-    assert not any(map(lives, started))
-    assert not exists(folder)
-
-
-async def test_a_killed_process_is_replaced_and_one_that_stands_still_ends_with_the_pool() -> None:
-    async with opened(Processes(1)) as pool:
-        link = await pool.links.get()
-        before = await hello(link)
-        os.kill(children()[0], signal.SIGKILL)
-        assert await lost(link) == "its process has ended"
+        os.kill(started[0], signal.SIGKILL)
         after = await hello(await pool.links.get())
-        assert after.worker != before.worker
+        assert after.worker not in {report.worker for report in reports}
+        assert [each.lost for each in links].count("its process has exited") == 1
         assert pool.broken.empty()
-        (process,) = children()
-        os.kill(process, signal.SIGSTOP)
+        started = children()
+        os.kill(started[0], signal.SIGSTOP)
         began = time.monotonic()
     assert time.monotonic() - began < 6
-    assert not lives(process)
+    assert not any(map(lives, started))
+    assert not exists(folder)
 
 
 async def test_processes_that_cannot_start_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "_MAX_DEATHS", 2)
     monkeypatch.setattr(sys, "executable", "/bin/false")
-    with pytest.raises(ConfigurationError, match=r"ended soon after its start 2 times \(exit status 1\)"):
+    with pytest.raises(ConfigurationError, match=r"failed to start 2 times \(exit status 1\)"):
         async with opened(Processes(2)):
             pass
 
@@ -90,8 +83,9 @@ async def test_processes_that_die_again_and_again_break_the_pool(monkeypatch: py
     monkeypatch.setattr(processes, "_MAX_DEATHS", 2)
     monkeypatch.setattr(processes, "_LONG_LIFE", 1000.0)
     async with opened(Processes(1)) as pool:
+        await pool.links.get()
         for _ in range(2):
-            await pool.links.get()
+            await until_true(children, 10)
             os.kill(children()[0], signal.SIGKILL)
         why = await pool.broken.get()
     assert "no worker process remains" in why
@@ -199,18 +193,27 @@ def test_a_program_needs_no_guard(how: str, tmp_path: Path) -> None:
     assert found.stdout == "worked\n", found.stderr
 
 
-def _in_a_daemonic_process(folder: str) -> None:
-    exec(_PROGRAM.replace('print("worked")', f"open({folder + '/worked'!r}, 'w')"), {})  # noqa: S102 - a program of the test
+_DAEMONIC = """
+import multiprocessing
+
+def work():
+    exec(%r, {})
+
+process = multiprocessing.get_context("fork").Process(target=work, daemon=True)
+process.start()
+process.join(60)
+raise SystemExit(process.exitcode)
+"""
 
 
-def test_a_daemonic_process_may_have_workers(tmp_path: Path) -> None:
+def test_a_daemonic_process_may_have_workers() -> None:
     """As below Celery's prefork."""
-    process = multiprocessing.get_context("spawn").Process(
-        target=_in_a_daemonic_process, args=(str(tmp_path),), daemon=True
-    )
-    process.start()
-    process.join(60)
-    assert (process.exitcode, (tmp_path / "worked").exists()) == (0, True)
+    code = _DAEMONIC % _PROGRAM
+    with Preloaded(
+        [], code=code, modules=["distributed"], env=environment(), stdout=subprocess.PIPE
+    ) as process:
+        said, _ = process.communicate(timeout=60)
+    assert (process.returncode, said) == (0, b"worked\n")
 
 
 def test_processes_end_soon_after_a_parent_that_was_killed(tmp_path: Path) -> None:

@@ -37,6 +37,6 @@ def test_a_seed_replays_exactly() -> None:
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_that_is_put_back_is_found(name: str) -> None:
+def test_a_fault_that_is_return_row_is_found(name: str) -> None:
     """And without it the seed that finds it breaks no promise."""
     assert FAULTS[name].find(violations, FOUND_BY[name])

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.jobs.conftest import Job, Local, Write
-from tests.jobs.ledger.imports import open_orders, refusal, sent, undo
+from tests.jobs.ledger.imports import corrected, open_orders, refusal, sent, undo
 from tests.jobs.maps import CUSTOMER, HEADER, MAP, MARKER, WORK_ORDER, rows
 from tests.jobs.runs import carried_out, held, killed_while_sending, order
 from tests.jobs.test_operations import COLUMNS, CREATE, DELETE, UPDATE, customers, made
@@ -219,6 +219,23 @@ async def test_undone_rows_are_skipped_until_they_are_asked_for(local: Local, jo
     assert not await open_orders(local)
     summary = await sent(job(source, MAP, marker=MARKER, retry_undone=True), local)
     assert (summary.undone, summary.done_now, summary.complete) == (0, 2, True)
+    assert await open_orders(local) == Counter("12")
+
+
+async def test_an_undone_row_that_repeats_a_key_again_fails(local: Local, job: Job, write: Write) -> None:
+    """It was sent with the key that its reject was given; the file still has the key of another row."""
+    source = write(HEADER, rows(1, 1))
+    folder = (await sent(job(source, MAP, marker=MARKER), local)).folder
+    await sent(job(corrected(folder, "\n1,", "\n2,"), MAP, marker=MARKER, folder=folder), local)
+    assert await open_orders(local) == Counter("12")
+    for run in (1, 2):
+        await undo(local, folder, run)
+    for _ in range(2):
+        summary = await sent(job(source, MAP, marker=MARKER, retry_undone=True), local)
+        assert (summary.done, summary.failed, summary.undone) == (1, 1, 0)
+    assert await open_orders(local) == Counter("1")
+    summary = await sent(job(write(HEADER, rows(1, 2)), MAP, marker=MARKER), local)
+    assert (summary.done, summary.done_now) == (2, 1)
     assert await open_orders(local) == Counter("12")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from tests.simulation.workers.world import Process, SimulatedWorker, World
-from wosdk_async.jobs.cluster.desk import HELLO, Changes, Desk, ReachedWorker
+from wosdk_async.jobs.cluster.allocator import HELLO, Allocator, Changes, ConnectedWorker
 from wosdk_async.jobs.cluster.leases import MAX_LOSSES, Lease
 from wosdk_async.jobs.cluster.messages import GrantedRow, PushedSession, Report
 
@@ -49,7 +49,7 @@ class _Link:
     """The way to one worker; another one may take its place."""
 
     worker: SimulatedWorker
-    reached: ReachedWorker | None = None
+    reached: ConnectedWorker | None = None
     exchange: int = 0
     cut_until: float = 0.0
 
@@ -62,7 +62,7 @@ class SimulatedCoordinator(Process):
         plan = world.plan
         self.journal, self._ended = journal, ended
         epoch = max(world.granted.values(), default=0)
-        self.desk = Desk(plan.options, epoch=epoch, now=self.clock())
+        self.allocator = Allocator(plan.options, epoch=epoch, now=self.clock())
         self._links: list[_Link] = []
         self._unwritten: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
         self._sending: set[int] = set()
@@ -71,7 +71,7 @@ class SimulatedCoordinator(Process):
         self._settling = False
         leases = list(journal.leases.values())
         world.note(f"{self.name} begins with {len(leases)} open leases, epoch {epoch}")
-        self.at(plan.options.over_after if leases else 0.0, self._leases_over, leases)
+        self.at(plan.options.expires_after if leases else 0.0, self._leases_over, leases)
         self.at(0.25, self._tick)
 
     def kill(self) -> None:
@@ -101,7 +101,7 @@ class SimulatedCoordinator(Process):
 
     def _settle(self) -> None:
         self._settling = True
-        if not self.desk.stopped:
+        if not self.allocator.stopped:
             self.at(self.world.plan.settle if self._doubts else 0.0, self._look_up, 1)
 
     def _look_up(self, time: int) -> None:
@@ -118,7 +118,7 @@ class SimulatedCoordinator(Process):
         self._send()
 
     def _send(self) -> None:
-        if self.desk.stopped:
+        if self.allocator.stopped:
             return
         for row, state in self.journal.states.items():
             losses = self.journal.losses[row]
@@ -126,32 +126,32 @@ class SimulatedCoordinator(Process):
                 self._set(row, REFUSED)
             elif state == PLANNED:
                 self._sending.add(row)
-                self.desk.put(GrantedRow(row, "{}", losses), self.clock())
+                self.allocator.put(GrantedRow(row, "{}", losses), self.clock())
         self._flush()
         self._settling = False
         if not self._sending:
             self.kill()  # all is done
 
     def _tick(self) -> None:
-        self._apply(self.desk.expire(self.clock()))
+        self._apply(self.allocator.expire(self.clock()))
         self.at(0.25, self._tick)
 
     def stop(self) -> None:
         """Stop as Ctrl-C does."""
         self.world.note(f"{self.name} is stopped")
-        for row in self.desk.stop():
+        for row in self.allocator.stop():
             self._end(row.row, PLANNED)
         self.at(_STOP, self._abort)
 
     def _abort(self) -> None:
-        self.desk.aborted = True
+        self.allocator.aborted = True
         self.at(_ABORT, self._give_up)
 
     def _give_up(self) -> None:
         for row in list(self._sending):
-            lease = self.desk.book.lease_of(row)
+            lease = self.allocator.leases.lease_of(row)
             self._end(row, IN_DOUBT if lease is not None and lease.may_have_arrived else PLANNED)
-        for lease in self.desk.book.unsent():
+        for lease in self.allocator.leases.unsent():
             self._write(self.journal.end_grant, lease.epoch, [])
         self._flush()
         self.kill()
@@ -163,7 +163,7 @@ class SimulatedCoordinator(Process):
             self._end(row.row, IN_DOUBT)
         for row in changes.not_started:
             self._end(row.row, PLANNED)
-        for lease in changes.over:
+        for lease in changes.closed:
             self._write(self.journal.end_grant, lease.epoch, list(lease.rows))
         if changes.ended or changes.lost:
             self.at(0.0, self._look_whether_ended)
@@ -203,7 +203,7 @@ class SimulatedCoordinator(Process):
             self._links.remove(link)
             link.exchange = -1
             if link.reached is not None:
-                self.desk.lose(link.reached)
+                self.allocator.lose(link.reached)
 
     def _exchange(self, link: _Link, after: int) -> None:
         if link.exchange != after:
@@ -212,7 +212,7 @@ class SimulatedCoordinator(Process):
         world, order = self.world, HELLO
         if link.reached is not None:
             session = None if link.reached.report.session else _SESSION
-            order = self.desk.order_for(link.reached, session)
+            order = self.allocator.order_for(link.reached, session)
         self.at(_EXCHANGE, self._exchange, link, number)
         if world.now < link.cut_until or world.rng.random() < 0.03:
             return  # it is lost
@@ -228,19 +228,19 @@ class SimulatedCoordinator(Process):
     def _receive(self, link: _Link, number: int, report: Report) -> None:
         if link.exchange != number:
             return
-        desk = self.desk
+        allocator = self.allocator
         if link.reached is None or link.reached.nonce != report.worker:
             if link.reached is not None:
-                desk.lose(link.reached)
-            link.reached = desk.enter(report, link.worker.name, self.clock())
-        self._apply(desk.receive(link.reached, report, self.clock()))
-        if (lease := desk.open_grant(link.reached)) is not None:
+                allocator.lose(link.reached)
+            link.reached = allocator.enter(report, link.worker.name, self.clock())
+        self._apply(allocator.receive(link.reached, report, self.clock()))
+        if (lease := allocator.open_grant(link.reached)) is not None:
             self._write(self.journal.grant, lease)
             self._write(self._granted, lease, link.reached)
         self.at(self.world.rng.uniform(0.02, 0.06), self._exchange, link, number)
 
-    def _granted(self, lease: Lease, worker: ReachedWorker) -> None:
-        if self.desk.stopped:
-            self._apply(self.desk.withdraw(lease))
+    def _granted(self, lease: Lease, worker: ConnectedWorker) -> None:
+        if self.allocator.stopped:
+            self._apply(self.allocator.withdraw(lease))
         else:
-            self.desk.granted(lease, worker)
+            self.allocator.granted(lease, worker)

@@ -6,39 +6,41 @@ from collections.abc import Mapping
 from typing import Any
 
 from tests.simulation.reverts import Reverts
-from wosdk_async.jobs.cluster.desk import Desk, ReachedWorker
-from wosdk_async.jobs.cluster.held_rows import HeldRow, HeldRows
+from wosdk_async.jobs.cluster.allocator import Allocator, ConnectedWorker
+from wosdk_async.jobs.cluster.leased_rows import LeasedRow, LeasedRows
 from wosdk_async.jobs.cluster.leases import ClusterOptions, Lease
 from wosdk_async.jobs.cluster.messages import Order
 
 __all__ = ["FAULTS"]
 
 FAULTS = Reverts()
-_obey, _open_grant, _lose = HeldRows.obey, Desk.open_grant, Desk.lose
+_obey, _open_grant, _lose = LeasedRows.obey, Allocator.open_grant, Allocator.lose
 
 
 @FAULTS.replace(
-    HeldRow,
+    LeasedRow,
     "begin",
     "lease-not-checked",
     "no check before the first byte",
     "doubled lost sent-after-lease sent-without-lease",
 )
-def _begin_unchecked(self: HeldRow) -> None:
+def _begin_unchecked(self: LeasedRow) -> None:
     self.begun = True
 
 
 FAULTS.replace(
     ClusterOptions,
-    "over_after",
+    "expires_after",
     "early-look-up",
     "look-up before the lease has ended",
     "doubled over-limit",
 )(property(lambda self: 0.3 * self.lease))
 
 
-@FAULTS.replace(HeldRows, "obey", "nonce-not-compared", "orders to another worker are obeyed", "doubled lost")
-def _obey_any(self: HeldRows, order: Order) -> bool:
+@FAULTS.replace(
+    LeasedRows, "obey", "nonce-not-compared", "orders to another worker are obeyed", "doubled lost"
+)
+def _obey_any(self: LeasedRows, order: Order) -> bool:
     self.nonce, nonce = order.worker, self.nonce
     try:
         return _obey(self, order)
@@ -46,21 +48,27 @@ def _obey_any(self: HeldRows, order: Order) -> bool:
         self.nonce = nonce
 
 
-@FAULTS.replace(HeldRows, "end", "sent-as-not-sent", "not sent reported for a sent row", "doubled unexpected")
-def _end_unguarded(self: HeldRows, row: HeldRow, fields: Mapping[str, Any]) -> None:
-    del self._rows[row.granted.row]
+@FAULTS.replace(
+    LeasedRows, "end", "sent-as-not-sent", "not sent reported for a sent row", "doubled unexpected"
+)
+def _end_unguarded(self: LeasedRows, row: LeasedRow, fields: Mapping[str, Any]) -> None:
+    del self._open[row.granted.row]
     self.under_way.pop(row.granted.row, None)
     self._record(row, fields)
 
 
-@FAULTS.replace(Desk, "open_grant", "epoch-reused", "each worker's grants have one number", "not-finished")
-def _reuse_epochs(self: Desk, worker: ReachedWorker) -> Lease | None:
+@FAULTS.replace(
+    Allocator, "open_grant", "epoch-reused", "each worker's grants have one number", "not-finished"
+)
+def _reuse_epochs(self: Allocator, worker: ConnectedWorker) -> Lease | None:
     self.epoch = len(self.workers)
     return _open_grant(self, worker)
 
 
-@FAULTS.replace(Desk, "lose", "early-share", "the share of a lost worker is returned early", "over-limit")
-def _return_share_early(self: Desk, worker: ReachedWorker) -> int:
+@FAULTS.replace(
+    Allocator, "lose", "early-share", "the share of a lost worker is returned early", "over-limit"
+)
+def _return_share_early(self: Allocator, worker: ConnectedWorker) -> int:
     rows = _lose(self, worker)
     self.budget.remove(worker.nonce)
     return rows

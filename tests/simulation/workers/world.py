@@ -11,7 +11,7 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.jobs.cluster.held_rows import NOT_SENT, HeldRow, HeldRows, LeaseEndedError
+from wosdk_async.jobs.cluster.leased_rows import NOT_SENT, LeasedRow, LeasedRows, LeaseEndedError
 from wosdk_async.jobs.cluster.leases import ClusterOptions
 from wosdk_async.jobs.cluster.messages import Order, Report
 
@@ -106,7 +106,7 @@ class World:
         self.note(f"BROKEN {promise}: {text}")
         self.found.append(promise)
 
-    def request(self, worker: SimulatedWorker, row: HeldRow) -> str:
+    def request(self, worker: SimulatedWorker, row: LeasedRow) -> str:
         """Receive the first byte of a request; return what becomes of it."""
         number, rng = row.granted.row, self.rng
         self.note(f"{worker.name} sends row {number} (grant {row.epoch})")
@@ -200,7 +200,7 @@ class SimulatedWorker(Process):
     def __init__(self, world: World, place: int) -> None:
         super().__init__(world, f"worker{place}")
         self.place = place
-        self._held = HeldRows(f"{self.id:x}", world.plan.options.deadline, self.clock)
+        self._rows = LeasedRows(f"{self.id:x}", world.plan.options.deadline, self.clock)
         self._session = 0
         self._next_call = 0.0
         self._heard = self.clock()
@@ -208,7 +208,7 @@ class SimulatedWorker(Process):
 
     def deliver(self, order: Order, respond: Callable[[Report], None]) -> None:
         """Obey an order and respond, with the delays of its link."""
-        held = self._held
+        held = self._rows
         if held.obey(order):
             self._heard = self.clock()
             self._session = max(self._session, order.session.number if order.session else 0)
@@ -218,41 +218,41 @@ class SimulatedWorker(Process):
         self.at(self.world.rng.uniform(0, order.patience), self._respond, respond)
 
     def _respond(self, respond: Callable[[Report], None]) -> None:
-        respond(self._held.report(session=self._session, session_refused=0))
+        respond(self._rows.report(session=self._session, session_refused=0))
 
     def _look(self) -> None:
         """Cancel the calls whose leases have ended; end when the coordinator is gone."""
-        for row in self._held.overdue():
+        for row in self._rows.overdue():
             self._end(row, NOT_SENT)
         if self.clock() - self._heard > self.world.plan.options.lease:
             self._cancel(lambda _: True)
-            self._held.give_back()
+            self._rows.give_back()
         self.at(0.1, self._look)
 
-    def _cancel(self, which: Callable[[HeldRow], bool]) -> None:
-        for row in list(self._held.under_way.values()):
+    def _cancel(self, which: Callable[[LeasedRow], bool]) -> None:
+        for row in list(self._rows.under_way.values()):
             if which(row):
                 self._end(row, NOT_SENT)
 
     def _start(self) -> None:
-        while (row := self._held.next_row()) is not None:
+        while (row := self._rows.next_row()) is not None:
             if row.granted.row == self.world.plan.poison and self.world.rng.random() < 0.5:
                 self.kill()
                 return
             self.at(self.world.plan.options.deadline, self._time_out, row)
             self._call_later(row)
 
-    def _call_later(self, row: HeldRow) -> None:
-        world, rate = self.world, self._held.share.rate
+    def _call_later(self, row: LeasedRow) -> None:
+        world, rate = self.world, self._rows.share.rate
         begins = max(world.now, self._next_call)
         self._next_call = begins + (1 / rate if rate else 0.0)
         self.at(begins - world.now, self._first_byte, row)
 
-    def _time_out(self, row: HeldRow) -> None:
+    def _time_out(self, row: LeasedRow) -> None:
         self._end(row, {"result": "in_doubt"} if row.begun else NOT_SENT)
 
-    def _first_byte(self, row: HeldRow) -> None:
-        if self._held.under_way.get(row.granted.row) is not row:
+    def _first_byte(self, row: LeasedRow) -> None:
+        if self._rows.under_way.get(row.granted.row) is not row:
             return  # it was cancelled
         try:
             row.begin()
@@ -271,8 +271,8 @@ class SimulatedWorker(Process):
             result = {"done": "done", "refused": "failed"}.get(kind, "in_doubt")
             self.at(delay, self._end, row, {"result": result})
 
-    def _end(self, row: HeldRow, fields: Any) -> None:
-        if self._held.under_way.get(row.granted.row) is row:
+    def _end(self, row: LeasedRow, fields: Any) -> None:
+        if self._rows.under_way.get(row.granted.row) is row:
             self.world.call_ended(self, row.granted.row)
-            self._held.end(row, fields)
+            self._rows.end(row, fields)
             self._start()

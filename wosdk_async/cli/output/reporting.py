@@ -49,7 +49,7 @@ _ADDED = re.compile(
 class OutcomeWriter:
     """Writer of a JSON line for each ended row, which keeps the first problems for the summary.
 
-    When a line cannot be written, it calls ``stop``, and the lines of calls in progress go to stderr.
+    When a line cannot be written, it calls ``stop``, and the lines of calls in flight go to stderr.
     """
 
     def __init__(self, file: IO[bytes] | None, stop: Callable[[], None]) -> None:

@@ -1,7 +1,7 @@
-"""Coordinator of a job on many workers: opens them, carries messages, and writes grants before they leave.
+"""Coordinator of a job on many workers: it exchanges their messages, and writes grants to the journal.
 
-The journal has a grant on the disk before an order has it. If no report comes, the row is lost with its
-worker, as soon as nobody can send it any more: it is in doubt.
+A grant is on the disk before an order carries it. A row without a report is in doubt once its lease has
+expired: its worker is lost.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from wosdk_async import errors
 from wosdk_async.calls.run_many import Run
 from wosdk_async.codec import converter, dumps
 from wosdk_async.errors import InDoubtError, WosdkError
-from wosdk_async.jobs.cluster.desk import HELLO, Changes, Desk, ReachedWorker
+from wosdk_async.jobs.cluster.allocator import HELLO, Allocator, Changes, ConnectedWorker
 from wosdk_async.jobs.cluster.leases import (
     MAX_LOSSES,
     ClusterOptions,
@@ -44,37 +44,43 @@ from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["ClusterRun", "Coordinator"]
 
-_GRACE = 0.5  # seconds for the last reports of a run that was aborted
+_GRACE = 0.5  # seconds for the last reports after an abort
 _DOUBT = "it may have been carried out:"
-_SILENT = "nothing was heard of its worker until its lease was over"
+_SILENT = "its worker did not report it before the lease expired"
 _ABORTED = "the run was aborted before its worker reported it"
 _ERRORS = {"RowError": RowError, **{name: getattr(errors, name) for name in errors.__all__}}
 
 
 class ClusterRun(Run[Any, Effect]):
-    """A run of the claims of a job; a coordinator makes it, and tells it what changes.
+    """Run of the claims of a job on its workers.
 
-    When the block ends by an exception or a cancellation, the workers cancel their calls. Rows of which
-    nothing is reported within half a second are in doubt, and their leases stay open: the next run of the job
-    waits for them. An error that concerns all rows is raised at the end of the block.
+    When the block ends with an exception or a cancellation, the workers cancel their calls. Rows without a
+    report within half a second are in doubt, and their leases stay open: the next run of the job waits for
+    them. The block raises an error that concerns all rows at its end.
     """
 
     def __init__(
-        self, claims: Any, desk: Desk, losses: Counter[int], *, limit: int, secrets: Callable[[], Secrets]
+        self,
+        claims: Any,
+        allocator: Allocator,
+        losses: Counter[int],
+        *,
+        limit: int,
+        secrets: Callable[[], Secrets],
     ) -> None:
         super().__init__(claims, self.send, limit=limit, grace=_GRACE)
-        self._desk, self._losses, self._secrets = desk, losses, secrets
+        self._allocator, self._losses, self._secrets = allocator, losses, secrets
         self._error: Exception | None = None
-        self._ends: dict[int, asyncio.Future[RowReport | Lease]] = {}
-        """For each row that is sent, what is reported of it, or the lease in which it was lost."""
+        self._endings: dict[int, asyncio.Future[RowReport | Lease]] = {}
+        """Row -> its report, or the lease in which it was lost."""
 
     def stop(self) -> None:
-        """Start no further row; calls under way continue."""
+        """Start no further row; calls in flight continue."""
         super().stop()
-        self.apply(Changes(not_started=self._desk.stop()))
+        self.apply(Changes(not_started=self._allocator.stop()))
 
     def fail(self, error: Exception) -> None:
-        """Stop, and raise an error that concerns all rows at the end of the block."""
+        """Stop; the block raises ``error`` at its end."""
         self._error = error
         self.stop()
 
@@ -82,61 +88,57 @@ class ClusterRun(Run[Any, Effect]):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if error is not None:
-            self._desk.aborted = True
+            self._allocator.aborted = True
         await super().__aexit__(kind, error, trace)
         if error is None and self._error is not None:
             raise self._error
 
     def apply(self, changes: Changes) -> None:
-        """End the calls whose rows ended, were lost, or were not started."""
+        """End the calls of rows that ended, were lost, or were not started."""
         for report in changes.ended:
             self._end(report.row, report)
         for row, lease in changes.lost:
             self._end(row.row, lease)
         for row in changes.not_started:
-            if row.row in self._ends:
-                self._ends[row.row].cancel()
+            if row.row in self._endings:
+                self._endings[row.row].cancel()
 
-    def _end(self, row: int, end: RowReport | Lease) -> None:
-        if (ended := self._ends.get(row)) is not None and not ended.done():
-            ended.set_result(end)
+    def _end(self, row: int, ending: RowReport | Lease) -> None:
+        if (future := self._endings.get(row)) is not None and not future.done():
+            future.set_result(ending)
 
     async def send(self, claim: Any, trace: Trace) -> Effect:
-        """Let a worker send the row of a claim; its end is a report, or the loss of its worker."""
+        """Have a worker send the row of a claim."""
         number = claim.row.number
         losses = self._losses[number]
         if losses >= MAX_LOSSES:
-            raise RowError(f"not sent again: its worker was lost {losses} times while it had this row")
+            raise RowError(f"not retried: its worker was lost {losses} times while it had this row")
         row = GrantedRow(number, dumps(converter.unstructure(claim.record)).decode(), losses)
         loop = asyncio.get_running_loop()
-        ended = self._ends[number] = loop.create_future()
-        if self._desk.stopped:
-            ended.cancel()
+        future = self._endings[number] = loop.create_future()
+        if self._allocator.stopped:
+            future.cancel()
         else:
-            self._desk.put(row, boottime())
+            self._allocator.put(row, boottime())
         try:
-            end = await ended
+            ending = await future
         except asyncio.CancelledError:
-            lease = self._desk.book.lease_of(number)
+            lease = self._allocator.leases.lease_of(number)
             if lease is not None and lease.may_have_arrived:
                 raise LeaseLostError(f"{_DOUBT} {_ABORTED} (grant {lease.epoch})") from None
-            if ended.cancelled():
+            if future.cancelled():
                 raise  # it was not started
-            end = ended.result()  # which came in the turn in which the call was cancelled
+            ending = future.result()  # set in the same turn of the loop as the cancellation
         finally:
-            del self._ends[number]
-        if isinstance(end, Lease):
-            raise LeaseLostError(f"{_DOUBT} {_SILENT} (grant {end.epoch})")
-        # The duration is the worker's: what else was between the two is not the service's.
-        claim.started = loop.time() - end.seconds
-        return _effect(end, trace, self._secrets())
+            del self._endings[number]
+        if isinstance(ending, Lease):
+            raise LeaseLostError(f"{_DOUBT} {_SILENT} (grant {ending.epoch})")
+        claim.started = loop.time() - ending.seconds  # the worker's duration, without the messages
+        return _effect(ending, trace, self._secrets())
 
 
 def _effect(report: RowReport, trace: Trace, secrets: Secrets) -> Effect:
-    """Return the effect that a worker reported, or raise the error, without ``secrets``.
-
-    A worker does not know all of them. ``trace`` gets the course of the worker's call.
-    """
+    """Return the effect that a worker reported, or raise its error without ``secrets``; fill ``trace``."""
     trace.attempts, trace.waits, trace.found = report.attempts, report.waits, report.found
     if report.result == "done":
         return Effect(report.entity, report.id, report.record, report.version)
@@ -147,19 +149,19 @@ def _effect(report: RowReport, trace: Trace, secrets: Secrets) -> Effect:
     raise error
 
 
-_TICK = 0.25  # seconds between two looks at the clock
-_PACE = 0.05  # seconds from one order to the next: results come in batches, not one by one
-_EXCHANGE = 5.0  # seconds after which an exchange is repeated
-_AGAIN = 0.25  # seconds before an exchange that failed is repeated
-_PARTING = 1.0  # seconds for the last orders
+_TICK = 0.25  # seconds between two checks of the leases
+_PACE = 0.05  # seconds from one order to the next, so that results come in batches
+_EXCHANGE = 5.0  # seconds before an exchange times out and is retried
+_RETRY_AFTER = 0.25  # seconds before a failed exchange is retried
+_CLOSING = 1.0  # seconds for the last orders
 _MIN_CLAIMED, _CLAIMED_PER_CALL = 1000, 8  # rows that may be claimed: at least, and for each concurrent call
 
 
 class Coordinator:
-    """Grants the rows of one run of a job to workers.
+    """Coordinator of one run of a job.
 
-    ``session`` returns what a worker gets, given the numbers of the session that it uses and of the one that
-    the service refused. ``on_event`` gets a message when a worker is lost.
+    ``session`` returns the session for a worker, given the numbers of the one that it uses and of the one
+    that the service refused. ``on_event`` gets a message when a worker is lost.
     """
 
     def __init__(
@@ -172,9 +174,9 @@ class Coordinator:
         on_event: Callable[[str], None],
     ) -> None:
         self.options, self.name = options, pool.name
-        self.desk = Desk(options, epoch=0, now=boottime())
+        self.allocator = Allocator(options, epoch=0, now=boottime())
         self.claimed_ahead = max(_MIN_CLAIMED, _CLAIMED_PER_CALL * options.in_flight)
-        """Claims that wait or are granted at a time."""
+        """Maximum claims that are queued or granted."""
         self._pool, self._journal, self._session, self._on_event = pool, journal, session, on_event
         self._run: ClusterRun | None = None
         self._failure: Exception | None = None
@@ -185,7 +187,7 @@ class Coordinator:
     async def start(self, setup: Setup) -> None:
         """Start the workers."""
         self._losses = Counter(await self._journal.losses())
-        self.desk.epoch = await self._journal.last_epoch()
+        self.allocator.epoch = await self._journal.last_epoch()
         self._ticker = asyncio.create_task(self._tick())
         try:
             await self._pool.open(setup, self._joined, self._broken)
@@ -194,16 +196,16 @@ class Coordinator:
             raise
 
     def _broken(self, why: str) -> None:
-        if self.desk.book:
-            self._on_event(f"{why}; {len(self.desk.book)} rows wait until their leases are over")
+        if self.allocator.leases:
+            self._on_event(f"{why}; {len(self.allocator.leases)} rows wait until their leases expire")
         self.fail(WosdkError(why))
 
     async def aclose(self) -> None:
-        """End the workers, if they were started."""
+        """Shut down the workers, if they were started."""
         self._closing = True
         try:
-            if self._tasks and not self.desk.aborted:  # a last order confirms the results
-                await asyncio.wait(self._tasks, timeout=_PARTING)
+            if self._tasks and not self.allocator.aborted:  # a last order confirms the results
+                await asyncio.wait(self._tasks, timeout=_CLOSING)
         finally:
             await self._close()
 
@@ -216,29 +218,29 @@ class Coordinator:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         try:
-            for lease in self.desk.book.unsent():  # those that were sent stay open in the journal
+            for lease in self.allocator.leases.unsent():  # those that were sent stay open in the journal
                 self._journal.end_grant(lease.epoch)
         finally:
             await self._pool.aclose()
 
     def run(self, claims: Any) -> ClusterRun:
-        """Return a run that sends claims; only one at a time."""
+        """Return a run that sends claims. Have only one at a time."""
         self._run = ClusterRun(
-            claims, self.desk, self._losses, limit=self.claimed_ahead, secrets=self._journal.secrets
+            claims, self.allocator, self._losses, limit=self.claimed_ahead, secrets=self._journal.secrets
         )
         if self._failure is not None:
             self._run.fail(self._failure)
         return self._run
 
     def fail(self, error: Exception) -> None:
-        """End the run: nothing can be sent any more."""
+        """End the run, as no row can be sent."""
         self._failure = self._failure or error
         if self._run is not None:
             self._run.fail(self._failure)
 
     def _apply(self, changes: Changes) -> None:
-        """Write the ends of leases, and tell the run."""
-        for lease in changes.over:
+        """Write closed leases to the journal, and pass the changes to the run."""
+        for lease in changes.closed:
             self._journal.end_grant(lease.epoch, lost=tuple(lease.rows) if lease.may_have_arrived else ())
         self._losses.update(row.row for row, _ in changes.lost)
         if self._run is not None:
@@ -247,14 +249,14 @@ class Coordinator:
     async def _tick(self) -> None:
         while True:
             await asyncio.sleep(_TICK)
-            desk, now = self.desk, boottime()
-            changes = desk.expire(now)
+            allocator, now = self.allocator, boottime()
+            changes = allocator.expire(now)
             self._apply(changes)
             for nonce, rows in Counter(lease.worker for _, lease in changes.lost).items():
-                if (worker := desk.workers.get(nonce)) is not None:  # else it was said before
-                    self._on_event(f"worker {worker.name} was silent for too long: {_fate_of(rows)}")
-            if (seconds := desk.stuck_for(now)) >= desk.patience:
-                why = "gave each back as not sent" if desk.workers else "has no worker that responds"
+                if (worker := allocator.workers.get(nonce)) is not None:  # else its loss was reported before
+                    self._on_event(f"worker {worker.name} was silent for too long: {_looked_up(rows)}")
+            if (seconds := allocator.stuck_for(now)) >= allocator.patience:
+                why = "returned each as not sent" if allocator.workers else "has no worker that responds"
                 self.fail(WosdkError(f"no row could be sent for {seconds:.0f} s: {self.name} {why}"))
 
     def _joined(self, link: WorkerLink) -> None:
@@ -263,75 +265,75 @@ class Coordinator:
         task.add_done_callback(self._tasks.discard)
 
     async def _converse(self, link: WorkerLink) -> None:
-        """Send orders and receive reports until the worker is lost, or all is said."""
-        worker: ReachedWorker | None = None
+        """Exchange orders and reports until the worker is lost, or the run is closed and all is confirmed."""
+        worker: ConnectedWorker | None = None
         why, began = "", boottime()
         try:
             while not (why := link.lost):
-                if self._closing and (worker is None or worker.told >= worker.received):
+                if self._closing and (worker is None or worker.acknowledged >= worker.received):
                     break
                 started = boottime()
                 try:
                     report = await self._exchange(link, worker)
-                except OSError:  # TimeoutError is one: the reply is lost, and the lease decides
+                except OSError:  # or TimeoutError, a kind of it: the reply is lost
                     silent = boottime() - (began if worker is None else worker.heard)
-                    if silent > self.options.over_after:
-                        why = f"nothing was heard of it for {silent:.0f} s"
+                    if silent > self.options.expires_after:
+                        why = f"it did not respond for {silent:.0f} s"
                         break
-                    await asyncio.sleep(_AGAIN)
+                    await asyncio.sleep(_RETRY_AFTER)
                     continue
                 if worker is None:
-                    worker = self.desk.enter(report, link.name, boottime())
+                    worker = self.allocator.enter(report, link.name, boottime())
                 elif worker.nonce != report.worker:
                     why = "another worker took its place"
                     break
-                self._apply(self.desk.receive(worker, report, boottime()))
+                self._apply(self.allocator.receive(worker, report, boottime()))
                 await self._grant(worker)
                 await asyncio.sleep(max(_PACE - (boottime() - started), 0.0))
-        except Exception as error:  # of the worker, which has ended by itself
+        except Exception as error:  # of the worker, which has shut down
             why = str(error) or type(error).__name__
         finally:
-            rows = 0 if worker is None else self.desk.lose(worker)
+            rows = 0 if worker is None else self.allocator.lose(worker)
             if why and not self._closing:
-                fate = _fate_of(rows, " when their leases are over") if rows else "it had no rows"
-                self._on_event(f"worker {link.name} was lost: {why}; {fate}")
+                loss = _looked_up(rows, " when their leases expire") if rows else "it had no rows"
+                self._on_event(f"worker {link.name} was lost: {why}; {loss}")
             with contextlib.suppress(Exception):
                 await link.aclose()
 
-    async def _exchange(self, link: WorkerLink, worker: ReachedWorker | None) -> Report:
+    async def _exchange(self, link: WorkerLink, worker: ConnectedWorker | None) -> Report:
         order = HELLO
         if worker is not None:
             session = self._session(worker.report.session, worker.report.session_refused)
-            order = self.desk.order_for(worker, session)
+            order = self.allocator.order_for(worker, session)
         async with asyncio.timeout(_EXCHANGE):
             report = from_bytes(await link.exchange(to_bytes(order)), Report)
         if worker is not None and report.worker == worker.nonce:
-            worker.told = order.received
+            worker.acknowledged = order.received
         return report
 
-    async def _grant(self, worker: ReachedWorker) -> None:
-        """Grant rows to a worker that was heard right now; they are sent with the next order."""
-        lease = self.desk.open_grant(worker)
+    async def _grant(self, worker: ConnectedWorker) -> None:
+        """Grant rows to a worker that just reported; the next order carries them."""
+        lease = self.allocator.open_grant(worker)
         if lease is None:
             return
-        share = self.desk.budget.share(lease.worker)
+        share = self.allocator.budget.share(lease.worker)
         record = GrantRecord(
             epoch=lease.epoch,
             worker=lease.worker,
             rows=tuple(lease.rows),
             rate=share.rate,
             in_flight=share.in_flight,
-            seconds=self.options.over_after,
+            seconds=self.options.expires_after,
         )
         try:
             await self._journal.grant(record)
         except WosdkError as error:
-            self.fail(error)  # the results of rows under way still arrive
-        if self.desk.stopped:
-            self._apply(self.desk.withdraw(lease))
+            self.fail(error)  # results of rows in flight still arrive
+        if self.allocator.stopped:
+            self._apply(self.allocator.withdraw(lease))
         else:
-            self.desk.granted(lease, worker)
+            self.allocator.granted(lease, worker)
 
 
-def _fate_of(rows: int, when: str = "") -> str:
+def _looked_up(rows: int, when: str = "") -> str:
     return f"its {rows} row{'s are' if rows > 1 else ' is'} looked up{when}"

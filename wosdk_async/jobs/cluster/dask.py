@@ -1,4 +1,4 @@
-"""Workers in a Dask cluster: one actor for each Dask worker, by the public interface of ``distributed``."""
+"""Workers in a Dask cluster: one actor per Dask worker, by the public API of ``distributed``."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ __all__ = ["DaskCluster", "require_dask", "scheduler_address"]
 
 _CONNECT = 15.0  # seconds for the scheduler to respond
 _START = 60.0  # seconds for the first worker
-_POLL = 0.5  # seconds between two looks at the workers
-_SILENT = 30.0  # seconds of a scheduler that does not respond
-_PARTING = 1.0
+_POLL = 0.5  # seconds between two checks of the workers
+_MAX_SILENCE = 30.0  # seconds for the scheduler to respond to a check
+_CLOSING = 1.0  # seconds to close a worker or the connection
 _CERTIFICATES = ", ".join(
     f"DASK_DISTRIBUTED__COMM__TLS__{name}" for name in ("CA_FILE", "CLIENT__CERT", "CLIENT__KEY")
 )
@@ -39,7 +39,7 @@ def scheduler_address(text: object) -> str:
     """Return the address of a scheduler as Dask writes it, ``tls://HOST:PORT`` or ``tcp://127.0.0.1:PORT``.
 
     Raises:
-        ConfigurationError: it is not an address, or others could read the Company's token on the way there.
+        ConfigurationError: it is not an address, or the connection would expose the Company's token.
     """
     scheme, separator, place = text.rpartition("://") if isinstance(text, str) else ("?", "", "")
     host, port = _place(place)
@@ -48,18 +48,18 @@ def scheduler_address(text: object) -> str:
         raise ConfigurationError(f"{text!r} is not the address of a scheduler; write {example}")
     if port is None:
         right = f"{scheme or 'dask'}://{host}:8786"
-        raise ConfigurationError(f"{text!r} has no port; write {right}, as 8786 is the port that Dask takes")
+        raise ConfigurationError(f"{text!r} has no port; write {right}, with Dask's default port")
     address = f"{_SCHEMES[scheme]}://{host}:{port}"
     if not _is_private(address):
         raise ConfigurationError(
-            f"{text}: the workers get the token of the Company, which does not leave this machine "
+            f"{text}: the workers get the Company's token, which must not leave this machine "
             f"unencrypted; write tls://{host}:{port}, and start scheduler and workers with certificates"
         )
     return address
 
 
 def _place(text: str) -> tuple[str, int | None]:
-    """Return host and port of an address without its scheme; an empty host if it is none."""
+    """Return the host and port of an address without its scheme; an empty host if it is invalid."""
     with contextlib.suppress(ValueError):
         found = urlsplit(f"//{text}")
         host, port = found.hostname or "", found.port
@@ -70,7 +70,7 @@ def _place(text: str) -> tuple[str, int | None]:
 
 
 def _is_private(address: str) -> bool:
-    """Return whether nobody else can read what is sent to an address of Dask."""
+    """Return whether nobody can read what is sent to an address of Dask."""
     scheme, _, place = address.rpartition("://")
     host = _place(place)[0].strip("[]")
     with contextlib.suppress(ValueError):
@@ -84,7 +84,7 @@ class _ActorLink:
     def __init__(self, name: str, actor: Any, future: Any, client: Any) -> None:
         self.name, self.lost, self.closed = name, "", False
         self._actor, self._client = actor, client
-        self._future = future  # without it Dask forgets the actor
+        self._future = future  # Dask drops the actor with it
 
     async def exchange(self, order: bytes) -> bytes:
         """Deliver an order and return the report; OSError when the reply is lost."""
@@ -93,11 +93,11 @@ class _ActorLink:
         return bytes(await reply)
 
     async def aclose(self) -> None:
-        """Let the actor end its calls, if it is reached, and forget it."""
+        """Shut down the actor, if it is reachable."""
         self.closed = True
         with self._client.as_current():
             ending = self._actor.aclose()
-        async with asyncio.timeout(_PARTING):
+        async with asyncio.timeout(_CLOSING):
             await ending
 
 
@@ -106,9 +106,9 @@ class DaskCluster:
 
     Args:
         address: of its scheduler: ``tls://HOST:PORT``, or ``tcp://127.0.0.1:PORT`` on this machine.
-        on_stage: called with a text when the scheduler is waited for, or a worker cannot be used.
-        direct: whether this process reaches the workers themselves; otherwise messages pass the scheduler.
-        security: a ``distributed.Security``; None means that of Dask's configuration.
+        on_stage: called with a warning about a worker that cannot be used.
+        direct: whether this process connects to the workers; otherwise messages pass through the scheduler.
+        security: a ``distributed.Security`` (default: that of Dask's configuration).
 
     Raises:
         ConfigurationError: the address cannot be used, or the extra ``dask`` is missing.
@@ -128,7 +128,7 @@ class DaskCluster:
         self.name = f"Dask cluster {self.address}"
         self._client: Any = None
         self._links: dict[str, _ActorLink] = {}
-        self._arriving: dict[str, asyncio.Task[None]] = {}
+        self._starting: dict[str, asyncio.Task[None]] = {}
         self._refused: dict[str, str] = {}
         self._watch: asyncio.Task[None] | None = None
 
@@ -146,75 +146,75 @@ class DaskCluster:
             self.address, asynchronous=True, set_as_default=False, timeout=_CONNECT, **self._options
         )
         try:
-            async with asyncio.timeout(_CONNECT):  # its own timeout is not for a scheduler that is silent
+            async with asyncio.timeout(_CONNECT):  # its own timeout does not cover a silent scheduler
                 await self._client
         except Exception as error:  # of asyncio, TLS or distributed
-            what = "cannot be reached" if isinstance(error, OSError) else "is none of Dask"
-            certificates = f", and what is in {_CERTIFICATES}" if self.address.startswith("tls://") else ""
+            what = "cannot be reached" if isinstance(error, OSError) else "is not a Dask scheduler"
+            certificates = f", and check {_CERTIFICATES}" if self.address.startswith("tls://") else ""
             raise ConfigurationError(
-                f"the scheduler at {self.address} {what} ({_text(error)}); check that it runs, that host "
-                f"and port are right{certificates}"
+                f"the scheduler at {self.address} {what} ({_text(error)}); check that it runs, and its "
+                f"host and port{certificates}"
             ) from error
         first = asyncio.Event()
-        self._watch = asyncio.create_task(self._look(first))
+        self._watch = asyncio.create_task(self._watch_workers(first))
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_START):
                 await first.wait()
         if not self._links:
-            none = f"none responds within {_START:.0f} s; start some with 'dask worker {self.address}'"
+            none = f"none responded within {_START:.0f} s; start some with 'dask worker {self.address}'"
             why = "; ".join(self._refused.values()) or none
             raise ConfigurationError(f"{self.name} has no worker that can be used: {why}")
 
     async def aclose(self) -> None:
-        """Disconnect; actors that are not reached end when their leases are over."""
-        tasks = [*self._arriving.values(), *([self._watch] if self._watch else [])]
+        """Disconnect; unreachable actors shut down when their leases expire."""
+        tasks = [*self._starting.values(), *([self._watch] if self._watch else [])]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         if self._client is not None:
             with contextlib.suppress(Exception):
-                async with asyncio.timeout(_PARTING):
-                    await self._client.close(timeout=_PARTING)
+                async with asyncio.timeout(_CLOSING):
+                    await self._client.close(timeout=_CLOSING)
 
-    async def _look(self, first: asyncio.Event) -> None:
-        """Notice workers that join and that are lost, and the end of the scheduler."""
+    async def _watch_workers(self, first: asyncio.Event) -> None:
+        """Notice workers that join and leave, and the loss of the scheduler."""
         while True:
             try:
-                async with asyncio.timeout(_SILENT):
+                async with asyncio.timeout(_MAX_SILENCE):
                     workers = (await self._client.scheduler.identity(n_workers=-1))["workers"]
             except Exception as error:  # OSError, or of distributed
-                why = f"the connection to the scheduler of the {self.name} is lost ({_text(error)})"
+                why = f"the connection to the scheduler of the {self.name} was lost ({_text(error)})"
                 for link in self._links.values():
                     link.lost = why
-                self._broken(f"{why}; check whether it runs, or start a new one, and repeat the command")
+                self._broken(f"{why}; check that it runs, or start a new one, and repeat the command")
                 first.set()
                 return
             self._compare(workers)
-            if self._links or (self._refused and not self._arriving):
+            if self._links or (self._refused and not self._starting):
                 first.set()
             await asyncio.sleep(_POLL if first.is_set() else _POLL / 10)
 
     def _compare(self, workers: Mapping[str, Any]) -> None:
         for address, link in list(self._links.items()):
             if address not in workers:
-                link.lost = "its process has ended"
-            if link.lost or link.closed:  # one that comes back is a new actor
+                link.lost = "its process has exited"
+            if link.lost or link.closed:  # a worker that comes back gets a new actor
                 del self._links[address]
-        for address, task in list(self._arriving.items()):
+        for address, task in list(self._starting.items()):
             if address not in workers:
                 task.cancel()
             if task.done():
-                del self._arriving[address]
+                del self._starting[address]
         self._refused = {address: why for address, why in self._refused.items() if address in workers}
-        for address in set(workers) - set(self._links) - set(self._arriving) - set(self._refused):
-            self._arriving[address] = asyncio.create_task(self._welcome(address))
+        for address in set(workers) - set(self._links) - set(self._starting) - set(self._refused):
+            self._starting[address] = asyncio.create_task(self._start_actor(address))
 
-    async def _welcome(self, address: str) -> None:
-        """Make the actor of this job in a worker; one that cannot be used is warned of."""
+    async def _start_actor(self, address: str) -> None:
+        """Make the actor of this job in a worker; warn if it cannot be used."""
         try:
             if not _is_private(address):
-                raise ConfigurationError("the Company's token would go there without encryption; use TLS")
-            # First with a function that is everywhere: a worker that cannot read a message of Dask ends.
+                raise ConfigurationError("the Company's token would be sent unencrypted; use TLS")
+            # First a function of the standard library: a worker that cannot unpickle a message of Dask exits.
             version = await self._submit(address, pkgutil.resolve_name, "wosdk_async.version:VERSION")
             if version != VERSION:
                 raise ImportError(f"it has wosdk_async {version}, and this process {VERSION}")

@@ -1,4 +1,4 @@
-"""The workers of one run of an import: their setup, their share of the rate, and their sessions."""
+"""Workers of one run of an import: their setup, their part of the rate, and their sessions."""
 
 from __future__ import annotations
 
@@ -19,21 +19,20 @@ from wosdk_async.transport.session.manager import SessionManager
 
 __all__ = ["JobWorkers", "SessionPusher"]
 
-_OWN_SHARE = 0.1  # of the rate, which the coordinator's own client keeps for look-ups
-_MIN_OWN = 0.5  # calls per second that it keeps at least, unless that is more than half of all
-_DEADLINE = 2 / 3  # of the lease, for a row when the Company has no deadline
-_MAX_WARNINGS = 20  # about workers; of lost grants the journal has the number
-_RENEWAL = 30.0  # seconds for the renewal of a session before the run ends
-_FRUITLESS, _SOON = 5, 2.0  # renewals before the run ends, each so many seconds after the one before
+_OWN_PART = 0.1  # of the rate, which the coordinator's own client keeps for look-ups
+_MIN_OWN = 0.5  # calls per second that it keeps at least, unless that is more than half of the rate
+_DEADLINE_PART = 2 / 3  # of the lease, if the Company has no deadline
+_MAX_WARNINGS = 20  # about workers; the journal counts lost grants
+_RENEWAL_TIMEOUT = 30.0  # seconds
+_MAX_RENEWALS = 5  # in a row before the run ends, each within _SOON of the last
+_SOON = 2.0  # seconds
 
 
 class JobWorkers(Coordinator):
-    """Workers of one run of an import; :meth:`open` starts them, :meth:`aclose` ends them.
+    """Workers of one run of an import; :meth:`open` starts them, :meth:`aclose` shuts them down.
 
-    From the first :meth:`run` on the Company's own calls, such as look-ups, keep a tenth of its rate: at
-    least 0.5 calls per second, and never more than half. The workers have the rest.
-
-    ``on_event`` gets a message when a worker is lost: the first 20 times.
+    From the first :meth:`run` on, the Company's own calls, such as look-ups, keep a tenth of its rate, but at
+    least 0.5 calls per second, and at most half. ``on_event`` gets a message for the first 20 lost workers.
     """
 
     def __init__(
@@ -46,10 +45,10 @@ class JobWorkers(Coordinator):
         on_event: Callable[[str], None] = lambda _: None,
     ) -> None:
         rate, deadline = company.rate, company.options.deadline
-        own = 0.0 if rate is None else min(max(rate * _OWN_SHARE, _MIN_OWN), rate / 2)
+        own = 0.0 if rate is None else min(max(rate * _OWN_PART, _MIN_OWN), rate / 2)
         cluster = ClusterOptions(
             lease=options.lease,
-            deadline=options.lease * _DEADLINE if deadline is None else deadline,
+            deadline=options.lease * _DEADLINE_PART if deadline is None else deadline,
             skew=options.skew,
             rate=None if rate is None else rate - own,
             in_flight=options.limit,
@@ -59,13 +58,13 @@ class JobWorkers(Coordinator):
             pool, journal, options=cluster, session=self._sessions.session_for, on_event=self._event
         )
         self.warnings: list[str] = []
-        self._company, self._operation, self._tell = company, operation, on_event
+        self._company, self._operation, self._on_warning = company, operation, on_event
         self._rate, self._own_rate = rate, own
 
     @property
     def reached(self) -> int:
-        """How many workers are reached now."""
-        return len(self.desk.workers)
+        """Number of connected workers."""
+        return len(self.allocator.workers)
 
     async def open(self, marker: str | None) -> None:
         """Start the workers, which look up calls in doubt by the field ``marker``."""
@@ -77,22 +76,21 @@ class JobWorkers(Coordinator):
         if len(self.warnings) < _MAX_WARNINGS:
             self.warnings.append(text)
             try:
-                self._tell(text)
-            except Exception as error:  # of the program: in the tasks of the coordinator nobody would see it
+                self._on_warning(text)
+            except Exception as error:  # of the program: in a task of the coordinator it would be lost
                 self.fail(error)
 
     def _setup(self, marker: str | None) -> Setup:
-        """Return the setup. Raise ConfigurationError for options that other processes cannot take over."""
+        """Return the setup. Raise ConfigurationError for options of the client that workers cannot have."""
         call, client = self._company.options, sender_of(self._company).transport.options
         plain = {each.name: each.default for each in attrs.fields(type(client))}
         for name in ("ssl_context", "proxy", "transport", "http_client", "host_suffixes"):
             if getattr(client, name) != plain[name]:
                 raise ConfigurationError(
-                    f"workers cannot take {name} of the client; leave it out, and set proxies and "
-                    "certificates in the environment of the workers"
+                    f"workers cannot use {name} of the client; remove it, and set proxies and certificates "
+                    "in the environment of the workers"
                 )
         return Setup(
-            job=self._journal.plan.job,
             operation=self._operation,
             company=self._company.name,
             marker=marker,
@@ -106,14 +104,14 @@ class JobWorkers(Coordinator):
         )
 
     def run(self, claims: Claims) -> ClusterRun:
-        """Return the run that sends the claims."""
+        """Return a run that sends the claims."""
         if self._rate is not None:
-            # Not before: what the rows refer to is looked up and created while no worker sends anything.
+            # Not before: references are looked up and created while no worker sends.
             self._company.set_rate(self._own_rate)
         return super().run(claims)
 
     async def aclose(self) -> None:
-        """End the workers."""
+        """Shut down the workers."""
         try:
             await super().aclose()
         finally:
@@ -123,16 +121,16 @@ class JobWorkers(Coordinator):
 
 
 class SessionPusher:
-    """Says which session a worker is sent, and renews one that was refused: once for all workers."""
+    """Source of the sessions of all workers; it renews one that was refused, once."""
 
     def __init__(self, manager: SessionManager, failed: Callable[[WosdkError], None]) -> None:
         self._manager, self._failed = manager, failed
         self._renewal: asyncio.Task[None] | None = None
-        self._fruitless, self._renewed_at = 0, 0.0
+        self._renewals, self._renewed_at = 0, 0.0
 
     def session_for(self, used: int, refused: int) -> PushedSession | None:
-        """Return the session that a worker gets, None when it has the newest or there is none yet."""
-        session = self._manager.current()  # a renewal that is due begins in the background
+        """Return the session to push to a worker; None when it has the newest or there is none yet."""
+        session = self._manager.current()  # starts a renewal that is due
         if session is None or session.generation == refused:
             self._renew(0 if session is None else refused)
             return None
@@ -146,7 +144,7 @@ class SessionPusher:
         )
 
     async def aclose(self) -> None:
-        """End a renewal."""
+        """Cancel a renewal."""
         if self._renewal is not None:
             self._renewal.cancel()
             await asyncio.gather(self._renewal, return_exceptions=True)
@@ -155,15 +153,15 @@ class SessionPusher:
         if self._renewal is not None and not self._renewal.done():
             return
         now = self._manager.clock.now()
-        self._fruitless = self._fruitless + 1 if now - self._renewed_at < _SOON else 1
+        self._renewals = self._renewals + 1 if now - self._renewed_at < _SOON else 1
         self._renewed_at = now
-        if self._fruitless > _FRUITLESS:  # the log-in works, and the service refuses what it gives
-            self._failed(SessionError(f"the service refused {_FRUITLESS} sessions one after another"))
+        if self._renewals > _MAX_RENEWALS:  # the log-in works, and the service refuses its sessions
+            self._failed(SessionError(f"the service refused {_MAX_RENEWALS} consecutive sessions"))
         else:
             self._renewal = asyncio.create_task(self._renewed(after))
 
     async def _renewed(self, after: int) -> None:
         try:
-            await self._manager.renew(after, self._manager.clock.now() + _RENEWAL)
+            await self._manager.renew(after, self._manager.clock.now() + _RENEWAL_TIMEOUT)
         except WosdkError as error:
             self._failed(error)

@@ -1,8 +1,8 @@
-"""Leases: which worker may send which rows, and from when on it certainly sends them no more.
+"""Leases: permissions to send rows, until a time after which a worker certainly no longer sends them.
 
-A row is under one lease at most. That ends in one of three ways, and once only: the worker reports the row,
-the row is lost with the worker, or its grant is withdrawn before it was sent. So each row gets exactly one
-outcome. The rules have no I/O; :func:`end_leases` waits for workers of earlier runs.
+A row is under at most one lease, and leaves it exactly once: the worker reports the row, the row is lost with
+the worker, or its grant is withdrawn before it was sent. So each row gets exactly one outcome. The rules have
+no I/O; :func:`end_leases` waits for workers of earlier runs.
 """
 
 from __future__ import annotations
@@ -28,33 +28,31 @@ __all__ = [
     "MAX_LOSSES",
     "ClusterOptions",
     "Lease",
-    "LeaseBook",
     "LeaseLostError",
+    "Leases",
     "WaitingRows",
     "boottime",
     "end_leases",
-    "end_leases_beside",
+    "end_leases_of_same_file",
 ]
 
-MAX_LOSSES = 4  # leases in which a row may be lost, all but the first one alone, before it is refused
-_CHARACTERS = 4_000_000  # of the rows of a lease, so that its message stays short
-
-
+MAX_LOSSES = 4  # leases in which a row may be lost before it is refused; from the second on it is alone
+_MAX_CHARACTERS = 4_000_000  # of the rows of a lease, so that its message stays short
 _CLOCK = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC_RAW", None))  # macOS has the latter
 
 
 def boottime() -> float:
-    """Return seconds of a clock that nobody sets and that runs while the machine sleeps."""
+    """Return the seconds of a clock that nobody sets and that counts suspended time."""
     return time.monotonic() if _CLOCK is None else time.clock_gettime(_CLOCK)
 
 
 @attrs.frozen(kw_only=True)
 class ClusterOptions:
-    """How rows are granted to workers; ``deadline`` is the longest time of one row, look-ups included.
+    """Options of leases; ``deadline`` is that of one row, look-ups included.
 
-    A worker may send the rows of a grant for ``lease`` seconds from its last report before; a lost lease
-    is waited for ``skew`` seconds more. ``rate`` and ``in_flight`` are those of all workers. The run ends if
-    no row ends for ``no_progress`` seconds although some wait.
+    A worker may send the rows of a grant for ``lease`` seconds from its last report before the grant; the
+    coordinator waits ``skew`` seconds longer. ``rate`` and ``in_flight`` are those of all workers together.
+    The run ends after ``no_progress`` seconds in which no row ended although some were queued.
     """
 
     lease: float = 30.0
@@ -74,10 +72,10 @@ class ClusterOptions:
             )
 
     @property
-    def over_after(self) -> float:
-        """Seconds after which nothing is sent under a lease that begins now, wherever its worker is."""
-        # A row starts only if it can end within the lease. But when its worker hangs meanwhile, its
-        # request may leave at the very end of the lease; from then on it has until the deadline.
+    def expires_after(self) -> float:
+        """Seconds after which a lease that begins now has certainly expired, wherever its worker is."""
+        # A row starts only if it can end within the lease. But if its worker hangs then, its request may
+        # leave at the very end of the lease, and then has until the deadline.
         return self.lease + self.deadline + self.skew
 
 
@@ -86,10 +84,9 @@ class LeaseLostError(InDoubtError):
 
 
 class WaitingRows:
-    """Rows that wait for a worker, in their order; those that were lost before come first.
+    """Queue of rows; those that were lost before come first.
 
-    A row may kill its worker. So one that was lost is granted again alone; after :data:`MAX_LOSSES` it is
-    refused.
+    A row may kill its worker, so one that was lost is granted alone, and refused after :data:`MAX_LOSSES`.
     """
 
     def __init__(self) -> None:
@@ -99,20 +96,20 @@ class WaitingRows:
         return len(self._rows)
 
     def put(self, row: GrantedRow) -> None:
-        """Let a row wait."""
+        """Queue a row."""
         (self._rows.appendleft if row.losses else self._rows.append)(row)
 
-    def put_back(self, row: GrantedRow) -> None:
-        """Let a row wait again that was not sent: before the others."""
+    def return_row(self, row: GrantedRow) -> None:
+        """Queue a row that was not sent, in front."""
         self._rows.appendleft(row)
 
     def next_batch(self, most: int, *, idle: bool) -> list[GrantedRow]:
-        """Return rows for a worker; while one comes next that was lost, only an ``idle`` one gets it."""
+        """Remove and return rows for a worker; only an ``idle`` one gets a row that was lost."""
         rows: list[GrantedRow] = []
         characters = 0
         while self._rows and len(rows) < most:
             characters += len(self._rows[0].body)
-            if ((rows or not idle) and self._rows[0].losses) or (rows and characters > _CHARACTERS):
+            if ((rows or not idle) and self._rows[0].losses) or (rows and characters > _MAX_CHARACTERS):
                 break
             rows.append(self._rows.popleft())
             if rows[-1].losses:
@@ -127,25 +124,25 @@ class WaitingRows:
 
 @attrs.define(eq=False)
 class Lease:
-    """Rows that one worker may send until its clock reads ``ends``; ``over_at`` is by the coordinator's.
+    """Lease of one worker until its clock reads ``ends``; ``expires_at`` is by the coordinator's clock.
 
-    ``rows`` are those of which nothing is reported; ``may_have_arrived`` says that the grant was sent.
+    ``rows`` are those without a report; ``may_have_arrived`` says that the grant was sent.
     """
 
     epoch: int
     worker: str
     ends: float
-    over_at: float
+    expires_at: float
     rows: dict[int, GrantedRow]
     may_have_arrived: bool = False
 
     def grant(self) -> Grant:
-        """Return the message that grants it; made before anything is reported."""
+        """Return the message that grants it."""
         return Grant(epoch=self.epoch, ends=self.ends, rows=tuple(self.rows.values()))
 
 
-class LeaseBook:
-    """All leases that have not ended."""
+class Leases:
+    """Open leases."""
 
     def __init__(self, options: ClusterOptions) -> None:
         self._options = options
@@ -157,7 +154,7 @@ class LeaseBook:
         return len(self._rows)
 
     def of(self, worker: str) -> Mapping[int, Lease]:
-        """Return the leases of a worker, by their epochs."""
+        """Return the leases of a worker, by epoch."""
         return self._leases.get(worker, {})
 
     def lease_of(self, number: int) -> Lease | None:
@@ -165,26 +162,26 @@ class LeaseBook:
         return self._rows.get(number)
 
     def outstanding(self, worker: str) -> int:
-        """Return how many rows a worker has of which it has reported nothing."""
+        """Return how many rows of a worker have no report."""
         return sum(len(lease.rows) for lease in self.of(worker).values())
 
     def open(
         self, epoch: int, worker: str, batch: Sequence[GrantedRow], *, clock: float, heard: float
     ) -> Lease:
-        """Open a lease for rows under no other one, from the readings of both clocks at the last report."""
+        """Open a lease; ``clock`` and ``heard`` are the worker's and our time of its last report."""
         rows = {row.row: row for row in batch}
         if len(rows) != len(batch) or self._rows.keys() & rows:
             raise AssertionError(f"a row of grant {epoch} is granted already")
-        # Both clocks count from the same report: the worker's from when it was made, ours from when it came,
-        # which was later. So the lease never ends here before it ends at the worker.
-        ends, over_at = clock + self._options.lease, heard + self._options.over_after
-        lease = Lease(epoch, worker, ends, over_at, rows)
+        # The worker counts from when it made the report, we from when it arrived, which was later. So the
+        # lease never expires here before it ends there.
+        ends, expires_at = clock + self._options.lease, heard + self._options.expires_after
+        lease = Lease(epoch, worker, ends, expires_at, rows)
         self._leases.setdefault(worker, {})[epoch] = lease
         self._rows.update(dict.fromkeys(rows, lease))
         return lease
 
     def pop_row(self, worker: str, epoch: int, number: int) -> tuple[GrantedRow, Lease] | None:
-        """Remove and return a row with its lease, which ends with its last row; None if it is not in it."""
+        """Remove and return a row and its lease, which closes with its last row; None if there is none."""
         lease = self.of(worker).get(epoch)
         if lease is None or number not in lease.rows:
             return None
@@ -195,18 +192,18 @@ class LeaseBook:
         return row, lease
 
     def unsent(self) -> list[Lease]:
-        """Return the leases whose grants did not leave."""
+        """Return the leases whose grants were not sent."""
         return [lease for lease in self._all() if not lease.may_have_arrived]
 
-    def pop_over(self, now: float) -> list[Lease]:
-        """Remove and return the leases under which nothing is sent any more."""
-        return self.remove([lease for lease in self._all() if now >= lease.over_at])
+    def pop_expired(self, now: float) -> list[Lease]:
+        """Remove and return the leases that have expired."""
+        return self.remove([lease for lease in self._all() if now >= lease.expires_at])
 
     def _all(self) -> Iterator[Lease]:
         return (lease for of_worker in self._leases.values() for lease in of_worker.values())
 
     def remove(self, leases: list[Lease]) -> list[Lease]:
-        """Remove leases, and return those of them that had not ended."""
+        """Remove leases; return those that were open."""
         removed = [lease for lease in leases if self.of(lease.worker).get(lease.epoch) is lease]
         for lease in removed:
             of_worker = self._leases[lease.worker]
@@ -218,13 +215,13 @@ class LeaseBook:
         return removed
 
 
-_WAITING = "workers of an earlier run may still send rows: nothing is sent before their leases have ended"
+_WAITING = "workers of an earlier run may still send rows: nothing is sent before their leases expire"
 
 
 async def end_leases(journal: Journal, on_stage: Callable[[str], None] = lambda _: None) -> None:
-    """Wait until no worker of an earlier run of this job sends anything, and end its leases.
+    """Wait until the leases of earlier runs of this job have expired, and close them.
 
-    The time counts from now, as no clock is believed. When the wait is cancelled, the leases stay open.
+    The wait counts from now, as no earlier clock is trusted. If it is cancelled, the leases stay open.
 
     Raises:
         JournalError: the journal cannot be written.
@@ -233,25 +230,25 @@ async def end_leases(journal: Journal, on_stage: Callable[[str], None] = lambda 
     if not leases:
         return
     seconds = max(lease.seconds for lease in leases)
-    await say_and_sleep(seconds, lambda left: on_stage(f"{_WAITING}, in {left:.0f} s"))
+    await say_and_sleep(seconds, lambda remaining: on_stage(f"{_WAITING}, in {remaining:.0f} s"))
     for lease in leases:
         journal.end_grant(lease.epoch)
     await journal.flush()
 
 
-async def end_leases_beside(journal: Journal, on_stage: Callable[[str], None]) -> None:
-    """Wait for the workers of other jobs of the same file, and end their leases.
+async def end_leases_of_same_file(journal: Journal, on_stage: Callable[[str], None]) -> None:
+    """Wait until the leases of other jobs of the same file have expired, and close them.
 
-    While a process works on such a job nothing is sent, whether it has leases now or not: it may grant
-    its next rows, or send them itself. Each process holds the lock of its own job before it looks at the
-    others, so of two that begin at once at least one is refused.
+    A process that works on such a job may grant or send its next rows at any time, so then this one fails.
+    Each process locks its own job before it checks the others, so of two that start at once at least one
+    fails.
 
     Raises:
         JournalError: another process works on such a job.
     """
     for folder in await asyncio.to_thread(_jobs_of_same_file, journal):
         await asyncio.to_thread(require_not_held, folder)
-        if await _open_leases(folder):  # not before: until then it may have granted some
+        if await _open_leases(folder):  # checked with no process there that could grant more
             async with Journal.open(folder) as other:
                 await end_leases(other, on_stage)
 
@@ -259,7 +256,7 @@ async def end_leases_beside(journal: Journal, on_stage: Callable[[str], None]) -
 def _jobs_of_same_file(journal: Journal) -> list[Path]:
     found = []
     for folder in jobs_beside(journal.folder):
-        with contextlib.suppress(JournalError):  # that of a damaged one is unknown
+        with contextlib.suppress(JournalError):  # the file of a damaged job is unknown
             if _is_of_same_file(plan_of(folder), journal.plan):
                 found.append(folder)
     return found

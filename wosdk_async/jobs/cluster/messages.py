@@ -1,15 +1,14 @@
-"""Messages between the coordinator of a job and its workers, and who carries them.
+"""Messages between the coordinator of a job and its workers, and protocols of what carries them.
 
 The coordinator sends an :class:`Order`, and the worker responds with a :class:`Report`. Each may be lost,
 late or repeated: an order repeats all grants that the worker has not confirmed, a report all results that the
-coordinator has not confirmed. Times are durations, or readings of the worker's own clock that come back to
-it.
+coordinator has not confirmed. Times are durations, or readings of the worker's own clock.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, Protocol, TypeVar, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 import attrs
 from cattrs.preconf.orjson import make_converter
@@ -22,20 +21,17 @@ __all__ = ["MAX_RESULTS", "NO_SHARE", "Grant", "GrantedRow", "Order", "PushedSes
 __all__ += ["Setup", "Share", "WorkerLink", "WorkerPool", "from_bytes", "require_pool", "to_bytes"]
 
 MAX_RESULTS = 1000
-"""Results in one report."""
-
-M = TypeVar("M")
+"""Maximum results in one report."""
 
 
 @attrs.frozen(kw_only=True)
 class Setup:
-    """What a worker needs to know of a job and does not change; no secrets.
+    """Constant facts of a job for its workers, without secrets.
 
-    ``marker`` is the field by which a call in doubt is looked up, None for no look-up. A worker without an
-    order for the seconds of a ``lease`` ends. The rest is as in ``CallOptions`` and ``ClientOptions``.
+    ``marker`` is the field by which a call in doubt is looked up, None for no look-up. A worker shuts down
+    after ``lease`` seconds without an order. The rest is as in ``CallOptions`` and ``ClientOptions``.
     """
 
-    job: str
     operation: str
     company: str
     marker: str | None
@@ -50,10 +46,7 @@ class Setup:
 
 @attrs.frozen
 class GrantedRow:
-    """A row that a worker may send: its number, and the command or record as the JSON of its fields.
-
-    ``losses`` are the leases in which it was lost, in all runs.
-    """
+    """A row to send: its number, its command or record as JSON, and in how many leases it was lost."""
 
     row: int
     body: str = attrs.field(repr=False)
@@ -62,7 +55,7 @@ class GrantedRow:
 
 @attrs.frozen(kw_only=True)
 class Grant:
-    """Permission to send rows until the worker's clock reads ``ends``; epochs rise."""
+    """Permission to send rows until the worker's clock reads ``ends``; epochs increase."""
 
     epoch: int
     ends: float
@@ -71,7 +64,7 @@ class Grant:
 
 @attrs.frozen(kw_only=True)
 class Share:
-    """A worker's share of rate (None: no limit) and calls; a higher number replaces a lower one."""
+    """Share of a worker: its rate (None: no limit) and calls. A higher number replaces a lower one."""
 
     number: int
     rate: float | None
@@ -79,12 +72,12 @@ class Share:
 
 
 NO_SHARE = Share(number=0, rate=None, in_flight=0)
-"""A share that a worker does not obey, as every other has a higher number."""
+"""Share without effect, as every other has a higher number."""
 
 
 @attrs.frozen(kw_only=True)
 class PushedSession:
-    """Token and host of the Company, as the coordinator opened them; ``expires_in`` is seconds from now."""
+    """Session of the Company; ``expires_in`` is in seconds from now."""
 
     number: int
     token: Secret = attrs.field(converter=as_secret)
@@ -94,11 +87,11 @@ class PushedSession:
 
 @attrs.frozen(kw_only=True)
 class Order:
-    """What the coordinator wants of the worker with this nonce; any other one obeys nothing in it.
+    """Instructions for the worker with this nonce; any other ignores them.
 
     ``received`` is the number of the last result that arrived, ``grants`` are those that the worker has not
-    confirmed, ``session`` is None when it has the newest. After ``stop`` it starts no row, and with
-    ``abort`` it cancels its calls, too. It may wait ``patience`` seconds for results before it responds.
+    confirmed, ``session`` is None when it has the newest. After ``stop`` it starts no row; after ``abort`` it
+    cancels its calls, too. It may wait ``patience`` seconds for results before it responds.
     """
 
     worker: str
@@ -113,10 +106,10 @@ class Order:
 
 @attrs.frozen(kw_only=True)
 class RowReport:
-    """The outcome of one row under one grant; idempotent by ``number``, which counts the results of a worker.
+    """Outcome of one row under one grant; idempotent by ``number``, which counts the results of a worker.
 
-    ``not_sent`` says that no request of the row took effect, or will. ``entity`` to ``found`` are the effect
-    of a row that is done; ``error`` is the class of the error of any other one, with its facts.
+    ``not_sent``: no request of the row took effect, or will. ``entity`` to ``found`` are the effect of a row
+    that is done; ``error`` to ``request_id`` are the class and facts of an error.
     """
 
     number: int
@@ -140,11 +133,11 @@ class RowReport:
 
 @attrs.frozen(kw_only=True)
 class Report:
-    """What a worker responds to an order: its nonce, drawn when it was made, and the reading of its clock.
+    """Response of a worker to an order: its random nonce, and the reading of its clock.
 
-    ``results`` are those that the coordinator has not confirmed, ``epochs`` the grants with rows that are not
-    reported. ``share`` and ``session`` are the numbers of those that it keeps to and has,
-    ``session_refused`` is that of a session that is used up, else 0.
+    ``results`` are those that the coordinator has not confirmed, ``epochs`` the grants with unreported rows.
+    ``share`` and ``session`` are the numbers of those that it uses; ``session_refused`` is the number of a
+    session that is used up, else 0.
     """
 
     worker: str
@@ -162,32 +155,28 @@ _converter.register_unstructure_hook(Secret, Secret.reveal)
 _converter.register_structure_hook(Secret, lambda text, _: as_secret(text))
 
 
-def to_bytes(message: object) -> bytes:
-    """Return a message as JSON."""
-    return _converter.dumps(message)
-
-
-def from_bytes(data: bytes, kind: type[M]) -> M:
-    """Return the message of type ``kind`` in ``data``."""
-    return _converter.loads(data, kind)
+to_bytes = _converter.dumps
+"""Function that returns a message as JSON."""
+from_bytes = _converter.loads
+"""Function that returns the message in some JSON, given its type."""
 
 
 class WorkerLink(Protocol):
-    """One worker, as the coordinator reaches it; ``lost`` says why it cannot be reached any more."""
+    """Connection to one worker; ``lost`` says why it no longer works."""
 
     name: str
     lost: str
 
     async def exchange(self, order: bytes) -> bytes:
-        """Return the report. Raise OSError when it is lost, any other error if the worker ended."""
+        """Return the report. Raise OSError when it is lost, any other error if the worker has shut down."""
 
     async def aclose(self) -> None:
-        """Give up the worker, without waiting for its end."""
+        """Release the worker without waiting for it."""
 
 
 @runtime_checkable
 class WorkerPool(Protocol):
-    """Where workers run. It starts them; nothing of the guarantees rests on it."""
+    """Pool that starts workers; no guarantee depends on it."""
 
     name: str
     """Readable text, such as ``3 processes``."""
@@ -195,10 +184,10 @@ class WorkerPool(Protocol):
     async def open(
         self, setup: Setup, joined: Callable[[WorkerLink], None], broken: Callable[[str], None]
     ) -> None:
-        """Start workers, and call ``joined`` with each, now and later, or ``broken`` when none will come."""
+        """Start workers; call ``joined`` with each, now and later, or ``broken`` when there will be none."""
 
     async def aclose(self) -> None:
-        """End all workers, soon."""
+        """Shut down all workers."""
 
 
 def require_pool(workers: object) -> None:

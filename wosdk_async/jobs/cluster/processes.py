@@ -1,4 +1,4 @@
-"""Workers in processes of this machine: a Dask cluster of its own, on loopback."""
+"""Workers in processes of this machine: a private Dask cluster on loopback."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from wosdk_async.jobs.cluster.messages import Setup, WorkerLink
 __all__ = ["Processes"]
 
 _MAX_PROCESSES = 256
-_GRACE = 0.5  # seconds for processes to end
-_LONG_LIFE = 5.0  # seconds after which the death of a process says nothing about the next one
-_MAX_DEATHS = 10  # deaths in a row, each soon after the start, after which a process is not replaced
+_GRACE = 0.5  # seconds for processes to exit
+_LONG_LIFE = 5.0  # seconds after which an exit does not count as a failed start
+_MAX_DEATHS = 10  # failed starts in a row before a process is not replaced
 _PAUSE = 0.5  # seconds before a process is replaced
-_DEATH_TIMEOUT = "10"  # seconds after which a worker ends that does not reach its scheduler
+_DEATH_TIMEOUT = "10"  # seconds before a worker exits that does not reach its scheduler
 
 
 class Processes:
     """Pool of workers in processes of this machine, on Linux and macOS.
 
-    Their scheduler is in this process. A process that ends is replaced. Each is in a session of its own, so
-    that Ctrl-C reaches this process alone; it ends when this one has ended.
+    Their scheduler is in this process. A process that exits is replaced. Each is in a session of its own, so
+    that Ctrl-C reaches only this process; it exits when this one has exited.
 
     Args:
         count: number of processes, from 1 to 256.
@@ -47,12 +47,12 @@ class Processes:
             raise ConfigurationError("workers in processes need Linux or macOS; import with one process")
         require_dask("an import from several processes")
         self.name = f"{count} process{'es' if count > 1 else ''}"
-        self._count = self._kept = count
+        self._count = self._running = count
         self._scheduler: Any = None
         self._cluster: DaskCluster | None = None
         self._folder = ""
         self._processes: set[asyncio.subprocess.Process] = set()
-        self._keepers: list[asyncio.Task[None]] = []
+        self._supervisors: list[asyncio.Task[None]] = []
 
     async def open(
         self, setup: Setup, joined: Callable[[WorkerLink], None], broken: Callable[[str], None]
@@ -75,25 +75,25 @@ class Processes:
                 silence_logs=logging.CRITICAL,
                 asynchronous=True,
             )
-        except Exception as error:  # Dask's configuration is read and used
+        except Exception as error:  # Dask reads its configuration
             raise ConfigurationError(f"Dask cannot be started ({error}); check its configuration") from error
         self._cluster = DaskCluster(self._scheduler.scheduler_address, direct=True, security=security)
         opening = asyncio.create_task(self._cluster.open(setup, joined, broken))
-        self._keepers = [asyncio.create_task(self._keep(opening)) for _ in range(self._count)]
+        self._supervisors = [asyncio.create_task(self._supervise(opening)) for _ in range(self._count)]
         try:
             await asyncio.wait([opening])
         finally:
             opening.cancel()
             await asyncio.wait([opening])
-        if opening.cancelled():  # without any process there is nothing to wait for
+        if opening.cancelled():  # no process remains
             raise ConfigurationError(self._why)
         opening.result()
 
     async def aclose(self) -> None:
-        """End all processes; see :class:`WorkerPool`."""
-        for keeper in self._keepers:
-            keeper.cancel()
-        await asyncio.gather(*self._keepers, return_exceptions=True)
+        """Terminate all processes; see :class:`WorkerPool`."""
+        for supervisor in self._supervisors:
+            supervisor.cancel()
+        await asyncio.gather(*self._supervisors, return_exceptions=True)
         if self._cluster is not None:
             await self._cluster.aclose()
         for kind in (signal.SIGTERM, signal.SIGKILL):
@@ -110,8 +110,8 @@ class Processes:
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    async def _keep(self, opening: asyncio.Task[None]) -> None:
-        """Start a process, and replace it whenever it ends."""
+    async def _supervise(self, opening: asyncio.Task[None]) -> None:
+        """Start a process, and replace it whenever it exits."""
         deaths, loop, why = 0, asyncio.get_running_loop(), ""
         while deaths < _MAX_DEATHS:
             began = loop.time()
@@ -125,29 +125,29 @@ class Processes:
                 self._processes.discard(process)
             deaths = 1 if loop.time() - began >= _LONG_LIFE else deaths + 1
             await asyncio.sleep(_PAUSE)
-        self._kept -= 1
-        if not self._kept:
-            self._why = f"no worker process remains: it ended soon after its start {deaths} times ({why})"
+        self._running -= 1
+        if not self._running:
+            self._why = f"no worker process remains: the last one failed to start {deaths} times ({why})"
             opening.cancel()
-            self._broken(f"{self._why}; see what they wrote to stderr, and repeat the command")
+            self._broken(f"{self._why}; look at its output on stderr, and repeat the command")
 
     async def _start(self) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(
-            # -P: no file of the working directory takes the place of a module.
+            # -P: no file of the working directory shadows a module.
             *(sys.executable, "-P", "-m", "dask", "worker", self._scheduler.scheduler_address),
             *("--no-nanny", "--death-timeout", _DEATH_TIMEOUT, "--nthreads", "1", "--memory-limit", "0"),
             *("--host", "127.0.0.1", "--no-dashboard", "--dashboard-address", "127.0.0.1:0"),
             *("--local-directory", self._folder),
             stdin=asyncio.subprocess.DEVNULL,
-            stdout=2,  # what a worker prints is not what the command prints
-            env=_environment() | {"DASK_CONFIG": self._folder},  # not that for other clusters
+            stdout=2,  # the command's own output has stdout
+            env=_environment() | {"DASK_CONFIG": self._folder},  # not the configuration for other clusters
             start_new_session=True,  # Ctrl-C of the terminal does not reach it
         )
 
 
 def _environment() -> dict[str, str]:
-    """Return the environment of a worker: modules are found as here, and no credentials are in it."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("WOSDK_")}
+    """Return the environment of a worker: the same module path, and no credentials."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("WOSDK_")}
     paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
     quiet = dict.fromkeys(("DASK_LOGGING__DISTRIBUTED", "DASK_LOGGING__WOSDK_ASYNC"), "critical")
-    return {**kept, **quiet, "PYTHONPATH": paths, "DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION": "False"}
+    return {**inherited, **quiet, "PYTHONPATH": paths, "DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION": "False"}

@@ -1,7 +1,7 @@
-"""Worker of a job: the object that a Dask worker holds as an actor. It sends the rows of its leases.
+"""Worker of a job: the actor in a Dask worker that sends the rows of its leases.
 
-A worker keeps nothing on a disk and decides nothing about a job. It has no id and no secret of the Company,
-only the session that the coordinator pushes.
+A worker stores nothing and decides nothing about a job. It has no credentials of the Company, only the
+session that the coordinator pushes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from wosdk_async.calls.run_many import cancelled_outcome, failed_outcome
 from wosdk_async.client import Client
 from wosdk_async.codec import converter, loads
 from wosdk_async.errors import DeadlineError, WosdkError
-from wosdk_async.jobs.cluster.held_rows import NOT_SENT, HeldRow, HeldRows, LeaseEndedError
+from wosdk_async.jobs.cluster.leased_rows import NOT_SENT, LeasedRow, LeasedRows, LeaseEndedError
 from wosdk_async.jobs.cluster.leases import boottime
 from wosdk_async.jobs.cluster.messages import Order, PushedSession, Report, Setup, from_bytes, to_bytes
 from wosdk_async.jobs.errors import RowError, reason_of
@@ -36,82 +36,82 @@ from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["Sealed", "Worker"]
 
-_LOOK = 0.25  # seconds between two looks at the clock
-_MAX_WAITS = 1000  # waits of one row that are reported
-_TURN = 25  # rows that are started before the event loop gets a turn
+_CHECK = 0.25  # seconds between two checks of the leases
+_MAX_WAITS = 1000  # reported waits of one row
+_MAX_STARTS = 25  # rows that are started before the event loop gets a turn
 _BEFORE_SENDING = ("queue", "session")  # phases of a call
 
-_current: ContextVar[HeldRow | None] = ContextVar("held_row", default=None)
+_current: ContextVar[LeasedRow | None] = ContextVar("leased_row", default=None)
 """The row of the running task."""
 
 
 @attrs.frozen
 class Sealed:
-    """Bytes of an order, which may have the token: Dask's log of its messages does not show them."""
+    """Bytes of an order, hidden from Dask's log of its messages: they may hold the token."""
 
     data: bytes = attrs.field(repr=False)
 
 
 class Worker:
-    """Sender of rows for a coordinator. It is made in a thread of Dask, and used in its event loop."""
+    """Sender of rows for a coordinator, made in a thread of Dask and used in its event loop."""
 
     def __init__(self, setup: bytes, *, clock: Callable[[], float] = boottime) -> None:
         self._setup, self._clock = from_bytes(setup, Setup), clock
         self.nonce = secrets.token_hex(8)
-        self._held = HeldRows(self.nonce, self._setup.deadline, clock)
-        self._tasks: dict[HeldRow, asyncio.Task[None]] = {}
-        self._told_refused = 0
+        self._rows = LeasedRows(self.nonce, self._setup.deadline, clock)
+        self._tasks: dict[LeasedRow, asyncio.Task[None]] = {}
+        self._reported_refused = 0
         self._heard = clock()
         self._ended = False
-        self._changed: asyncio.Event | None = None  # made in the loop, with what is below
+        self._changed = asyncio.Event()
+        self._sessions = PushedSessions(clock, self._changed.set)
+        self._watch: asyncio.Task[None] | None = None  # with the client, made in the loop by _open
 
     async def exchange(self, order: Sealed) -> bytes:
-        """Obey an order and return the report; both are bytes of :mod:`messages.py`."""
+        """Obey an order and return the report; see ``messages.py`` for both."""
         return to_bytes(await self.obey(from_bytes(order.data, Order)))
 
     async def obey(self, order: Order) -> Report:
-        """Obey an order and return the report, as soon as there is a result or the patience is over.
+        """Obey an order; return the report once there is a result, or after the order's ``patience``.
 
-        Raise LeaseEndedError when it has ended, as it had no order for as long as a lease.
+        Raise LeaseEndedError when the worker has shut down because it got no order for a whole lease.
         """
         if self._ended:
-            raise LeaseEndedError("the worker had no order for a whole lease, and has ended")
-        if self._changed is None:
+            raise LeaseEndedError("the worker got no order for a whole lease, and has shut down")
+        if self._watch is None:
             self._open()
-        if self._held.obey(order):
+        if self._rows.obey(order):
             self._heard = self._clock()
-            if self._held.share.in_flight:  # without calls the rate is 0, which a Company cannot have
-                self._company.set_rate(self._held.share.rate)
+            if self._rows.share.in_flight:  # without calls the rate is 0, which a Company cannot have
+                self._company.set_rate(self._rows.share.rate)
             if order.session is not None:
                 self._sessions.push(order.session)
             if order.abort:
-                self._cancel(self._held.under_way.values())
+                self._cancel(self._rows.under_way.values())
             elif order.stop:
-                self._cancel(row for row in self._held.under_way.values() if not row.begun)
+                self._cancel(row for row in self._rows.under_way.values() if not row.begun)
             self._start()
             await asyncio.sleep(0)  # the calls run, however fast orders come
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(order.patience):
-                    await self._news()
-        self._told_refused = self._sessions.refused
-        return self._held.report(session=self._sessions.number, session_refused=self._told_refused)
+                    await self._wait_for_result()
+        self._reported_refused = self._sessions.refused
+        return self._rows.report(session=self._sessions.number, session_refused=self._reported_refused)
 
     async def aclose(self) -> None:
-        """Cancel the calls under way and close the connections: the worker has ended."""
+        """Cancel the calls in flight and close the connections."""
         self._ended = True
-        if self._changed is None:
+        if self._watch is None:
             return
         self._watch.cancel()
-        self._held.give_back()
-        self._cancel(self._held.under_way.values())
+        self._rows.give_back()
+        self._cancel(self._rows.under_way.values())
         if self._tasks:
             await asyncio.wait(self._tasks.values())
         await self._client.aclose(grace=0.0)
 
     def _open(self) -> None:
         setup = self._setup
-        self._changed = asyncio.Event()
-        self._sessions = PushedSessions(self._clock, self._changed.set)
         self._client = Client(
             credentials=self._sessions,
             trusted_hosts=setup.trusted_hosts,
@@ -125,49 +125,48 @@ class Worker:
         )
         self._company = self._client.company(setup.company)
         self._operation = operation_named(setup.operation)
-        self._watch = asyncio.create_task(self._look_at_the_clock())
+        self._watch = asyncio.create_task(self._watch_leases())
 
-    async def _look_at_the_clock(self) -> None:
-        """Cancel calls whose leases have ended; end when the coordinator is gone."""
+    async def _watch_leases(self) -> None:
+        """Cancel calls whose leases have expired; shut down when the coordinator is gone."""
         while self._clock() - self._heard < self._setup.lease:
-            self._cancel(self._held.overdue())
-            await asyncio.sleep(min(_LOOK, self._setup.lease / 10))
+            self._cancel(self._rows.overdue())
+            await asyncio.sleep(min(_CHECK, self._setup.lease / 10))
         self._closing = asyncio.create_task(self.aclose())
 
-    async def _news(self) -> None:
-        """Wait until there is something to report."""
-        assert self._changed is not None  # noqa: S101 - made by _open
-        while not self._held.results and self._sessions.refused == self._told_refused:
+    async def _wait_for_result(self) -> None:
+        """Wait until there is a result, or a session is used up."""
+        while not self._rows.results and self._sessions.refused == self._reported_refused:
             self._changed.clear()
             await self._changed.wait()
 
     def _start(self) -> None:
-        """Start the rows that may be started, in their order."""
+        """Start the rows that may start, in order."""
         if self._ended or not self._sessions.number:
             return
-        for _ in range(_TURN):  # an exchange must not wait behind hundreds of rows
-            if (row := self._held.next_row()) is None:
+        for _ in range(_MAX_STARTS):  # an exchange must not wait behind hundreds of rows
+            if (row := self._rows.next_row()) is None:
                 break
             task = self._tasks[row] = asyncio.create_task(self._carry_out(row))
             task.add_done_callback(partial(self._row_ended, row))
         else:
             asyncio.get_running_loop().call_soon(self._start)
-        if self._changed is not None and self._held.results:
+        if self._rows.results:
             self._changed.set()
 
-    def _cancel(self, rows: Iterable[HeldRow]) -> None:
+    def _cancel(self, rows: Iterable[LeasedRow]) -> None:
         for row in list(rows):
             task = self._tasks[row]
             if not task.cancelling():
                 task.cancel()
 
-    def _row_ended(self, row: HeldRow, task: asyncio.Task[None]) -> None:
+    def _row_ended(self, row: LeasedRow, task: asyncio.Task[None]) -> None:
         del self._tasks[row]
-        if task.cancelled():  # before it began: it catches its cancellation
-            self._held.end(row, NOT_SENT)
+        if task.cancelled():  # before it started
+            self._rows.end(row, NOT_SENT)
         self._start()
 
-    async def _carry_out(self, row: HeldRow) -> None:
+    async def _carry_out(self, row: LeasedRow) -> None:
         trace, loop = Trace(), asyncio.get_running_loop()
         started = loop.time()
         _current.set(row)
@@ -180,9 +179,9 @@ class Worker:
             fields = _failed(row, trace, error, late=not self._clock() < row.ends)
         waits = tuple(trace.waits[-_MAX_WAITS:])
         call = {"attempts": trace.attempts, "waits": waits, "seconds": loop.time() - started}
-        self._held.end(row, {**fields, **call})
+        self._rows.end(row, {**fields, **call})
 
-    async def _send(self, row: HeldRow, trace: Trace) -> dict[str, Any]:
+    async def _send(self, row: LeasedRow, trace: Trace) -> dict[str, Any]:
         operation = self._operation
         try:
             record = converter.structure(loads(row.granted.body.encode()), operation.kind)
@@ -195,19 +194,19 @@ class Worker:
         return {"result": "done", "entity": effect.entity, **found}
 
 
-def _failed(row: HeldRow, trace: Trace, error: Exception, *, late: bool) -> dict[str, Any]:
-    """Return the fields for a call that raised ``error``; ``late`` says that its lease has ended."""
+def _failed(row: LeasedRow, trace: Trace, error: Exception, *, late: bool) -> dict[str, Any]:
+    """Return the fields for a call that raised ``error``; ``late`` if its lease has expired."""
     outcome = failed_outcome(0, row, error, trace)
     if isinstance(outcome, InDoubt):
         return _error("in_doubt", outcome.error)
     if isinstance(error, DeadlineError) and not trace.sent and (late or error.phase in _BEFORE_SENDING):
-        # The share or the session of the worker is to blame, or its process stood still; not the row.
+        # The cause is the share or session of the worker, or its suspended process; not the row.
         return _not_sent(row)
     return _error("failed", error)
 
 
-def _not_sent(row: HeldRow) -> dict[str, Any]:
-    row.begun = False  # what left had no effect, as its responses say
+def _not_sent(row: LeasedRow) -> dict[str, Any]:
+    row.begun = False  # the responses say that what was sent had no effect
     return dict(NOT_SENT)
 
 
@@ -220,16 +219,15 @@ def _error(result: str, error: Exception) -> dict[str, Any]:
 
 
 class FencedEngine(WatchedEngine):
-    """Engine that sends only requests of a lease that holds: that of the running task."""
+    """Engine that sends a request only while the lease of the running task holds."""
 
     async def send(self, request: Request) -> Any:
         """Send one request; see :class:`~wosdk_async.transport.http.engine.Engine`."""
-        checked = partial(_pass, _current.get(), request.on_sending)
+        checked = partial(_check_lease, _current.get(), request.on_sending)
         return await self._engine.send(attrs.evolve(request, on_sending=checked))
 
 
-def _pass(row: HeldRow | None, on_sending: OnSending) -> None:
-    """Let the first byte of a request leave, if the lease of its row holds."""
+def _check_lease(row: LeasedRow | None, on_sending: OnSending) -> None:
     if row is None:  # a worker sends nothing of its own
         raise LeaseEndedError("it belongs to no lease")
     row.begin()
@@ -237,16 +235,16 @@ def _pass(row: HeldRow | None, on_sending: OnSending) -> None:
 
 
 class PushedSessions:
-    """Provider of the sessions that the coordinator pushed, each given once.
+    """Provider of the sessions that the coordinator pushed; grants each once.
 
-    Until a session with a higher number comes, :attr:`refused` says which one is used up.
+    Once the newest is used up, ``on_refused`` is called, and :attr:`refused` is its number.
     """
 
-    def __init__(self, clock: Callable[[], float], waits: Callable[[], None]) -> None:
-        self._clock, self._waits = clock, waits
+    def __init__(self, clock: Callable[[], float], on_refused: Callable[[], None]) -> None:
+        self._clock, self._on_refused = clock, on_refused
         self._newest: PushedSession | None = None
         self._ends = 0.0
-        self._given = self._used_up = 0
+        self._granted = self._used_up = 0
         self._pushed = asyncio.Event()
 
     @property
@@ -256,36 +254,36 @@ class PushedSessions:
 
     @property
     def refused(self) -> int:
-        """Number of the newest session if it is used up, also when nothing waits for another; else 0."""
+        """Number of the newest session if it is used up, even when nothing waits for another; else 0."""
         return self.number if self._used_up == self.number else 0
 
     def push(self, session: PushedSession) -> None:
-        """Keep a session, if it is newer than the one before."""
+        """Store a session if it is newer than the last."""
         if session.number > self.number:
             self._newest, self._ends = session, self._clock() + session.expires_in
             self._pushed.set()
 
     async def grant(self, company: str, replaced: Secrets) -> TokenGrant:
-        """Return the newest session that was not given yet; wait for it if there is none."""
-        del company, replaced  # of one Company; the transport hides what it was given itself
+        """Return the newest session if it was not granted yet; else wait for the next."""
+        del company, replaced  # there is one Company; the transport hides its own tokens
         while (grant := self._take()) is None:
             self._used_up = self.number
             self._pushed.clear()
-            self._waits()
+            self._on_refused()
             await self._pushed.wait()
         return grant
 
     def _take(self) -> TokenGrant | None:
         session = self._newest
-        if session is None or session.number == self._given:
+        if session is None or session.number == self._granted:
             return None
-        self._given = session.number
-        left = self._ends - self._clock()
-        if left <= 0:  # it lay here for too long
+        self._granted = session.number
+        expires_in = self._ends - self._clock()
+        if expires_in <= 0:
             return None
         return TokenGrant(
             token=session.token,
-            expires_in=left,
+            expires_in=expires_in,
             base_url=session.base_url,
             locator_url=session.base_url,  # a worker asks no locator
         )

@@ -1,7 +1,7 @@
-"""Exports: the records of an entity in a file, from which other programs read.
+"""Exports: the records of an entity in a file for other programs.
 
-``exporter.py`` is the export for its callers, ``incremental.py`` the one that adds a part for what has
-changed, and ``export_job.py`` the base of both. ``exported_table.py`` says what is read: into the files of
-``range_files.py``, which a kill leaves whole, in the folder of ``work_folder.py``. ``table_writers.py`` and
+``exporter.py`` is the export, ``incremental.py`` the one that adds a part with changed records, and
+``export_job.py`` the base of both. ``exported_table.py`` says what is read, into the files of
+``range_files.py``, which survive a kill, in the folder of ``work_folder.py``. ``table_writers.py`` and
 ``spreadsheets.py`` write the output. Only the command line and ``wosdk_async.jobs`` import the package.
 """

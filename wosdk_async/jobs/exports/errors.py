@@ -1,4 +1,4 @@
-"""Errors of an export, of packages that it needs, and of files that it writes."""
+"""Errors of an export, of the packages that it needs, and of the files that it writes."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from wosdk_async.jobs.journal.lock import LOCK
 
 __all__ = ["ExportError", "export_package", "locked_folder", "writing_output"]
 
-_TRIES = 100  # each of them met another export that just ended
+_MAX_TRIES = 100  # each of which met another export that just ended
 
 
 class ExportError(ConfigurationError):
-    """An export that cannot be made as it was asked for; the message says what to do."""
+    """Export that cannot be carried out; the message says what to do."""
 
     kind = "export"
 
@@ -37,7 +37,7 @@ def export_package(name: str) -> Any:
 
 @contextlib.contextmanager
 def writing_output(path: Path) -> Iterator[None]:
-    """Turn errors of the system into OutputError with the remedy."""
+    """Turn errors of the operating system into OutputError with the remedy."""
     try:
         yield
     except (OSError, JournalError) as error:
@@ -46,27 +46,27 @@ def writing_output(path: Path) -> Iterator[None]:
             raise
         why = cause.strerror or str(cause).partition("\n")[0]
         raise OutputError(
-            f"{cause.filename or path}: {why}; name another place, free space on the disk or change the "
-            "permissions; then give the same command again: it resumes with what was read"
+            f"{cause.filename or path}: {why}; free disk space, change the permissions or name another "
+            "output; then give the same command again: it resumes"
         ) from error
 
 
 def locked_folder(path: Path, check: Callable[[Path], None]) -> FolderLock:
-    """Make a folder that is missing, check and lock it. A folder that cannot be written is not left behind.
+    """Create a missing folder, check and lock it. Remove a new folder that cannot be written.
 
     Raises:
-        OutputError: the folder cannot be made or written.
+        OutputError: the folder cannot be created or written.
         JournalError: another process works there.
     """
     with writing_output(path):
-        for _ in range(_TRIES):
+        for _ in range(_MAX_TRIES):
             with contextlib.suppress(FileNotFoundError, FileExistsError, _RemovedError):
                 return _locked(path, check)
         return _locked(path, check)
 
 
 class _RemovedError(JournalError):
-    """Another process, which has ended its export, has removed the folder or its lock."""
+    """Folder that another process removed at the end of its export, or its lock."""
 
 
 def _locked(path: Path, check: Callable[[Path], None]) -> FolderLock:

@@ -1,4 +1,4 @@
-"""Base of exports: the Company that is read, progress callbacks, and work in threads and at once."""
+"""Base of exports: Company, progress callbacks, threads and concurrent work."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from wosdk_async.jobs.exports.exported_table import ExportedTable
 from wosdk_async.jobs.exports.plan import ExportOptions, ExportSummary
 from wosdk_async.shared_tasks import all_ended, mark_retrieved
 
-__all__ = ["ExportJob", "OnRows", "OnStage", "all_at_once", "in_thread", "require_parent"]
+__all__ = ["ExportJob", "OnRows", "OnStage", "all_at_once", "require_parent"]
 
 T = TypeVar("T")
 
 OnRows = Callable[[int], None]
-"""Function that is called with the number of rows read."""
+"""Callback with the number of rows read."""
 OnStage = Callable[[str], None]
-"""Function that is called with a text that says what is being done."""
+"""Callback with a text about the current step."""
 
 
 def require_parent(path: Path) -> None:
     """Raise ExportError when the directory of an output does not exist."""
     if not path.parent.is_dir():
-        raise ExportError(f"{path}: there is no directory {path.parent}; make it first")
+        raise ExportError(f"{path}: there is no directory {path.parent}; create it first")
 
 
 class ExportJob(abc.ABC):
-    """Base of exports; ``place`` is the folder in which it works, for messages."""
+    """Base of exports; ``place`` is the folder in which it works."""
 
     options: ExportOptions
 
@@ -46,7 +46,7 @@ class ExportJob(abc.ABC):
         on_progress: OnRows,
         on_stage: OnStage,
     ) -> None:
-        self._table, self._company_given, self._place = table, company, place
+        self._table, self._default_company, self._place = table, company, place
         self.format = table.form.format
         self._on_progress, self._on_stage = on_progress, on_stage
         self._rows_read = 0
@@ -56,24 +56,24 @@ class ExportJob(abc.ABC):
 
     @property
     def rows(self) -> int:
-        """Rows that were read, by earlier runs too where the export resumes."""
+        """Rows that were read, those of earlier runs included."""
         return self._rows_read
 
     def watch(self, on_progress: OnRows, on_stage: OnStage) -> None:
-        """Replace the functions that are called meanwhile."""
+        """Replace the callbacks."""
         self._on_progress, self._on_stage = on_progress, on_stage
 
     @property
-    @abc.abstractmethod
     def is_kept(self) -> bool:
-        """Whether something that was read is kept, so that the same export resumes."""
+        """Whether rows that were read are stored, so that the same export resumes."""
+        return False
 
     @abc.abstractmethod
     async def run(self, company: Company | None = None) -> ExportSummary:
         """Read the rows, and write them."""
 
     def _required(self, company: Company | None) -> Company:
-        if (found := company or self._company_given) is None:
+        if (found := company or self._default_company) is None:
             raise InvalidCallError(
                 "the export has no Company; write export.run(company) or "
                 f"{type(self).__name__}(..., company=...)"
@@ -81,7 +81,7 @@ class ExportJob(abc.ABC):
         return found
 
     def _count(self, rows: int) -> None:
-        """Count rows that were read, and tell the caller."""
+        """Count rows that were read, and report progress."""
         if rows:
             self._rows_read += rows
             self._on_progress(self._rows_read)
@@ -95,12 +95,31 @@ class ExportJob(abc.ABC):
             **counts,
         )
 
-    async def _in_thread(self, function: Callable[[], T]) -> T:
-        return await in_thread(self._place, function)
+    async def _in_thread(
+        self,
+        function: Callable[[], T],
+        *,
+        thread: Executor | None = None,
+        on_cancel: Callable[[], None] = lambda: None,
+    ) -> T:
+        """Run a function that writes files, with the errors of :func:`writing_output`.
+
+        A cancelled caller waits until the function has ended, as it uses what the caller would close;
+        ``on_cancel`` may end it sooner.
+        """
+        # Not a task: a loop that closes cancels its tasks, while the function would continue.
+        writing = asyncio.get_running_loop().run_in_executor(thread, function)
+        with writing_output(self._place):
+            try:
+                await all_ended([writing], on_cancel)
+            except asyncio.CancelledError:
+                mark_retrieved(writing)  # the cancellation matters more
+                raise
+            return writing.result()
 
 
 async def all_at_once(work: Callable[[], Coroutine[Any, Any, None]], parallel: int) -> None:
-    """Do some work ``parallel`` times at once. When one fails, cancel the others and raise its error."""
+    """Run ``work`` ``parallel`` times concurrently. When one fails, cancel the others and raise its error."""
     workers = [asyncio.create_task(work()) for _ in range(parallel)]
     try:
         await asyncio.wait(workers, return_when=asyncio.FIRST_EXCEPTION)
@@ -111,26 +130,3 @@ async def all_at_once(work: Callable[[], Coroutine[Any, Any, None]], parallel: i
         await all_ended(workers)
     for worker in sorted(workers, key=asyncio.Task.cancelled):  # errors say more than cancellations
         worker.result()
-
-
-async def in_thread(
-    path: Path,
-    function: Callable[[], T],
-    *,
-    thread: Executor | None = None,
-    on_cancel: Callable[[], None] = lambda: None,
-) -> T:
-    """Return the result of a function that writes files, as :func:`writing_output` does.
-
-    A caller that is cancelled waits until the function has ended: it works on what the caller would close.
-    ``on_cancel`` may end it sooner.
-    """
-    # Not a task: a loop that is closed cancels its tasks, and the function would still run.
-    writing = asyncio.get_running_loop().run_in_executor(thread, function)
-    with writing_output(path):
-        try:
-            await all_ended([writing], on_cancel)
-        except asyncio.CancelledError:
-            mark_retrieved(writing)  # the cancellation says more
-            raise
-        return writing.result()

@@ -1,4 +1,4 @@
-"""The table of an export: which records are read, the columns that they fill, and the form of the file."""
+"""Table of an export: its query, its columns, and the format of the file."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ __all__ = ["ExportedTable", "known_entity"]
 
 
 def known_entity(entity: type[Record] | str) -> type[Record]:
-    """Return the class of an entity. Raises InvalidCallError when the catalogue does not know it."""
+    """Return the class of an entity. Raise InvalidCallError when the catalogue does not have it."""
     found = entity_class(entity) if isinstance(entity, str) else entity
     if found is None:
         raise InvalidCallError(
@@ -50,7 +50,7 @@ def known_entity(entity: type[Record] | str) -> type[Record]:
 
 @attrs.frozen(kw_only=True)
 class ExportedTable:
-    """Records of an entity that fulfil conditions, their columns, and the form in which they are written."""
+    """Records of a query, their columns, and the form in which they are written."""
 
     query: Plan
     columns: tuple[Column, ...]
@@ -69,11 +69,11 @@ class ExportedTable:
         select: Iterable[str | properties.Path] = (),
         default: str | None = None,
     ) -> Self:
-        """Return the table of an output; ``default`` is the format of a name without a suffix.
+        """Return the table of an output; ``default`` is the format for a name without a suffix.
 
         Raises:
             InvalidCallError: a name or value does not fit.
-            ExportError: the format is not known, an option is not for it, or a package is missing.
+            ExportError: the format is unknown, an option is not for it, or a package is missing.
         """
         checked = Plan(entity)
         conditions = tuple(condition_of(checked, each) for each in where)
@@ -82,7 +82,7 @@ class ExportedTable:
         format = usable_format(output, options.format, default)
         if format != "csv" and (options.csv_for_excel or options.csv_raw):
             raise ExportError(
-                f"only CSV has this option, and the output is {format}",
+                f"this option is for CSV, and the output is {format}",
                 remedies=(Remedy.LEAVE_OUT,),
                 option="csv_for_excel" if options.csv_for_excel else "csv_raw",
             )
@@ -99,7 +99,7 @@ class ExportedTable:
         return cls(query=query, columns=columns, builder=builder, form=form, options=options)
 
     def plan(self, company: Company) -> ExportPlan:
-        """Return what is read from a Company and written, as it is stored."""
+        """Return the plan of the export, as it is stored."""
         return ExportPlan(
             entity=self.query.name,
             company=company_identity(company),
@@ -112,7 +112,7 @@ class ExportedTable:
         )
 
     def cursor(self, company: Company, ids: IdRange, *, rows_before: int) -> Cursor:
-        """Return the cursor of a range; of a limit ``rows_before`` were read already."""
+        """Return the cursor of a range; ``rows_before`` count towards the limit."""
         query, fetch = self.query, _fetch(company, self.builder.rows)
         if query.limit is not None:
             query = attrs.evolve(query, limit=max(1, query.limit - rows_before))
@@ -128,7 +128,7 @@ class ExportedTable:
 def _builder(columns: tuple[Column, ...]) -> TableBuilder:
     arrow = export_package("pyarrow")
     export_package("pyarrow.compute")
-    arrow.array([""])  # loads pandas if it is there: not while the event loop waits
+    arrow.array([""])  # imports pandas if it is installed, before the event loop runs
     from wosdk_async.query.table import TableBuilder  # it needs pyarrow
 
     return TableBuilder(columns)
@@ -138,7 +138,7 @@ _Decode = Callable[[bytes], list[Any]]
 
 
 def _fetch(company: Company, decode: _Decode | None = None) -> Any:
-    """Return the function that fetches pages; pages that are too long are asked for again, by half."""
+    """Return a function that fetches pages, and retries one that is too long with half its rows."""
     most: int | None = None
 
     async def fetch(plan: Plan, expression: dict[str, Any]) -> list[Any]:

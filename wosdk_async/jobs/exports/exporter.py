@@ -1,4 +1,4 @@
-"""The export: the records of an entity in one file, once."""
+"""Export of the records of an entity into one file."""
 
 from __future__ import annotations
 
@@ -20,14 +20,7 @@ import attrs
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.exports.errors import ExportError
-from wosdk_async.jobs.exports.export_job import (
-    ExportJob,
-    OnRows,
-    OnStage,
-    all_at_once,
-    in_thread,
-    require_parent,
-)
+from wosdk_async.jobs.exports.export_job import ExportJob, OnRows, OnStage, all_at_once, require_parent
 from wosdk_async.jobs.exports.exported_table import ExportedTable, known_entity
 from wosdk_async.jobs.exports.plan import ExportOptions, ExportPlan, ExportSummary
 from wosdk_async.jobs.exports.range_files import IdRange, RangeFile, RangeFileWriter, checked_id, gaps, split
@@ -43,35 +36,35 @@ from wosdk_async.text.remedies import Remedy
 
 __all__ = ["Export"]
 
-_RANGES = 8  # for each call at once: ids are not spread evenly, and a reader that is done takes the next
+_RANGES = 8  # for each concurrent reader, as ids are not evenly distributed
 _FILE_ROWS = 20_000  # a kill loses at most so many of each range
 
 
 class Export(ExportJob):
-    """One export into a file, to be run once.
+    """Export into one file, to be run once.
 
     ::
 
         summary = await Export(WorkOrder, "orders.parquet", company=acme)
 
-    What was read is kept beside the output, in ``orders.parquet.export/``, until the output is complete. So
-    the same export resumes where it was stopped or killed.
+    Rows are stored beside the output, in ``orders.parquet.export/``, until the output is complete, so the
+    same export resumes after a stop or a kill.
 
     Args:
         entity: the class of the records, or its name.
-        output: the file. Its suffix is that of the format: .parquet, .csv, .jsonl or .xlsx.
+        output: the file, whose suffix says the format: .parquet, .csv, .jsonl or .xlsx.
         where: conditions, all of which must hold.
         select: property paths; without any the service sends single values, and references by their id.
-        since: work orders that moved at this time or later; it needs a zone.
+        since: only work orders that moved at this time, with a zone, or later.
         company: the Company for ``await export``; :meth:`run` takes it, too.
-        on_progress: called with the number of rows read, of earlier runs too.
-        on_stage: called with a text that says what is being done.
-        options: how the export is carried out; further keywords change single options.
+        on_progress: called with the number of rows read, those of earlier runs included.
+        on_stage: called with a text about the current step.
+        options: options of the export; further keywords change single options.
 
     Raises:
-        InvalidCallError: a name or value is not known.
+        InvalidCallError: a name or value is unknown.
         UnsupportedError: the entity cannot be queried, or has no time of its last change.
-        ExportError: the format of the output is not known, or a package is missing.
+        ExportError: the format of the output is unknown, or a package is missing.
     """
 
     def __init__(
@@ -95,7 +88,7 @@ class Export(ExportJob):
         known = known_entity(entity)
         conditions = [*where, *_since(known, since)]
         table = ExportedTable.of(known, self.output, self.options, where=conditions, select=select)
-        if self.output.is_symlink():  # the export writes to the path that a link names, and the link stays
+        if self.output.is_symlink():  # the export replaces the target of the link
             self.output = Path(os.path.realpath(output))
         super().__init__(table, company, work_folder_of(self.output), on_progress, on_stage)
 
@@ -104,7 +97,7 @@ class Export(ExportJob):
 
     @property
     def is_kept(self) -> bool:
-        """Whether something that was read is kept, so that the same export resumes."""
+        """Whether rows that were read are stored, so that the same export resumes."""
         return self.rows > 0 and work_folder_of(self.output).exists()
 
     async def run(self, company: Company | None = None) -> ExportSummary:
@@ -114,11 +107,11 @@ class Export(ExportJob):
             ExportError: the output exists, or an export of something else to it was stopped.
             OutputError: a file cannot be written.
             JournalError: another process works on the same export.
-            WosdkError: a page could not be read. What was read is kept, and the same export resumes.
+            WosdkError: a page could not be read. The same export resumes.
         """
         self._company = self._required(company)
         started = time.monotonic()
-        begun = work_folder_of(self.output).exists()  # its output may be at its place already
+        begun = work_folder_of(self.output).exists()  # a killed export may have published its output
         self._require_place(may_exist=begun or self.options.force)
         await self._company.connect()
         plan = self._table.plan(self._company)
@@ -130,7 +123,7 @@ class Export(ExportJob):
             size = self.output.stat().st_size
             return self._summary(started, path=self.output, rows=rows, earlier=earlier, bytes=size)
         finally:
-            if not folder.begun:  # it holds nothing to resume from
+            if not folder.begun:  # there is nothing to resume
                 folder.remove()
             folder.close()
 
@@ -145,7 +138,7 @@ class Export(ExportJob):
             raise ExportError(f"{self.output} exists already", remedies=(Remedy.OVERWRITE,))
 
     async def _complete(self, folder: WorkFolder, plan: ExportPlan) -> int:
-        """Read and write all that is missing; return the number of rows that were there."""
+        """Read the missing rows and write the output; return the number of earlier rows."""
         if folder.is_complete:
             return folder.rows
         self._require_place(may_exist=self.options.force)
@@ -153,7 +146,7 @@ class Export(ExportJob):
         files = await self._in_thread(lambda: folder.whole_files(schema, up_to_gap=limited))
         self._rows_read = earlier = sum(file.rows for file in files)
         if earlier:
-            self._on_stage(f"{earlier} rows were read before; resuming")
+            self._on_stage(f"resuming: {earlier} rows were read before")
         self._on_progress(earlier)
         await self._read_rest(folder, plan, files)
         self._on_stage(f"writing {self.output}")
@@ -170,16 +163,16 @@ class Export(ExportJob):
                 cursor = self._table.cursor(self._company, ids, rows_before=rows_before)
                 await self._read(folder.path, ids, cursor, thread)
 
-        # A thread writes, so that the event loop does not wait for the disk. Batches are made on the loop,
-        # right after their page was decoded: a thread that shares the interpreter made both slower.
+        # A thread writes, so that the event loop does not wait for the disk. The loop makes the batches,
+        # right after it decoded their page: in a thread both were slower.
         with ThreadPoolExecutor(1, "wosdk-export") as thread:
             await all_at_once(read, self.options.parallel)
 
     async def _read(self, folder: Path, ids: IdRange, cursor: Cursor, thread: ThreadPoolExecutor) -> None:
-        """Read a range; when that fails or is cancelled, keep what was read."""
+        """Read a range; store what was read even if that fails or is cancelled."""
 
         async def run(function: Callable[..., Any], *args: Any) -> None:
-            await in_thread(folder, partial(function, *args), thread=thread)
+            await self._in_thread(partial(function, *args), thread=thread)
 
         schema = self._table.form.schema
         file, counted = RangeFileWriter(folder, schema, ids.above), 0
@@ -190,7 +183,7 @@ class Export(ExportJob):
                         await run(file.finish, file.last)
                         file, counted = RangeFileWriter(folder, schema, file.last), 0
                     batch = self._table.builder.batch(page)
-                    # Without an end records are read by offset: their ids, of any type, say nothing.
+                    # A range without an end is read by offset: its ids may have any type.
                     last = None if ids.until is None else checked_id(id_of(page[-1]))
                     await run(file.write, batch, last)
                     self._count(file.rows - counted)
@@ -198,9 +191,9 @@ class Export(ExportJob):
             await run(file.finish, ids.until)
         except BaseException:
             try:
-                await run(_keep, file, ids)
+                await run(_finish_or_discard, file, ids)
             finally:
-                if file.finished:  # its last page may be one that was written after a cancellation
+                if file.finished:  # its last page may have been written after a cancellation
                     self._count(file.rows - counted)
             raise
 
@@ -208,7 +201,7 @@ class Export(ExportJob):
         self, folder: WorkFolder, plan: ExportPlan, files: Sequence[RangeFile]
     ) -> list[IdRange]:
         """Return the remaining ranges, in order."""
-        if not self._table.query.by_key:  # one range, of which nothing is kept
+        if not self._table.query.by_key:  # one range, which cannot resume
             if files:
                 return []
             await self._in_thread(lambda: folder.start(plan, None))
@@ -218,16 +211,16 @@ class Export(ExportJob):
             await self._in_thread(lambda: folder.start(plan, highest))
         if folder.highest is None:  # there are no records
             return []
-        left = gaps(files, folder.highest)
+        missing = gaps(files, folder.highest)
         if self.options.limit is not None:
-            return left if self.rows < self.options.limit else []
+            return missing if self.rows < self.options.limit else []
         size = max(4 * self.options.page, folder.highest // (self.options.parallel * _RANGES) + 1)
-        return [each for gap in left for each in split(gap, size)]
+        return [each for gap in missing for each in split(gap, size)]
 
     # --- writing ------------------------------------------------------------------------------
 
     async def _write(self, folder: WorkFolder) -> None:
-        """Write the range files into the output; a thread does it, and stops soon after a cancellation."""
+        """Write the range files into the output, in a thread that stops soon after a cancellation."""
         stopping = threading.Event()
 
         def assemble() -> None:
@@ -237,15 +230,15 @@ class Export(ExportJob):
                         raise InterruptedError
                     writer.write(batch)
 
-        await in_thread(folder.path, assemble, on_cancel=stopping.set)
+        await self._in_thread(assemble, on_cancel=stopping.set)
 
 
-def _keep(file: RangeFileWriter, ids: IdRange) -> None:
-    """Finish a file that holds rows; a range without an end cannot resume, so nothing of it is kept."""
-    with contextlib.suppress(OSError):  # a full disk: the error that ended the range says more
+def _finish_or_discard(file: RangeFileWriter, ids: IdRange) -> None:
+    """Finish a file with rows. Discard that of a range without an end, which cannot resume."""
+    with contextlib.suppress(OSError):  # a full disk: the error that ended the range matters more
         if file.rows and ids.until is not None and not (file.finished or file.torn):
             file.finish(file.last)
-    if not file.finished:  # also by a call whose caller was cancelled meanwhile
+    if not file.finished:  # a call whose caller was cancelled may have finished it
         file.discard()
 
 

@@ -1,6 +1,6 @@
-"""The incremental export: a folder to which each run adds a part with the work orders that changed.
+"""Incremental export: a folder to which each run adds a part with the work orders that changed.
 
-Rows and watermark of a part get their place atomically, so a kill leaves both or none.
+Rows and watermark of a part are published together atomically.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from wosdk_async.jobs.exports.part_folder import (
     WATERMARK,
     PartChain,
     readable_text,
-    remove_left,
+    remove_incomplete,
     require_parts,
 )
 from wosdk_async.jobs.exports.plan import ExportOptions, ExportSummary
@@ -45,7 +45,7 @@ __all__ = ["IncrementalExport"]
 
 
 class IncrementalExport(ExportJob):
-    """One run of an export of changes, which adds a part to a folder.
+    """Export of changes, whose run adds a part to a folder.
 
     ::
 
@@ -56,17 +56,17 @@ class IncrementalExport(ExportJob):
     ``ConcurrencyId`` is the latest.
 
     Args:
-        entity: WorkOrder, the one entity with the time of its last change.
-        folder: the folder of the parts; it is made when it is missing.
+        entity: WorkOrder, the only entity with a time of its last change.
+        folder: the folder of the parts; created if missing.
         select: property paths, the same in each run.
-        overlap: how far each run looks back, at most a day, for transactions that were under way.
+        overlap: how far each run looks back, at most a day, for transactions that were in progress.
         company: the Company for ``await export``; :meth:`run` takes it, too.
         on_progress: called with the number of rows read.
-        on_stage: called with a text that says what is being done.
+        on_stage: called with a text about the current step.
         options: as for :class:`Export`; further keywords change single options.
 
     Raises:
-        InvalidCallError: a name or the overlap is not one that it takes.
+        InvalidCallError: a name is unknown, or the overlap is too long.
         UnsupportedError: the entity has no time of its last change.
         ExportError: an option is not for incremental exports, or a package is missing.
     """
@@ -92,12 +92,12 @@ class IncrementalExport(ExportJob):
         for name in ("limit", "again", "force"):
             if getattr(self.options, name):
                 raise ExportError(
-                    f"{name}= is for an export into one file; an export of changes only adds parts, with all "
-                    "that moved"
+                    f"{name}= is for an export into one file; an incremental export always adds a part with "
+                    "all changes; remove it"
                 )
         chosen = selection(self._entity, select)
         if chosen and "*" not in chosen:
-            chosen = [*chosen, MOVED, "ConcurrencyId"]  # they tell versions of a record apart
+            chosen = [*chosen, MOVED, "ConcurrencyId"]  # they distinguish versions of a record
         table = ExportedTable.of(self._entity, self.folder, self.options, select=chosen, default="parquet")
         super().__init__(table, company, self.folder, on_progress, on_stage)
         self._overlap = overlap
@@ -105,11 +105,6 @@ class IncrementalExport(ExportJob):
 
     def __repr__(self) -> str:
         return f"<IncrementalExport {self._table.query.name} to {self.folder.name}>"
-
-    @property
-    def is_kept(self) -> bool:
-        """Whether something that was read is kept: never, a part that is not complete is removed."""
-        return False
 
     async def run(self, company: Company | None = None) -> ExportSummary:
         """Add a part with the records that moved since the last one.
@@ -122,16 +117,16 @@ class IncrementalExport(ExportJob):
         """
         acme = self._required(company)
         if self._begun:
-            raise InvalidCallError("this export was run; make another IncrementalExport for the next part")
+            raise InvalidCallError("this export has run; make another IncrementalExport for the next part")
         self._begun = True
         started = time.monotonic()
         if self.folder.exists() and not self.folder.is_dir():
-            raise ExportError(f"{self.folder}: is a file; an export of changes needs a directory of its own")
+            raise ExportError(f"{self.folder}: is a file; name a directory for the parts")
         require_parent(self.folder)
         await acme.connect()
         lock = locked_folder(self.folder, require_parts)
         try:
-            await self._in_thread(lambda: remove_left(self.folder))
+            await self._in_thread(lambda: remove_incomplete(self.folder))
             return await self._add_part(acme, started)
         finally:
             lock.release()
@@ -164,10 +159,8 @@ class IncrementalExport(ExportJob):
             clock_behind=feed.clock_behind.total_seconds(),
         )
 
-    # --- the folder ---------------------------------------------------------------------------
-
     def _publish(self, draft: Path, path: Path, about: dict[str, Any]) -> None:
-        """Put rows and watermark at their place atomically."""
+        """Publish rows and watermark atomically."""
         with create_file(draft / WATERMARK) as file:
             file.write(orjson.dumps(about, option=orjson.OPT_INDENT_2))
         for each in draft.iterdir():
@@ -175,8 +168,6 @@ class IncrementalExport(ExportJob):
         sync_folder(draft)
         draft.replace(path)
         sync_folder(self.folder)
-
-    # --- the rows -----------------------------------------------------------------------------
 
     def _feed(self, acme: Company, since: Watermark | None) -> ChangeFeed[Any]:
         """Return the feed of the records as dicts."""
@@ -194,7 +185,7 @@ class IncrementalExport(ExportJob):
         )
 
     async def _write_rows(self, feed: ChangeFeed[Any], draft: Path) -> int:
-        """Write the rows of one pass; return the size of the file, 0 without rows."""
+        """Write the rows; return the size of the file, 0 without rows."""
         async with aclosing(self._batches(feed)) as batches:
             if (first := await anext(batches, None)) is None:
                 return 0
@@ -207,7 +198,7 @@ class IncrementalExport(ExportJob):
         return path.stat().st_size
 
     async def _batches(self, feed: ChangeFeed[Any]) -> AsyncGenerator[Any, None]:
-        """Yield the rows of one pass in batches."""
+        """Yield the rows in batches."""
         page: list[Any] = []
         async with aclosing(aiter(feed)) as records:
             async for record in records:
@@ -219,6 +210,5 @@ class IncrementalExport(ExportJob):
             yield self._batch(page)
 
     def _batch(self, page: list[Any]) -> Any:
-        made = self._table.builder.batch(page)
         self._count(len(page))
-        return made
+        return self._table.builder.batch(page)

@@ -1,4 +1,4 @@
-"""The folder of an incremental export: its parts, each with a watermark that names the part before it."""
+"""Folder of an incremental export: its parts, each with a watermark that names the part before it."""
 
 from __future__ import annotations
 
@@ -19,34 +19,34 @@ from wosdk_async.jobs.journal.lock import LOCK
 from wosdk_async.regular_files import read_regular
 from wosdk_async.resources.watermark import Watermark
 
-__all__ = ["WATERMARK", "PartChain", "readable_text", "remove_left", "require_parts"]
+__all__ = ["WATERMARK", "PartChain", "readable_text", "remove_incomplete", "require_parts"]
 
 WATERMARK = "watermark.json"
 """Name of the file beside the rows of a part."""
 
 _PART = re.compile(r"part-([0-9]{6,18})")
-_OPEN = re.compile(r"\.part-[0-9]{6,18}")  # a part that is not complete
-_HELD = re.compile(r"rows\.[a-z]+|watermark\.json|sheets-.*")  # what a part holds
+_INCOMPLETE = re.compile(r"\.part-[0-9]{6,18}")
+_CONTENT = re.compile(r"rows\.[a-z]+|watermark\.json|sheets-.*")  # of a part
 _MAX_WATERMARK = 1 << 24  # bytes, with the plan
 _REMEDY = "restore it from a backup, or export into another folder, from the beginning"
 
 
 def require_parts(folder: Path) -> None:
-    """Raise ExportError for a folder of something else, and for what would be removed and is not ours."""
+    """Raise ExportError for a folder of something else, or with files that a run would remove."""
     found = list(folder.iterdir())
     if found and not (folder / LOCK).is_file() and not any(map(_is_part, found)):
         raise ExportError(
-            f"{folder}: holds other files ({found[0].name}), and no parts of an export; name another folder"
+            f"{folder}: has other files ({found[0].name}) and no parts of an export; name another folder"
         )
     for path in found:
-        if _OPEN.fullmatch(path.name) and not _is_left(path):
-            raise ExportError(f"{path}: is where a part is written, and no run of an export left it; move it")
+        if _INCOMPLETE.fullmatch(path.name) and not _is_from_run(path):
+            raise ExportError(f"{path}: is not from an export, and would be replaced by a part; move it")
 
 
-def remove_left(folder: Path) -> None:
-    """Remove what a kill left; :func:`require_parts` has looked at it."""
+def remove_incomplete(folder: Path) -> None:
+    """Remove parts that a kill left incomplete, after :func:`require_parts`."""
     for path in folder.iterdir():
-        if _OPEN.fullmatch(path.name):
+        if _INCOMPLETE.fullmatch(path.name):
             shutil.rmtree(path)
 
 
@@ -54,11 +54,11 @@ def _is_part(path: Path) -> bool:
     return _PART.fullmatch(path.name) is not None
 
 
-def _is_left(path: Path) -> bool:
-    """Return whether a folder holds nothing but what a run writes."""
+def _is_from_run(path: Path) -> bool:
+    """Return whether a folder has only what a run writes."""
     if path.is_symlink() or not path.is_dir():
         return False
-    return all(_HELD.fullmatch(each.name) for each in path.iterdir())
+    return all(_CONTENT.fullmatch(each.name) for each in path.iterdir())
 
 
 def _number(part: Path) -> int:
@@ -66,7 +66,7 @@ def _number(part: Path) -> int:
 
 
 def readable_text(watermark: Watermark) -> str:
-    """Return the text of a watermark. Raises WosdkError for one that the next run could not read."""
+    """Return the text of a watermark. Raise WosdkError for one that the next run could not read."""
     text = str(watermark)
     if not _is_readable(text):
         records = [
@@ -74,7 +74,7 @@ def readable_text(watermark: Watermark) -> str:
         ]
         cause = f"the record {records[0]!r:.200}" if records else f"the text {text!r:.200}"
         raise WosdkError(
-            f"the watermark of this part could not be read again because of {cause}, so the part was not "
+            f"the next run could not read the watermark of this part because of {cause}, so the part was not "
             "added; ask the maintainers of the service why it sends such values"
         )
     return text
@@ -90,18 +90,18 @@ def _is_readable(text: str) -> bool:
 
 @attrs.frozen
 class PartChain:
-    """Parts that follow each other: each one names the rows and the watermark file before it."""
+    """Chain of parts: each one names the rows and the watermark file before it."""
 
     folder: Path
     last: Path | None = None
     about: Mapping[str, Any] = attrs.field(factory=dict)
-    """What the watermark file of the last part holds."""
+    """Content of the watermark file of the last part."""
     before: Mapping[str, Any] = attrs.field(factory=lambda: {"rows": 0, "sha256": None})
-    """What the next part has to name: the rows of all parts, and the digest of the last watermark file."""
+    """The rows of all parts, and the digest of the last watermark file, which the next part names."""
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """Return the parts of a folder. Raises ExportError when one is missing, replaced or not whole."""
+        """Return the parts of a folder. Raise ExportError when one is missing, replaced or incomplete."""
         chain = cls(folder)
         for part in sorted(filter(_is_part, folder.iterdir()), key=_number):
             chain = chain._with(part)
@@ -109,7 +109,7 @@ class PartChain:
 
     @property
     def next(self) -> Path:
-        """Where the next part is to be."""
+        """Path of the next part."""
         return self.folder / f"part-{self._next_number:06d}"
 
     @property
@@ -138,7 +138,7 @@ class PartChain:
         first, last = self._next_number, _number(part) - 1
         if first > last:
             return ExportError(
-                f"{part}: does not follow the part before it; one of them was edited, renamed or comes from "
+                f"{part}: does not follow the part before it: one of them was edited, renamed or comes from "
                 f"another export; {_REMEDY}"
             )
         names = f"part-{first:06d}" + (f" to part-{last:06d}" if last > first else "")
@@ -146,7 +146,7 @@ class PartChain:
         return ExportError(f"{self.folder}: {names} is missing{counted}; {_REMEDY}")
 
     def watermark(self, plan: ExportPlan) -> Watermark | None:
-        """Return the watermark of the last part. Raises ExportError when it is that of another export."""
+        """Return the watermark of the last part. Raise ExportError when it is that of another export."""
         if self.last is None:
             return None
         try:
@@ -156,14 +156,14 @@ class PartChain:
             raise _unreadable(self.last, error) from None
         if differing:
             raise ExportError(
-                f"{self.folder}: its parts have other {'; other '.join(differing)}. All parts of a folder "
-                "are alike, so give the command that made them, or name another folder"
+                f"{self.folder}: its parts have other {'; other '.join(differing)}; give the command that "
+                "made them, or name another folder"
             )
         return watermark
 
 
 def _require_rows(file: Path, rows: int, size: int | None) -> None:
-    """Raise ExportError for a file of rows that is missing, or of another size than it was written with."""
+    """Raise ExportError for a file of rows that is missing or has changed in size."""
     found = file.stat().st_size if file.is_file() else None
     if found is None:
         raise ExportError(f"{file}: is missing (rows: {rows:,}); {_REMEDY}")

@@ -1,4 +1,4 @@
-"""Plan of an export: its options, what it is about, and its counts."""
+"""Plan, options and summary of an export."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MAX_SHOWN = 200  # characters of a value in a message
 
 @attrs.frozen(kw_only=True)
 class ExportPlan:
-    """What an export reads and writes, as plain data: a resumed one has to be the same."""
+    """What an export reads and writes, as plain data; resuming it needs the same plan."""
 
     entity: str
     company: str
@@ -39,7 +39,7 @@ class ExportPlan:
         return attrs.asdict(self)
 
     def differences(self, stored: Mapping[str, Any]) -> list[str]:
-        """Return what differs in a plan that was stored: ``["properties: Number, and now *"]``."""
+        """Return what differs from a stored plan, such as ``["properties: Number, and now *"]``."""
         mine, theirs = _facts(self.as_dict()), _facts(stored)
         found = [
             f"{name}: {_shown(theirs[name])}, and now {_shown(value)}"
@@ -52,7 +52,7 @@ class ExportPlan:
 
 
 def _facts(plan: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields that decide the rows and their form, as messages name them: all but ``columns``."""
+    """Return the fields that decide the rows and their form, but not ``columns``, as messages name them."""
     expression = plan.get("expression") or {}
     return {
         "entity": plan.get("entity"),
@@ -75,46 +75,46 @@ def _shown(value: Any) -> str:
 
 @attrs.frozen(kw_only=True)
 class ExportOptions:
-    """How an export is carried out. Raises ConfigurationError for a value that does not fit."""
+    """Options of an export. Raises ConfigurationError for an invalid value."""
 
     format: Literal["parquet", "csv", "jsonl", "xlsx"] | None = choice("parquet", "csv", "jsonl", "xlsx")
-    """Format of the output. None means by the suffix of its name; parts of a folder are Parquet."""
+    """Format of the output (default: by its suffix; parts of a folder are Parquet)."""
     parallel: int = number(4, "a number of calls, 1 or more", low=1, high=100, whole=True)
-    """Ranges of ids that are read at once, a call each."""
+    """Ranges of ids that are read concurrently."""
     page: int = number(1000, f"rows of a call, 1 to {ROW_CAP}", low=1, high=ROW_CAP, whole=True)
     """Rows of one call."""
     limit: int | None = number(None, "a number of rows, 1 or more", low=1, whole=True, none=True)
-    """Most rows, those with the lowest ids; None for all."""
+    """Maximum rows, those with the lowest ids (default: all)."""
     again: bool = switch(False)
-    """Whether to begin anew, although there is an export to the same output that was stopped."""
+    """Whether to start over, although a stopped export to the same output could resume."""
     force: bool = switch(False)
-    """Whether an output that exists is replaced."""
+    """Whether to replace an existing output."""
     csv_for_excel: ExcelSeparator | None = choice("comma", "semicolon")
-    """What separates the cells of a CSV that Excel opens; None means commas, and no byte order mark."""
+    """Separator of a CSV for Excel, with a byte order mark (default: commas, without the mark)."""
     csv_raw: bool = switch(False)
-    """Whether a CSV, for programs, holds texts as they are: formulas get no apostrophe."""
+    """Whether a CSV, for programs, has texts unchanged: formulas get no apostrophe."""
 
 
 @attrs.frozen(kw_only=True)
 class ExportSummary:
-    """Counts of an export, all its runs together."""
+    """Counts of an export, over all its runs."""
 
     path: Path | None
-    """The file, or the folder of the new part; None when nothing had moved, so that there is no new part."""
+    """The file, or the folder of the new part; None when nothing moved, so that there is no new part."""
     format: str
     rows: int
     earlier: int = 0
-    """How many of the rows an earlier run of the export had read."""
+    """Rows that earlier runs of the export read."""
     bytes: int = 0
-    """Size of the file."""
+    """Size of the file in bytes."""
     columns: int = 0
     seconds: float = 0.0
-    """Time of this run."""
+    """Duration of this run."""
     guarded: int = 0
-    """Texts of a CSV that got an apostrophe, so that no spreadsheet takes them for formulas; with ``csv_raw``
-    those that had one already, which an import takes off."""
+    """Texts of a CSV that got an apostrophe, so that spreadsheets do not read them as formulas; with
+    ``csv_raw`` those that had one already, which an import removes."""
     clock_behind: float = 0.0
-    """Seconds by which the service's clock was behind the last part; if not 0, the part has all records."""
+    """Seconds by which the service's clock was behind the last part; unless 0, the part has all records."""
 
     @property
     def rate(self) -> float:

@@ -1,7 +1,7 @@
-"""Range files of an export: the records of a range of ids, in files that a kill leaves whole.
+"""Range files of an export: records of a range of ids, in files that survive a kill.
 
-The name of a file says what it covers: ``200_350_120.arrow`` has all records with ids above 200 up to 350, of
-which there are 120. So what remains are the gaps between the files, whatever a kill left.
+The name of a file says what it covers: ``200_350_120.arrow`` has all 120 records with ids from 201 to 350. So
+the gaps between the files remain to be read, whatever a kill left.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ __all__ = [
     "IdRange",
     "RangeFile",
     "RangeFileWriter",
-    "before_gap",
     "checked_id",
     "gaps",
     "is_range_name",
@@ -31,7 +30,7 @@ __all__ = [
 ]
 
 _NAME = re.compile(r"(start|-?[0-9]{1,20})_(end|-?[0-9]{1,20})_([0-9]{1,20})\.arrow")
-_OPEN = ".open"  # suffix of a file that is being written
+_OPEN = ".open"  # suffix of an unfinished file
 _OPEN_NAME = re.compile(r"(start|-?[0-9]{1,20})\.open")
 
 
@@ -45,7 +44,7 @@ class IdRange:
 
 @attrs.frozen
 class RangeFile:
-    """A finished file with the records of a range."""
+    """Finished file with the records of a range."""
 
     path: Path
     ids: IdRange
@@ -53,7 +52,7 @@ class RangeFile:
 
     @classmethod
     def at(cls, path: Path) -> Self | None:
-        """Return the range file at a path; None for a file of another kind."""
+        """Return the range file at a path; None for any other file."""
         if (found := _NAME.fullmatch(path.name)) is None:
             return None
         above, until, rows = found.groups()
@@ -67,7 +66,7 @@ class RangeFile:
             yield from stream
 
     def is_whole(self, schema: Any) -> bool:
-        """Whether the file has the rows of its name, with this schema of Arrow."""
+        """Return whether the file has the rows of its name, with this Arrow schema."""
         try:
             rows = 0
             for batch in self.batches():
@@ -79,42 +78,28 @@ class RangeFile:
 
 
 def checked_id(id: int | None) -> int | None:
-    """Return an id that was read. Raises WosdkError when it is longer than ids are."""
+    """Return an id. Raise WosdkError when it has more than 64 bits."""
     if id is not None and not -(2**63) <= id < 2**63:
-        raise WosdkError("the Id of a record has more than 64 bits, so its page cannot be kept")
+        raise WosdkError("the Id of a record has more than 64 bits, so its page cannot be stored")
     return id
 
 
 def is_range_name(name: str) -> bool:
-    """Whether a name is that of a range file, finished or not."""
+    """Return whether a name is that of a range file, finished or not."""
     return (_NAME.fullmatch(name) or _OPEN_NAME.fullmatch(name)) is not None
 
 
 def range_files_in(folder: Path) -> list[RangeFile]:
-    """Return the finished files of a folder in the order of their ids, and remove those that are not."""
+    """Return the finished files of a folder in the order of their ids, and remove unfinished ones."""
     for path in folder.iterdir():
         if _OPEN_NAME.fullmatch(path.name):
             path.unlink()
     found = [file for path in folder.iterdir() if (file := RangeFile.at(path)) is not None]
-    return sorted(found, key=_start)
-
-
-def _start(file: RangeFile) -> tuple[bool, int]:
-    return file.ids.above is not None, file.ids.above or 0
-
-
-def before_gap(files: Iterable[RangeFile]) -> Iterator[RangeFile]:
-    """Yield the files before the first gap; ``files`` are in order."""
-    at: int | None = None
-    for file in files:
-        if file.ids.above != at:
-            return
-        yield file
-        at = file.ids.until
+    return sorted(found, key=lambda file: (file.ids.above is not None, file.ids.above or 0))
 
 
 def gaps(files: Iterable[RangeFile], highest: int) -> list[IdRange]:
-    """Return the ranges of ids up to ``highest`` that no file covers; ``files`` are in order."""
+    """Return the ranges of ids up to ``highest`` that no file covers; files are in order."""
     found: list[IdRange] = []
     at: int | None = None
     for file in files:
@@ -127,7 +112,7 @@ def gaps(files: Iterable[RangeFile], highest: int) -> list[IdRange]:
 
 
 def split(ids: IdRange, size: int) -> Iterator[IdRange]:
-    """Yield adjacent ranges of at most ``size`` ids; where there is no lower bound, of ids above 0."""
+    """Yield adjacent ranges of at most ``size`` ids, counted from 0 without a lower bound."""
     above, until = ids.above, ids.until
     while until is not None and until - (above or 0) > size:
         middle = (above or 0) + size
@@ -137,7 +122,7 @@ def split(ids: IdRange, size: int) -> Iterator[IdRange]:
 
 
 class RangeFileWriter:
-    """Writer of the file of a range above an id, which gets its name when it is finished and on the disk."""
+    """Writer of the file of a range above an id; the file gets its name once it is complete on the disk."""
 
     def __init__(self, folder: Path, schema: Any, above: int | None) -> None:
         self.rows = 0
@@ -145,16 +130,13 @@ class RangeFileWriter:
         """Id of the last row."""
         self.finished = False
         self.torn = False
-        """Whether a batch or the end is half written, so that the file cannot be finished."""
+        """Whether a write failed halfway, so that the file cannot be finished."""
         self._folder = folder
         self._above = above
         self._path = folder / f"{_text(above, 'start')}{_OPEN}"
         self._schema = schema
         self._file: BinaryIO | None = None
         self._stream: Any = None
-
-    def __repr__(self) -> str:
-        return f"<RangeFileWriter {self._path.name} rows={self.rows}>"
 
     def write(self, batch: Any, last: int | None) -> None:
         """Append a batch; ``last`` is the id of its last row."""
@@ -165,8 +147,8 @@ class RangeFileWriter:
         self.rows += batch.num_rows
 
     def finish(self, until: int | None) -> None:
-        """Bring the file to the disk under its name; ``until`` is the highest id that it covers."""
-        self.torn = True  # until it has its name: what is in the buffer may not fit on the disk
+        """Sync the file and give it its name; ``until`` is the highest id that it covers."""
+        self.torn = True  # until it has its name: flushing may fail on a full disk
         self._opened().close()
         self._close()
         name = f"{_text(self._above, 'start')}_{_text(until, 'end')}_{self.rows}.arrow"
@@ -176,13 +158,13 @@ class RangeFileWriter:
     def discard(self) -> None:
         """Remove the file."""
         for close in (self._stream.close if self._stream else self._close, self._close):
-            with contextlib.suppress(OSError):  # what is in the buffer may not fit on the disk
+            with contextlib.suppress(OSError):  # flushing may fail on a full disk
                 close()
         with contextlib.suppress(OSError):
             self._path.unlink(missing_ok=True)
 
     def _opened(self) -> Any:
-        """Open the file at the first use: a caller that is cancelled meanwhile can discard it."""
+        """Return the stream, opened on first use so that a cancelled caller can discard it."""
         if self._stream is None:
             ipc = export_package("pyarrow.ipc")
             self._file = recreate_file(self._path)

@@ -1,8 +1,8 @@
 """Tables as CSV, JSON lines and Excel workbooks, in constant memory.
 
-In a workbook cells are of the types of Excel where it keeps the value: numbers of up to 15 digits, dates from
-1900. Other numbers and dates are texts. Texts are never formulas or links. A cell takes 32,767 characters;
-the whole of a longer text is on a sheet of its own, in pieces.
+Cells of a workbook have the types of Excel where it preserves the value: numbers of up to 15 digits, dates
+from 1900. Others are texts. Texts are never formulas or links. A text above 32,767 characters is on a sheet
+of its own, in pieces.
 """
 
 from __future__ import annotations
@@ -29,33 +29,33 @@ __all__ = ["SHEET_ROWS", "CsvTableWriter", "JsonTableWriter", "TableForm", "Work
 
 @attrs.frozen(kw_only=True)
 class TableForm:
-    """Schema of a table, and the way in which files hold it."""
+    """Schema of a table, and its form in a file."""
 
     format: str
     schema: Any
-    """Schema of Arrow, whose metadata a Parquet file keeps."""
+    """Arrow schema, whose metadata a Parquet file keeps."""
     json_columns: Set[str] = frozenset()
     """Columns that hold JSON text."""
     title: str = "rows"
     """Name of the sheet."""
     csv_for_excel: ExcelSeparator | None = None
     guard: FormulaGuard = attrs.field(factory=FormulaGuard)
-    """Function for the texts of a CSV, which counts those that it changes."""
+    """Guard of the texts of a CSV, which counts those that it changes."""
 
 
 def _exact_number(number: Decimal) -> str:
-    """Return all digits, without the zeros that fill the column: its numbers have one scale."""
+    """Return all digits, without the trailing zeros of the column's scale."""
     text = format(number, "f")
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _iso_time(moment: datetime) -> str:
-    """Return a time in ISO 8601, in UTC with ``Z``; the time zone of a local time is not known."""
+    """Return a time in ISO 8601, in UTC with ``Z``; a local time, whose zone is unknown, has none."""
     return moment.replace(tzinfo=None).isoformat() + ("Z" if moment.tzinfo is not None else "")
 
 
 def _excel_time(moment: datetime) -> str:
-    """Return a time that Excel reads as one: with a ``T`` or ``Z`` in it, it would stay a text."""
+    """Return a time that Excel parses: with a ``T`` or ``Z`` it would stay a text."""
     return moment.replace(tzinfo=None).isoformat(" ")
 
 
@@ -87,9 +87,9 @@ class CsvTableWriter:
 
 
 class JsonTableWriter:
-    """Writer of JSON lines: an object for each row, with every column by its name.
+    """Writer of JSON lines: an object for each row, with all columns.
 
-    Columns of JSON text are written as the values that they hold, numbers with all their digits.
+    Columns of JSON text are written as their values, numbers with all their digits.
     """
 
     def __init__(self, path: Path, form: TableForm) -> None:
@@ -121,7 +121,7 @@ _JSON_TEXT: _Converters = {str: orjson.Fragment}
 
 
 def _converted(column: Any, converters: _Converters) -> list[Any]:
-    """Return the values of a column, all of one type, as a file holds them."""
+    """Return the values of a column, all of one type, for a file."""
     values = column.to_pylist()
     kind = next((type(value) for value in values if value is not None), type(None))
     convert = converters.get(kind)
@@ -134,8 +134,8 @@ SHEET_ROWS = 1_048_575
 _CELL = 32_767  # units of UTF-16
 _PIECE = 16_000  # characters of a long text, each of at most two units
 _DIGITS = 15
-_OLDEST = datetime(1900, 3, 1)  # Excel takes 1900 for a leap year, and has no dates before
-_NEWEST = datetime(9999, 12, 31)  # the end of its last day would be rounded to the year 10000
+_OLDEST = datetime(1900, 3, 1)  # Excel treats 1900 as a leap year, and has no earlier dates
+_NEWEST = datetime(9999, 12, 31)  # the last day would be rounded up to the year 10000
 _LONG = "Long texts"
 _NAME = 25  # characters of the name of a sheet, without its number
 
@@ -175,10 +175,10 @@ class WorkbookWriter:
             except errors.FileCreateError as error:
                 raise error.args[0] from None  # an OSError
             except errors.FileSizeError:
-                raise ExportError("the workbook would be over 4 GB; export to .csv or .parquet") from None
+                raise ExportError("the workbook is larger than 4 GB; export to .csv or .parquet") from None
 
     def discard(self) -> None:
-        """Close what is open, without the file."""
+        """Close all files without writing the workbook."""
         with self._folder, self._file:
             for sheet in self._book.worksheets():
                 sheet.row_data_fh.close()
@@ -221,12 +221,12 @@ class WorkbookWriter:
             self._long = _LongTexts(self._book.add_worksheet(_LONG))
         cell = export_package("xlsxwriter.utility").xl_rowcol_to_cell(self._row, place)
         self._long.add(f"{self._sheet.get_name()}!{cell}", self._names[place], text)
-        pointer = f"... (the whole text of {len(text):,} characters is on the sheet {_LONG!r})"
+        pointer = f"... (all {len(text):,} characters are on the sheet {_LONG!r})"
         self._sheet.write_string(self._row, place, text[:_PIECE] + pointer)
 
 
 class _LongTexts:
-    """The sheet of texts that do not fit into a cell, piece by piece."""
+    """Sheet of the texts that do not fit into a cell, in pieces."""
 
     def __init__(self, sheet: Any) -> None:
         self._sheet = sheet

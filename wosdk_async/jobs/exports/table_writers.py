@@ -1,4 +1,4 @@
-"""Formats of exports, and the file that holds a table in one of them."""
+"""Formats of exports, and writing a table in one of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from wosdk_async.text.remedies import Remedy
 __all__ = ["usable_format", "writing_table"]
 
 _GROUP_ROWS = 65_536
-_GROUP_BYTES = 32 << 20  # of a row group as it waits in memory
+_GROUP_BYTES = 32 << 20  # of a row group in memory
 
 
 class ParquetTableWriter:
@@ -28,7 +28,7 @@ class ParquetTableWriter:
         self._schema = schema = form.schema
         self._batches: list[Any] = []  # of the next row group
         self._rows = self._bytes = 0
-        # Texts repeat (names, states). Numbers and times hardly do, and dictionaries of them take time.
+        # Texts repeat (names, states); numbers and times hardly do, and their dictionaries take time.
         texts = [field.name for field in schema if self._arrow.types.is_string(field.type)]
         self._file = recreate_file(path)
         self._writer = export_package("pyarrow.parquet").ParquetWriter(
@@ -36,7 +36,7 @@ class ParquetTableWriter:
         )
 
     def write(self, batch: Any) -> None:
-        """Append a batch; a row group is written when enough rows are there."""
+        """Append a batch; write a row group when there are enough rows."""
         self._batches.append(batch)
         self._rows += batch.num_rows
         self._bytes += batch.nbytes
@@ -49,7 +49,7 @@ class ParquetTableWriter:
             self._write_group()
 
     def discard(self) -> None:
-        """Close the file without the rows that wait."""
+        """Close the file without the remaining rows."""
         with self._file:
             self._writer.close()
 
@@ -68,7 +68,7 @@ class _Format:
     suffixes: tuple[str, ...]
     writer: Callable[[Path, TableForm], _Writer]
     packages: tuple[str, ...] = ()
-    """What it needs beside pyarrow."""
+    """Required packages besides pyarrow."""
 
 
 _FORMATS = {
@@ -88,28 +88,28 @@ def writing_table(path: Path, form: TableForm) -> Iterator[_Writer]:
         yield writer
         writer.close()
     except BaseException:
-        with contextlib.suppress(OSError, ValueError):  # the first error says more
+        with contextlib.suppress(OSError, ValueError):  # the first error matters more
             writer.discard()
         path.unlink(missing_ok=True)
         raise
 
 
 def usable_format(output: Path, format: str | None, default: str | None = None) -> str:
-    """Return the format of an output, and import what it needs, which takes long.
+    """Return the format of an output, and import its packages, which is slow.
 
     Raises:
-        ExportError: the suffix does not say the format, or says another, or a package is missing.
+        ExportError: the suffix is not that of the format or of any, or a package is missing.
     """
     by_suffix = _BY_SUFFIX.get(output.suffix.lower())
     if format and by_suffix and format != by_suffix:
         raise ExportError(
-            f"{output}: its suffix is that of {by_suffix}, and the format is {format}; name another file",
+            f"{output}: the suffix is that of {by_suffix}, and the format is {format}; name another file",
             remedies=(Remedy.LEAVE_OUT,),
             option="format",
         )
     if (found := format or by_suffix or default) is None:
         raise ExportError(
-            f"{output}: its suffix {output.suffix!r} is not that of a format",
+            f"{output}: the suffix {output.suffix!r} is not that of a format",
             remedies=(Remedy.FORMAT,),
             suffixes=", ".join(_BY_SUFFIX),
         )

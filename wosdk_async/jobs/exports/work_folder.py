@@ -1,4 +1,4 @@
-"""The work folder of an export: its plan, its range files and the output until that is complete."""
+"""Work folder of an export: its plan, its range files, and the output until it is complete."""
 
 from __future__ import annotations
 
@@ -15,12 +15,7 @@ import orjson
 from wosdk_async import __version__
 from wosdk_async.jobs.exports.errors import ExportError, locked_folder, writing_output
 from wosdk_async.jobs.exports.plan import ExportPlan
-from wosdk_async.jobs.exports.range_files import (
-    RangeFile,
-    before_gap,
-    is_range_name,
-    range_files_in,
-)
+from wosdk_async.jobs.exports.range_files import RangeFile, is_range_name, range_files_in
 from wosdk_async.jobs.journal.lock import LOCK
 from wosdk_async.jobs.report.output_folder import read_object
 from wosdk_async.regular_files import publish, replace_file, sync_file
@@ -29,8 +24,8 @@ from wosdk_async.text.remedies import Remedy
 __all__ = ["WorkFolder", "work_folder_of"]
 
 _PLAN = "export.json"
-_DRAFT = "output"  # without the suffix of the output: no other file has this name, whatever that is
-_OURS = re.compile(r"lock|export\.json(\.part)?|output|sheets-.*")
+_DRAFT = "output"  # without a suffix: no other file has this name
+_OWN_NAME = re.compile(r"lock|export\.json(\.part)?|output|sheets-.*")
 
 
 def work_folder_of(output: Path) -> Path:
@@ -39,21 +34,21 @@ def work_folder_of(output: Path) -> Path:
 
 
 class WorkFolder:
-    """The folder beside the output in which an export works, locked until :meth:`close`.
+    """Folder beside the output in which an export works, locked until :meth:`close`.
 
-    ``again`` throws away what an earlier export left.
+    ``again`` discards what an earlier export left.
 
     Raises:
-        ExportError: an export of something else was stopped there.
+        ExportError: another export was stopped there.
         JournalError: another process works there.
-        OutputError: the folder cannot be made.
+        OutputError: the folder cannot be created.
     """
 
     def __init__(self, output: Path, plan: ExportPlan, *, again: bool = False) -> None:
         self.output = output
         self.path = work_folder_of(output)
         self._stored: Mapping[str, Any] = {}
-        self._lock = locked_folder(self.path, _require_own)
+        self._lock = locked_folder(self.path, _require_ours)
         try:
             with writing_output(self.path):
                 self._begin(plan, again)
@@ -61,23 +56,20 @@ class WorkFolder:
             self.close()
             raise
 
-    def __repr__(self) -> str:
-        return f"<WorkFolder {self.path.name}>"
-
     @property
     def highest(self) -> int | None:
-        """Highest id of the export; None as long as it has not been read."""
+        """Highest id of the export; None until it has been read."""
         found = self._stored.get("highest")
         return found if isinstance(found, int) else None
 
     @property
     def begun(self) -> bool:
-        """Whether an earlier run has begun to read."""
+        """Whether a run has started to read."""
         return bool(self._stored)
 
     @property
     def is_complete(self) -> bool:
-        """Whether the output is complete, here or already at its place: a kill came before the end."""
+        """Whether the output is complete, here or published: an earlier run was killed after that."""
         return self._is_output(self.output) or self._is_output(self.draft)
 
     def _is_output(self, path: Path) -> bool:
@@ -86,7 +78,7 @@ class WorkFolder:
 
     @property
     def rows(self) -> int:
-        """Rows of the finished range files, or of the output that is complete."""
+        """Rows of the complete output, or else of the finished range files."""
         known = self._stored.get("rows")
         if self.is_complete and isinstance(known, int):
             return known
@@ -94,59 +86,59 @@ class WorkFolder:
 
     @property
     def draft(self) -> Path:
-        """The output as long as it is not complete."""
+        """Path of the output until it is published."""
         return self.path / _DRAFT
 
     def whole_files(self, schema: Any, *, up_to_gap: bool) -> list[RangeFile]:
-        """Return the range files, and remove those that are not whole: their ranges are read again.
+        """Return the intact range files, and remove the others: their ranges are read again.
 
-        ``up_to_gap`` is for a limit, for which ranges are read sequentially: how many rows are to come
-        behind a gap is not known before it was read.
+        ``up_to_gap`` is for a limit, whose ranges are read in order: how many rows may follow a gap is
+        unknown until the gap has been read.
         """
-        found = self.files()
-        kept = [file for file in found if file.is_whole(schema)]
-        if up_to_gap:
-            kept = list(before_gap(kept))
-        for file in found:
-            if file not in kept:
+        intact: list[RangeFile] = []
+        for file in self.files():
+            follows = file.ids.above == (intact[-1].ids.until if intact else None)
+            if (follows or not up_to_gap) and file.is_whole(schema):
+                intact.append(file)
+            else:
                 file.path.unlink()
-        return kept
+        return intact
 
     def files(self) -> list[RangeFile]:
         """Return the finished range files in the order of their ids."""
         return range_files_in(self.path)
 
     def start(self, plan: ExportPlan, highest: int | None) -> None:
-        """Keep the plan and the highest id, before the first range file is written."""
+        """Store the plan and the highest id, before the first range file is written."""
         self._store({**plan.as_dict(), "highest": highest, "version": __version__})
 
     def publish(self) -> None:
-        """Give the draft its place atomically, and remove the folder.
+        """Move the draft to the output atomically, and remove the folder.
 
         Raises:
             OSError: there is no draft, or it cannot be moved. Nothing was removed.
         """
         if not self._is_output(self.output):
-            sync_file(self.draft)  # before it is known as complete
+            sync_file(self.draft)  # before it is recorded as complete
             self._store({**self._stored, "rows": self.rows, "output": _facts(self.draft)})
             publish(self.draft, self.output)
         self.remove()
 
     def remove(self) -> None:
-        """Remove the folder: what it holds is not needed any more."""
+        """Remove the folder."""
         for path in self.path.iterdir():
             if path.name not in (LOCK, _PLAN):
                 _remove(path)
-        (self.path / _PLAN).unlink(missing_ok=True)  # last: until then the output is known as complete
-        with contextlib.suppress(OSError):  # another process has just begun an export there
-            if os.name == "nt":  # a file that is open cannot be removed there
+        (self.path / _PLAN).unlink(missing_ok=True)  # last: until then the output is recorded as complete
+        with contextlib.suppress(OSError):  # another process just started an export there
+            if os.name == "nt":  # Windows cannot remove open files
                 self.close()
-            (self.path / LOCK).unlink()  # while it is held: who waits for it sees that it was removed
+            (self.path / LOCK).unlink()  # while locked: a process that waits for it sees the removal
             self.path.rmdir()
         self.close()
 
     def close(self) -> None:
-        """Give the folder to other processes."""
+        """Unlock the folder."""
         self._lock.release()
 
     def _store(self, stored: Mapping[str, Any]) -> None:
@@ -166,8 +158,8 @@ class WorkFolder:
             )
         if not self._stored:
             self._clear()
-        for left in self.path.glob("sheets-*"):
-            _remove(left)
+        for path in self.path.glob("sheets-*"):
+            _remove(path)
 
     def _clear(self) -> None:
         for path in self.path.iterdir():
@@ -175,24 +167,23 @@ class WorkFolder:
                 _remove(path)
 
 
-def _require_own(folder: Path) -> None:
+def _require_ours(folder: Path) -> None:
     """Raise ExportError for a folder that no export made: its files must not be removed."""
     found = list(folder.iterdir())
     strange = [path.name for path in found if not _is_ours(path)]
     if not strange and found and folder / LOCK not in found:
-        strange = [path.name for path in found if path.exists()]  # an export that just ended had the others
+        strange = [path.name for path in found if path.exists()]  # an export that just ended removed the lock
     if strange or folder.is_symlink():
-        why = f"holds other files ({strange[0]})" if strange else "is a link to another place"
+        why = f"has other files ({strange[0]})" if strange else "is a link"
         raise ExportError(
-            f"{folder}: this folder is needed for the work of the export, and {why}; "
-            "move it, or name another output"
+            f"{folder}: the export needs this folder, and it {why}; move it, or name another output"
         )
 
 
 def _is_ours(path: Path) -> bool:
     if path.is_symlink():
         return False
-    return _OURS.fullmatch(path.name) is not None or is_range_name(path.name)
+    return _OWN_NAME.fullmatch(path.name) is not None or is_range_name(path.name)
 
 
 def _remove(path: Path) -> None:
@@ -203,7 +194,7 @@ def _remove(path: Path) -> None:
 
 
 def _facts(path: Path) -> dict[str, int] | None:
-    """Return what tells a file from others, and stays when it is renamed."""
+    """Return what identifies a file, also after it was renamed."""
     try:
         found = path.stat()
     except OSError:

@@ -135,12 +135,12 @@ class Import:
         return self._work.workers_now if self._work is not None else None
 
     def stop(self) -> None:
-        """Start no further row, and end waits and look-ups. Called again, abort the calls in progress.
+        """Start no further row, and end waits and look-ups. Called again, abort the calls in flight.
 
-        Their rows are in doubt. With workers, calls in progress are aborted after two seconds.
+        Their rows are in doubt. With workers, calls in flight are aborted after two seconds.
         """
         self._stop.ask()
-        if self._stop.asked == 1 and self._request.workers is not None and self._loop is not None:
+        if self._stop.requests == 1 and self._request.workers is not None and self._loop is not None:
             self._loop.call_later(WORKERS_GRACE, self._stop.ask)
 
     async def open(

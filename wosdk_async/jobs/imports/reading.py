@@ -11,6 +11,7 @@ import attrs
 
 from wosdk_async.jobs.errors import ImportMapError, RowError, WaitingRowError, require_sendable
 from wosdk_async.jobs.journal import Journal, State
+from wosdk_async.jobs.journal.claims import Claim
 from wosdk_async.jobs.ledger.file_rows import PAGE, fingerprint
 from wosdk_async.jobs.ledger.identity import Identities
 from wosdk_async.jobs.mapping.import_map import ImportMap
@@ -120,23 +121,21 @@ class RowBuilder:
         changes = self.import_map.action.by is not None
         return key is not None and not isinstance(records, RowError) and bool(records) is changes
 
-    def sendable(self, row: Row, key: str | None) -> Record:
-        """Return the command or record of a row, built again with the key that the ledger has for it.
+    def sendable(self, row: Row, key: str | None) -> Claim:
+        """Return the claim of a row, built again with the key that the ledger has for it.
 
         Raises:
             WaitingRowError: a later run may send the row.
             InvalidCallError: the row cannot be sent.
         """
         record, missing = self.build(row)
-        if missing:
-            raise RowError("a record that it refers to is missing: the file has changed since the start")
         if self.keys is not None:
             if self.keys.are_own and self.keys.key(row) != key:
                 raise WaitingRowError(
                     "its key has changed since it was sent first; the next run sends it with this key"
                 )
             self.keys.put(record, key)
-        return record
+        return Claim(row, record, key, incomplete=bool(missing))
 
 
 async def mark_wanted(

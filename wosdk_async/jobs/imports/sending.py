@@ -119,7 +119,7 @@ class RowSender:
                     return
                 if row.number not in unsent and (only is None or row.number in only):
                     try:
-                        claims.append(Claim(row, self.builder.sendable(row, key), key))
+                        claims.append(self.builder.sendable(row, key))
                     except Exception as error:  # of one row: the others can be sent
                         self.reports.not_sent(row, error)
                 if place % _TURN == 0:
@@ -132,15 +132,14 @@ class RowSender:
 
         If rows are sent ``again``, a record that is found now was created by this job.
         """
-        if self.builder.keys is None:
-            return claims
-        path = self.builder.keys.path
-        keys = [claim.key for claim in claims if claim.key is not None]
-        try:
-            async with self.stop.ends():
-                found = await self._find(path, keys)
-        except StoppedError:
-            return []
+        found: Found = {}
+        if self.builder.keys is not None:
+            keys = [claim.key for claim in claims if claim.key is not None]
+            try:
+                async with self.stop.ends():
+                    found = await self._find(self.builder.keys.path, keys)
+            except StoppedError:
+                return []
         decided = self._has_record if self._operation.by is not None else self._is_new
         wanted = []
         for claim in claims:
@@ -149,6 +148,7 @@ class RowSender:
                 if isinstance(records, RowError):
                     self.reports.exists_already(claim.row, records.message)
                 elif decided(claim, records, again):
+                    _require_complete(claim)
                     wanted.append(claim)
             except RowError as error:
                 self.reports.not_sent(claim.row, error)
@@ -215,6 +215,12 @@ class RowSender:
             run.stop()
 
         await self.stop.consume(run, report, stop)
+
+
+def _require_complete(claim: Claim) -> None:
+    # Missing records were created for every row that its key lets be sent.
+    if claim.incomplete:
+        raise RowError("a record that it refers to is missing: the file has changed since the start")
 
 
 class _ClaimsUntil:

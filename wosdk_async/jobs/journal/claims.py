@@ -29,6 +29,8 @@ class Claim:
     key: str | None = None
     started: float = 0.0
     """The event loop's time at which its call began."""
+    incomplete: bool = False
+    """Whether a record that it refers to is missing, so that it cannot be sent."""
 
 
 @attrs.define(eq=False)

@@ -105,9 +105,11 @@ def _plan_known(db: sqlite3.Connection, plan: Plan, key: str) -> None:
             AND (planned.sent, planned.key, planned.name) IS NOT (found.digest, found.key, found.name)""")
     if plan.actions[Standing.UNDONE] is Action.SEND:
         # Their cancelled records still carry the keys; look-ups must ignore these records.
+        ended = f"""row IN ({rows}) OR row IN (
+            SELECT row FROM temp.matched WHERE standing = {int(Standing.REPEATED)})"""
         db.execute(f"""INSERT OR IGNORE INTO undone_before
-            SELECT json_extract(detail, '$[0]') FROM undo WHERE row IN ({rows})""")
-        db.execute(f"DELETE FROM undo WHERE row IN ({rows})")
+            SELECT json_extract(detail, '$[0]') FROM undo WHERE {ended}""")
+        db.execute(f"DELETE FROM undo WHERE {ended}")
     db.execute(f"DELETE FROM outcome WHERE state <> {int(State.PLANNED)} AND row IN ({rows})")
 
 

@@ -87,6 +87,7 @@ def compare(
     *,
     rejects: bool = False,
     map_counts: bool = False,
+    retry_undone: bool = False,
     fingerprint: str = "",
 ) -> Compared:
     """Compare the rows of a file with the ledger; the temporary tables stay for :func:`admit`.
@@ -96,6 +97,7 @@ def compare(
         chunks: the rows of the file.
         rejects: whether each row names its row of the ledger.
         map_counts: whether a done row counts as changed with another map, as for updates.
+        retry_undone: whether undone rows are to be sent, so that their keys must be unique, too.
         fingerprint: the fingerprint of the map.
     """
     for table in TEMPORARY:
@@ -109,7 +111,7 @@ def compare(
         db.execute("CREATE UNIQUE INDEX temp.repeated_place ON repeated (place)")
         db.execute("CREATE UNIQUE INDEX temp.repeated_identity ON repeated (identity, nth)")
         db.execute(_MATCHED)
-        _match(db, rejects=rejects, map_counts=map_counts, fingerprint=fingerprint)
+        _match(db, rejects=rejects, map_counts=map_counts, retry_undone=retry_undone, fingerprint=fingerprint)
         found = _counted(db)
         db.execute("COMMIT")
     except BaseException:
@@ -123,7 +125,9 @@ def compare(
     return attrs.evolve(found, unknown_row=unknown)
 
 
-def _match(db: sqlite3.Connection, *, rejects: bool, map_counts: bool, fingerprint: str) -> None:
+def _match(
+    db: sqlite3.Connection, *, rejects: bool, map_counts: bool, retry_undone: bool, fingerprint: str
+) -> None:
     """Find the row of the ledger for each row of the file, and its standing."""
     if rejects:
         # Its new key may be that of another row.
@@ -143,9 +147,10 @@ def _match(db: sqlite3.Connection, *, rejects: bool, map_counts: bool, fingerpri
         SELECT 1 FROM identity WHERE identity.identity = numbered.cells AND identity.row = numbered.known)"""
     other_map = "coalesce(json_extract(run.details, '$.map'), '') <> :map"
     done_changed = f"({changed}) OR {other_map}" if map_counts else changed
+    sent = _RISKY if retry_undone else _SENT
     db.execute(
         f"""INSERT INTO temp.matched SELECT numbered.place, numbered.nth, numbered.known, CASE
-            WHEN (numbered.cells IS NOT NULL AND ({repeated}) OR {twin}) AND {_STATE} NOT IN ({_SENT})
+            WHEN (numbered.cells IS NOT NULL AND ({repeated}) OR {twin}) AND {_STATE} NOT IN ({sent})
                 THEN {int(Standing.REPEATED)}
             WHEN numbered.known IS NULL THEN {int(Standing.NEW)}
             WHEN {_STATE} = {int(Standing.DONE)} AND ({done_changed}) THEN {int(Standing.DONE_CHANGED)}

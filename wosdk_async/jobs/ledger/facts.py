@@ -115,6 +115,7 @@ def compared_with(db: sqlite3.Connection, request: ImportRequest, rows: FileRows
         rows.chunks(),
         rejects=rows.is_rejects,
         map_counts=request.action.compares,
+        retry_undone=request.options.retry_undone,
         fingerprint=request.import_map.fingerprint,
     )
 

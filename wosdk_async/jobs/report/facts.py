@@ -30,7 +30,7 @@ from wosdk_async.jobs.report.output_folder import JobFile
 from wosdk_async.jobs.stop import cause_of
 from wosdk_async.protocol.writes import UNDECIDED
 
-__all__ = ["OUTCOMES", "Cause", "JobFacts", "Listed", "outcome_of", "shown_reason"]
+__all__ = ["OUTCOMES", "JobFacts", "Listed", "outcome_of", "shown_reason"]
 
 OUTCOMES = {
     State.DONE: "created",
@@ -40,34 +40,32 @@ OUTCOMES = {
     State.SENDING: "sending",
     State.PLANNED: "not_started",
 }
-"""Outcome of a row as the files name it, by its state in the journal; see also :func:`outcome_of`."""
+"""Outcome of a row in files, by its state in the journal; see also :func:`outcome_of`."""
 
-_MAX_CAUSES = 1000  # different ones that are counted apart
-_MAX_ROWS = 20  # row numbers that are kept of a cause
-_MAX_LISTED = 200  # rows that are kept of a list
+_MAX_CAUSES = 1000  # further ones are counted together
+_MAX_ROWS = 20  # row numbers listed for a cause
+_MAX_LISTED = 200  # rows in a list
 _OTHER = "other causes"
 _LOOKED_UP = "looked up"  # proof of an outcome in the journal
-
-
 _VERBS = {"create": "created", "update": "updated", "delete": "deleted", "WoCreateCommand": "created"}
-"""First word of an operation -> outcome of a row that was carried out; other commands are ``done``."""
+"""First word of an operation -> outcome of a row that was carried out (default: ``done``)."""
 
 
 def outcome_of(state: State, plan: JobPlan) -> str:
-    """Return the outcome of a row; rows that were updated or deleted are not called created."""
+    """Return the outcome of a row: the verb of the operation for one that was carried out."""
     if state == State.DONE:
         return _VERBS.get(plan.operation.partition(" ")[0], "done")
     return OUTCOMES[state]
 
 
 def shown_reason(row: RowRecord) -> str | None:
-    """Return the reason of a row; of one that was being sent, when that was."""
+    """Return the reason of a row, or that it was being sent."""
     return row.reason or (UNDER_WAY if row.state == State.SENDING else None)
 
 
 @attrs.define
 class Cause:
-    """Rows that failed for one cause: how many, the numbers of the first, and the reason of the first."""
+    """Rows that failed for one cause: their count, the first row numbers, and the first reason."""
 
     reason: str
     code: str | None = None
@@ -83,7 +81,7 @@ class Cause:
 
 @attrs.define
 class Listed:
-    """The first rows of a kind, and how many there are."""
+    """First rows of a kind, and the count of all."""
 
     count: int = 0
     rows: list[StoredRow] = attrs.field(factory=list)
@@ -97,30 +95,30 @@ class Listed:
 
 @attrs.define(eq=False)
 class JobFacts:
-    """Everything that a report shows; :meth:`add` is given every row of the job, in their order."""
+    """Facts of a report; pass every row of the job, in order, to :meth:`add`."""
 
     plan: JobPlan
     folder: Path
     runs: Sequence[JobRun] = ()
     references: Sequence[ReferenceRecord] = ()
-    """Those that could not be created come first."""
+    """Records of references, those that were not created first."""
     undone: UndoState | None = None
-    """How far an undo took the job back; None without one."""
+    """Progress of an undo; None without one."""
     audit: AuditResult | None = None
-    """What the Company has for the rows; None without an audit."""
+    """Result of the audit; None without one."""
     audit_state: AuditState = "none"
     audit_rows: Sequence[AuditRow] = ()
-    """The first rows of which the Company does not have what the journal says."""
+    """First rows of which the Company does not have what the journal says."""
     grants: GrantTotals = attrs.field(factory=GrantTotals)
-    """What a job on many workers granted."""
+    """Grants of a job on many workers."""
     files: Sequence[JobFile] = ()
     rejects: str = "rejects.csv"
-    """Name of the file of the rows to correct."""
+    """Name of the file of rejects."""
     counts: Counter[State] = attrs.field(factory=Counter)
     warned: int = 0
     """Rows with warnings."""
     changed: Listed = attrs.field(factory=Listed)
-    """Rows that were carried out, and of which the file has other cells by now."""
+    """Rows that were carried out and changed in the file since."""
     doubted: Listed = attrs.field(factory=Listed)
     """Rows in doubt, and those that were in flight when the run ended."""
     settled: Listed = attrs.field(factory=Listed)
@@ -129,7 +127,7 @@ class JobFacts:
 
     @classmethod
     async def read(cls, journal: JournalReader) -> JobFacts:
-        """Return the facts of a job, all but those of its rows."""
+        """Return the facts of a job without those of its rows."""
         return cls(
             journal.plan,
             journal.folder,
@@ -143,8 +141,8 @@ class JobFacts:
         )
 
     @property
-    def given(self) -> JobPlan:
-        """The plan with the options of the last run that began."""
+    def last_plan(self) -> JobPlan:
+        """The plan, with the options of the last run."""
         return as_last_given(self.plan, self.runs)
 
     def add(self, rows: Iterable[StoredRow]) -> None:
@@ -173,11 +171,11 @@ class JobFacts:
 
     @property
     def causes(self) -> list[Cause]:
-        """The causes of failures, the most frequent first."""
+        """Causes of failures, the most frequent first."""
         return sorted(self._causes.values(), key=lambda cause: -cause.count)
 
     def outcomes(self) -> dict[str, int]:
-        """Return how many rows have each outcome."""
+        """Return the number of rows for each outcome."""
         counted: Counter[str] = Counter()
         for state in OUTCOMES:
             counted[outcome_of(state, self.plan)] += self.counts[state]
@@ -191,7 +189,7 @@ class JobFacts:
         }
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the facts as ``report.json`` has them."""
+        """Return the facts for ``report.json``."""
         return {
             "plan": self.plan.as_dict(),
             "counts": self.outcomes(),
@@ -225,7 +223,7 @@ def _plain(entry: AuditRow | JobRun | ReferenceRecord) -> dict[str, Any]:
 
 
 def _part(count: int, file: str) -> dict[str, Any]:
-    """Return how many entries there are, how many of them are listed here, and the file that has all."""
+    """Return the number of all entries and of those listed here, and the file with all."""
     return {"count": count, "listed": min(count, _MAX_LISTED), "file": file}
 
 

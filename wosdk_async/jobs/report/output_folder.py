@@ -1,4 +1,4 @@
-"""Files in the folder of a job: whole after a kill, and never written over what a person changed."""
+"""Files in the folder of a job: intact after a kill, and never replaced once a person changed them."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from wosdk_async.regular_files import read_regular, replace_file, sha256_of
 
 __all__ = ["JobFile", "OutputFolder", "file_facts", "read_object", "unnumbered"]
 
-_MAX_JSON = 64 << 20  # bytes of a file that is read again
+_MAX_JSON = 64 << 20  # bytes
 _HASHES = "outputs.json"
 _NUMBER = re.compile(r"-[0-9]+(?=\.[a-z]+$)")
 
 
 @attrs.frozen
 class JobFile:
-    """A file of a job with its hash."""
+    """File of a job with its hash."""
 
     name: str
     size: int
@@ -36,58 +36,58 @@ class JobFile:
 
 
 def file_facts(path: Path) -> JobFile:
-    """Return size and hash of a file."""
+    """Return the size and hash of a file."""
     return JobFile(path.name, path.stat().st_size, sha256_of(path))
 
 
 def unnumbered(path: Path) -> Path:
-    """Return ``rejects.csv`` for ``rejects-2.csv``, which is written when somebody changed the former."""
+    """Return ``rejects.csv`` for ``rejects-2.csv``, which replaces a file that somebody changed."""
     return path.with_name(_NUMBER.sub("", path.name))
 
 
 class OutputFolder:
-    """The tables that a job writes again after each run.
+    """Folder of the tables that a job rewrites after each run.
 
-    A person may correct ``rejects.csv`` where it is. So the hash of each table is kept in ``outputs.json``,
-    and one that has another hash now stays as it is: the new one is ``rejects-2.csv``, and so on.
+    A person may fix ``rejects.csv`` in place. So ``outputs.json`` has the hash of each table, and one with
+    another hash stays: the new one is ``rejects-2.csv``, and so on.
     """
 
     def __init__(self, folder: Path, dialect: FileDialect | None = None) -> None:
         self.dialect = dialect or FileDialect()
         self.folder = folder
-        self._known: dict[str, list[str]] = read_object(folder / _HASHES)  # else all tables are kept
+        self._known: dict[str, list[str]] = read_object(folder / _HASHES)  # without it all tables stay
         self._written: dict[str, Path] = {}
 
     def path(self, name: str) -> Path:
-        """Return the path that a table has, or gets: ``name`` unless somebody changed that file."""
+        """Return the path of a table: ``name`` unless somebody changed that file."""
         return self._written.get(name) or next(
             path for path in self._paths(name) if self._is_ours(path) or not path.exists()
         )
 
     @contextlib.contextmanager
     def writing(self, name: str) -> Iterator[BinaryIO]:
-        """Write a table, as :func:`replace_file` does."""
+        """Write a table with :func:`replace_file`."""
         path = self.path(name)
         with replace_file(path) as file:
             yield file
             file.flush()
-            # Noted before it gets its name: after a kill in between, the old and the new one are known.
+            # Stored before the file gets its name: after a kill in between both hashes are known.
             old = [file_facts(path).sha256] if path.exists() else []
-            self._note(path, [*old, file_facts(Path(file.name)).sha256])
+            self._store_hashes(path, [*old, file_facts(Path(file.name)).sha256])
         self._written[name] = path
         self.remove(name, but=path)
 
     @contextlib.contextmanager
     def writing_rows(self, name: str, dialect: FileDialect | None = None) -> Iterator[Any]:
-        """Write a table by a ``csv.writer``; what its encoding does not have is written by its code."""
+        """Write a table with a ``csv.writer``; characters outside its encoding are escaped."""
         dialect = dialect or self.dialect
         with self.writing(name) as file:
             text = io.TextIOWrapper(file, dialect.encoding, errors="backslashreplace", newline="")
             yield dialect.writer(text)
-            text.detach()  # writes the rest, and keeps the file open
+            text.detach()  # flushes, and leaves the file open
 
     def remove(self, name: str, *, but: Path | None = None) -> None:
-        """Remove a table that has no rows any more, but not one that somebody changed."""
+        """Remove a table, unless somebody changed it."""
         for path in self._paths(name):
             if not path.exists():
                 return
@@ -95,17 +95,17 @@ class OutputFolder:
                 path.unlink()
 
     def tables(self) -> list[JobFile]:
-        """Return all tables that are there."""
+        """Return all existing tables."""
         return [file_facts(self.folder / name) for name in self._known if (self.folder / name).is_file()]
 
     def place(self, name: str) -> Path:
-        """Return the path of a file that is always written anew: ``name`` unless that is a directory."""
+        """Return the path of a file that is always replaced: ``name`` unless that is a directory."""
         return next(path for path in self._paths(name) if not path.is_dir())
 
     def set_aside(self, directory: Path, others: Sequence[str], *, copied: Path) -> None:
-        """Move the tables that nobody has changed, and ``others``, to a directory; the last one last.
+        """Move unchanged tables and then ``others`` to a directory, in order.
 
-        ``copied`` is the input: if it is one of the tables, it stays until it is written anew.
+        ``copied`` is the input: if it is one of the tables, it is copied instead.
         """
         if directory.parent.is_symlink() or directory.is_symlink():
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(directory))
@@ -127,20 +127,20 @@ class OutputFolder:
     def _is_ours(self, path: Path) -> bool:
         return path.is_file() and file_facts(path).sha256 in self._known.get(path.name, ())
 
-    def _note(self, path: Path, hashes: list[str]) -> None:
+    def _store_hashes(self, path: Path, hashes: list[str]) -> None:
         self._known[path.name] = hashes
         path = self.folder / _HASHES
-        if path.is_dir():  # the tables get other names from run to run then
+        if path.is_dir():  # then the tables get new names in each run
             return
         with replace_file(path) as file:
             file.write(orjson.dumps(self._known, option=orjson.OPT_INDENT_2))
 
 
 def read_object(path: Path) -> dict[str, Any]:
-    """Return the object in a file of JSON; an empty one if the file is missing or has something else.
+    """Return the object in a JSON file; an empty one if the file is missing or invalid.
 
     Raises:
-        OSError: the file is too long (``EFBIG``), which does not mean that it is missing.
+        OSError: the file is too long (``EFBIG``).
     """
     try:
         found = orjson.loads(read_regular(path, _MAX_JSON)[0])

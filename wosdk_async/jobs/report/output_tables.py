@@ -1,4 +1,4 @@
-"""Tables that come out of a job: read from the journal by the event loop, written by a thread."""
+"""Tables of a job: read from the journal by the event loop, written by a thread."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ T = TypeVar("T")
 REJECTS, IN_DOUBT, AUDIT = "rejects.csv", "in_doubt.csv", "audit.csv"
 _RESULTS, _REFERENCES = "results.csv", "references.csv"
 _COLUMNS = ("row", "line", "outcome", "key", "id", "number", "reason", "code", "request_id", "warnings")
-_CHANGED = "changed"  # whether a row that was carried out has other cells by now
+_CHANGED = "changed"  # whether a row was carried out and changed since
 
 
 @contextlib.asynccontextmanager
 async def _entered(manager: AbstractContextManager[T]) -> AsyncIterator[T]:
-    """Enter and leave a file in a thread."""
+    """Open and close a file in a thread."""
     entered = await asyncio.to_thread(manager.__enter__)
     try:
         yield entered
@@ -75,7 +75,7 @@ async def write_results(folder: OutputFolder, journal: JournalReader, facts: Job
 
 
 def write_references(folder: OutputFolder, facts: JobFacts) -> Path:
-    """Write the records that rows refer to and that this job began to create."""
+    """Write the referenced records that this job started to create."""
     with folder.writing_rows(_REFERENCES) as writer:
         writer.writerow(("reference", "name", "state", "id", "reason", "request_id"))
         for each in facts.references:
@@ -104,8 +104,8 @@ async def write_audit(folder: OutputFolder, journal: JournalReader) -> Path:
 async def write_rejects(folder: OutputFolder, journal: JournalReader, source: Source) -> Path:
     """Write the original cells of the refused rows, in the format of the input.
 
-    Where the input has values that are not texts, such as the numbers of a sheet, a column says which they
-    are: read as texts, in the format of the map, they could mean something else.
+    If the input has values other than texts, such as the numbers of a sheet, a column has their types: parsed
+    as texts, in the format of the map, they could mean something else.
     """
     types = source.dialect is None or source.dialect.types
     dialect = source.dialect or attrs.evolve(folder.dialect, encoding="utf-8-sig")  # the mark is for Excel
@@ -142,7 +142,7 @@ async def _write_rows(
     cells: Callable[[StoredRow, Row], list[Any]],
     *states: State,
 ) -> None:
-    """Write the rows of the file that have one of the states, each with what the file has in it.
+    """Write the rows in one of the states, with their cells in the file.
 
     Raises:
         ImportMapError: the file has changed since the last run, or cannot be read.
@@ -178,19 +178,18 @@ def _result(row: StoredRow, plan: JobPlan, *, undone: bool = False) -> list[Any]
 
 
 def _changed(row: StoredRow) -> str | None:
-    """Return what the column says of a row that was carried out with other cells than the file has."""
     return "yes" if row.changed and row.state in (State.DONE, State.FOUND) else None
 
 
 def _safe(text: str | None) -> str | None:
-    """Return a text of the service or of the import on one line: a reader that knows no quotes reads it."""
+    """Return a text of the service or the import on one line, for readers without support for quotes."""
     return without_formulas(one_line(text)) if text else None
 
 
-# Line breaks and tabs of the input stay, and so do marks that Arabic or Indic texts need.
+# Line breaks and tabs of the input stay, as do marks that Arabic or Indic texts need.
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 def _shown(cell: str) -> str:
-    """Return a cell of the input for a file that is looked at, and not imported."""
+    """Return a cell of the input for a file that is read by people, not imported."""
     return without_formulas(_CONTROL.sub(lambda found: one_line(found[0]), cell))

@@ -1,4 +1,4 @@
-"""Files of a job: the outcome of each row, rejected rows, rows in doubt, and the report."""
+"""Files of a job: results, rejects, rows in doubt, references and the report."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from wosdk_async.text.safe_text import json_escaped
 
 __all__ = ["outputs_are_current", "write_outputs", "write_report"]
 
-_PAGE_FILE, _JSON = "report.html", "report.json"  # the JSON is written last: it says that all others are
+_PAGE_FILE, _JSON = "report.html", "report.json"  # the JSON is last: it proves that all others are complete
 
 
 async def write_outputs(
@@ -50,19 +50,19 @@ async def write_outputs(
 ) -> list[Path]:
     """Write the files of a job into its folder: results, rejects, rows in doubt, references and the report.
 
-    They are about the rows of the last file. When that is another one than before, the files that are there
-    are moved to ``runs/N``, where N is the number of the run that wrote them.
+    They cover the rows of the last file. If that is a new one, the existing files are moved to ``runs/N``,
+    where N is the number of the run that wrote them.
 
-    A kill leaves each of them as it was, or new and complete. Tables that would have no rows are removed, all
-    but the results. A table that somebody changed stays; the new one gets a number: ``rejects-2.csv``. When
-    the caller is cancelled, the files are still written to their end.
+    A kill leaves each file old or new, and complete. Tables without rows are removed, except for the results.
+    A table that somebody changed stays; the new one gets a number: ``rejects-2.csv``. If the caller is
+    cancelled, all files are still written.
 
     Args:
-        journal: the journal of the job, which may be open for reading only.
-        source: the input, whose cells are read again; None when it is not there any more. Then
-            ``rejects.csv`` and ``in_doubt.csv`` stay as they are.
-        csv_for_excel: what separates the cells where the tables are opened in Excel, which takes the one of
-            the system's region; they get a byte order mark then. None means commas and no mark.
+        journal: the journal of the job, which may be read-only.
+        source: the input, whose cells are read again; None if it is gone: then ``rejects.csv`` and
+            ``in_doubt.csv`` stay as they are.
+        csv_for_excel: the separator that Excel expects in its region; the tables get a byte order mark, too
+            (default: commas, without the mark).
         words: remedies and command lines in the report.
 
     Returns:
@@ -75,12 +75,12 @@ async def write_outputs(
 
 
 async def write_report(journal: JournalReader, *, words: ReportWords = PYTHON_WORDS) -> list[Path]:
-    """Write ``report.html`` and ``report.json`` of a job again, as :func:`write_outputs` does."""
+    """Write only ``report.html`` and ``report.json`` of a job; see :func:`write_outputs`."""
     return await _written(journal, _write_report_alone(journal, words))
 
 
 async def outputs_are_current(journal: JournalReader) -> bool:
-    """Return whether the files were written to their end after the last run of the job."""
+    """Return whether all files were written after the last run of the job."""
     runs = await journal.runs()
     try:
         report = read_object(journal.folder / _JSON)
@@ -108,15 +108,12 @@ async def _written(journal: JournalReader, writing: Coroutine[Any, Any, list[Pat
         ) from error
 
 
-# --- all files ------------------------------------------------------------------------------------
-
-
 async def _write_all(
     journal: JournalReader, source: Source | None, dialect: FileDialect, words: ReportWords
 ) -> list[Path]:
     facts = await JobFacts.read(journal)
     if source is not None:
-        source = Table.of(source, TableRules.of_options(facts.given.options))
+        source = Table.of(source, TableRules.of_options(facts.last_plan.options))
     folder = await asyncio.to_thread(OutputFolder, journal.folder, dialect)
     await asyncio.to_thread(_set_aside, folder, journal.plan)
     written = [await write_results(folder, journal, facts)]
@@ -126,7 +123,7 @@ async def _write_all(
         written.append(await write_audit(folder, journal))
     else:
         await asyncio.to_thread(folder.remove, AUDIT)
-    problem = None
+    failure = None
     for name, states, write in (
         (REJECTS, (State.REFUSED,), write_rejects),
         (IN_DOUBT, UNDECIDED, write_doubts),
@@ -136,25 +133,25 @@ async def _write_all(
         elif source is not None:
             try:
                 written.append(await write(folder, journal, source))
-            except ImportMapError as error:  # the input was changed or removed meanwhile
-                problem = OutputError(
+            except ImportMapError as error:  # the input was changed or removed since
+                failure = OutputError(
                     f"{journal.folder / name} was not written: {error.message}", **error.facts
                 )
     written += await asyncio.to_thread(_write_report, facts, folder, words)
-    if problem is not None:
-        raise problem
+    if failure is not None:
+        raise failure
     return written
 
 
 def _set_aside(folder: OutputFolder, plan: JobPlan) -> None:
-    """Move the files of the last run into ``runs/N`` when they are those of another file."""
+    """Move the files of the last run to ``runs/N`` if they are about another input."""
     report = read_object(folder.folder / _JSON)
     try:
         last = report["plan"]
         if (last["sha256"], last.get("sheet")) == (plan.sha256, plan.sheet):
             return
         number = max(int(run["number"]) for run in report["runs"])
-    except (AttributeError, LookupError, TypeError, ValueError):  # there is no report, or it is not ours
+    except (AttributeError, LookupError, TypeError, ValueError):  # no report, or not one of ours
         return
     folder.set_aside(folder.folder / "runs" / str(number), (_PAGE_FILE, _JSON), copied=Path(plan.file))
 

@@ -1,4 +1,4 @@
-"""``report.html``: one page that needs no network and no script. ``page.html`` is its template."""
+"""``report.html``: a page without network or scripts, from the template ``page.html``."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def report_page(facts: JobFacts, words: ReportWords) -> str | None:
         for state in (State.DONE, State.FOUND, State.REFUSED, State.IN_DOUBT, State.PLANNED)
     ]
     shown += [("undone since", "undone", undone), (UNDER_WAY, "in_doubt", facts.counts[State.SENDING])]
-    kept = [each for each in shown if each[2] or each[0] == "in doubt" or each[1] in ("created", "failed")]
+    tiles = [each for each in shown if each[2] or each[0] == "in doubt" or each[1] in ("created", "failed")]
     return template.render(
         facts=facts,
         plan=plan,
@@ -49,9 +49,9 @@ def report_page(facts: JobFacts, words: ReportWords) -> str | None:
         under_way=UNDER_WAY,
         long=_LONG,
         state=_state(facts),
-        tiles=[("rows", "rows", plan.rows), *kept],
+        tiles=[("rows", "rows", plan.rows), *tiles],
         bar=[(style, count - undone * (style == "created")) for _, style, count in shown],
-        rejects_command=words.rejects_command(facts.given, facts.folder / facts.rejects),
+        rejects_command=words.rejects_command(facts.last_plan, facts.folder / facts.rejects),
         **_tables(facts, words),
     )
 
@@ -84,7 +84,7 @@ def _counted(number: int, thing: str) -> str:
 
 
 def _when(value: str | float) -> str:
-    """Return a time in UTC, from ISO format or Unix time."""
+    """Return a time in UTC, from ISO 8601 or Unix time."""
     if isinstance(value, str):
         try:
             found = datetime.datetime.fromisoformat(value)
@@ -205,13 +205,13 @@ def _ending(run: JobRun, words: ReportWords) -> str:
 
 def _about(facts: JobFacts, words: ReportWords) -> list[tuple[str, str]]:
     plan = facts.plan
-    more = {name: value for name, value in plan.options.items() if name not in ("command", "global", TABLE)}
+    others = {name: value for name, value in plan.options.items() if name not in ("command", "global", TABLE)}
     return [
         ("Job", f"{plan.job}, in {facts.folder}"),
         ("Company", plan.company),
         ("Operation", plan.operation),
         ("Marker", plan.marker or "none: a row in doubt cannot be looked up"),
         ("File", f"{plan.file} ({plan.size:,} bytes)"),
-        ("Command", words.command(facts.given, facts.folder) or "none: started by a program"),
-        *((name.capitalize(), str(value)) for name, value in more.items()),
+        ("Command", words.command(facts.last_plan, facts.folder) or "none: started by a program"),
+        *((name.capitalize(), str(value)) for name, value in others.items()),
     ]

@@ -101,7 +101,7 @@ class Undo:
         return None
 
     def stop(self) -> None:
-        """Undo no further record, and end look-ups. Called again, abort the calls in progress."""
+        """Undo no further record, and end look-ups. Called again, abort the calls in flight."""
         self._stop.ask()
 
     async def end_leases(self) -> None:

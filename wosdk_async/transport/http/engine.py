@@ -201,8 +201,7 @@ class StreamedResponse:
     """Response whose body has not been read: header names are lower case, chunks are decompressed.
 
     Iterating ``chunks`` raises :class:`SendError` when the body is broken or incomplete, and
-    :class:`~wosdk_async.errors.DownloadError` when its content coding is not accepted or it grows beyond all
-    measure.
+    :class:`~wosdk_async.errors.DownloadError` when its content coding is not accepted or it grows too much.
     """
 
     status: int
@@ -223,6 +222,7 @@ async def decompressed(
                     await turns.step()
                     if piece:
                         yield piece
+                chunk = piece = b""  # a traceback shows the variables of this function; so below
             if decompressor is not None:
                 decompressor.finish()
         except UnwantedContent as bad:
@@ -232,7 +232,7 @@ async def decompressed(
         except MemoryError:
             why = NO_MEMORY
     if why:
-        chunk = b""  # a traceback shows the variables of this function
+        chunk = b""
         raise SendError(f"{origin}: the response cannot be read: {why}", sent=True)
 
 

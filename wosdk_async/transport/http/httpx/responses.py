@@ -106,6 +106,7 @@ async def body_chunks(response: httpx.Response, url: str) -> AsyncGenerator[byte
         async with contextlib.aclosing(chunks):
             async for chunk in chunks:
                 yield chunk
+                del chunk  # it may repeat a secret: see `download.py`
 
 
 # --- errors -------------------------------------------------------------------------------------

@@ -130,9 +130,8 @@ class StreamConnection(Connection):
         """Yield the body as it arrives. Raises SendError when it ends too early."""
         while True:
             while self._pieces:
-                piece = self._pieces.popleft()
-                self._size -= len(piece)
-                yield piece
+                self._size -= len(self._pieces[0])
+                yield self._pieces.popleft()  # in no variable: a traceback would show it
             if self._ended:
                 return
             if self._failure is not None:

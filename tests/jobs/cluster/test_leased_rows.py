@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from wosdk_async.jobs.cluster.held_rows import NOT_SENT, HeldRow, HeldRows, LeaseEndedError
+from wosdk_async.jobs.cluster.leased_rows import NOT_SENT, LeasedRow, LeasedRows, LeaseEndedError
 from wosdk_async.jobs.cluster.messages import MAX_RESULTS, Grant, GrantedRow, Order, Share
 
 DONE = {"result": "done"}
@@ -19,7 +19,7 @@ class Clock:
         return self.now
 
 
-class Held(HeldRows):
+class Held(LeasedRows):
     """Held rows with a short way to give them an order."""
 
     def __init__(self, deadline: float = 2.0) -> None:
@@ -35,7 +35,7 @@ class Held(HeldRows):
             epoch=epoch, ends=self.clock.now + seconds, rows=tuple(GrantedRow(row, "") for row in rows)
         )
 
-    def started(self) -> list[HeldRow]:
+    def started(self) -> list[LeasedRow]:
         found = []
         while (row := self.next_row()) is not None:
             found.append(row)
@@ -81,7 +81,7 @@ def test_the_clock_is_read_again_before_each_first_byte() -> None:
     (row,) = held.started()
     row.begin()
     held.clock.now += 3.0
-    with pytest.raises(LeaseEndedError, match="its lease ended 0 s before"):
+    with pytest.raises(LeaseEndedError, match="its lease expired 0 s ago"):
         row.begin()
     assert held.overdue() == [row]
 
