@@ -52,7 +52,7 @@ async def test_a_read_only_client_refuses_before_it_sends() -> None:
             acme.run(WoCreateCommand(work_order=WorkOrder())),
             acme.run("AnyCommand", {}),
         ):
-            with pytest.raises(InvalidCallError, match="only reads"):
+            with pytest.raises(InvalidCallError, match="read-only"):
                 await change
     assert len(service.calls) == 3
 

@@ -234,8 +234,8 @@ class Client(Uncopied):
     async def aclose(self, grace: float = 5.0) -> None:
         """Close the client and every Company of it; new calls are refused. It may be called again.
 
-        Calls under way get ``grace`` seconds to end. A call that has not ended by then raises InDoubtError if
-        its request was sent and is not safe to repeat, else DeadlineError.
+        Calls in flight get ``grace`` seconds to end. A call that has not ended by then raises InDoubtError
+        if its request was sent and is not safe to repeat, else DeadlineError.
         """
         check_number("grace", grace, "seconds, 0 or more")
         await self._transport.aclose(grace)

@@ -397,7 +397,7 @@ class Company(Uncopied):
                 one. After a conflict it runs again with a new read, so it must not do more than that.
             properties: property paths to read; read a list to edit it (``"*", "CustomFields.*"``). The
                 version is always read.
-            attempts: most reads of the record; before each further one it waits as the retry policy says.
+            attempts: maximum reads of the record; before each further one it waits as the retry policy says.
             check: as for :meth:`get` and :meth:`update`.
 
         Raises:
@@ -583,10 +583,10 @@ class Company(Uncopied):
             marker: where the command carries a key of your own that can be queried, as in
                 ``run(WoCreateCommand(work_order=order), marker="work_order.po_number")``. If the call is in
                 doubt, the record with this key is looked up until the ``settle`` time of the options has
-                passed since the last attempt. If it is there, the result holds it; else the command is sent
-                again, all within the deadline. Calls with equal keys are carried out one at a time, and
+                passed since the last attempt. If it exists, it is the result; else the command is retried,
+                all within the deadline. Calls with equal keys are carried out one at a time, and
                 one has the result of the one before. See ``docs/failures.md`` for the risk that remains.
-            look_first: look for the key before the first attempt. If its record is there, the result holds
+            look_first: look for the key before the first attempt. If its record exists, the result holds
                 it, nothing is sent, and ``found`` of the :meth:`trace <traced>` is true.
             check: refuse what the service would refuse or drop before anything is sent.
 
@@ -646,7 +646,7 @@ class Company(Uncopied):
             look_first: look for each key first, as for :meth:`run`; keys that wait at the same time share a
                 query. ``found`` of a :class:`~wosdk_async.calls.outcome.Done` says that its record was there.
             limit: maximum concurrent calls, and maximum unread outcomes.
-            grace: seconds that calls under way get when the block is cancelled or left by an exception.
+            grace: seconds that calls in flight get when the block is cancelled or left by an exception.
             keep_replies: put the raw response of each call into its outcome, as ``reply``.
 
         :class:`~wosdk_async.calls.run_many.Run` says what happens if the block is left early.
@@ -738,8 +738,7 @@ def _marker(marker: str | None) -> str:
     """Return the path of the marker. Raises InvalidCallError when there is none to look for."""
     if marker is None:
         raise InvalidCallError(
-            "look_first looks for the key of a marker, and there is no marker; name the field that holds your"
-            " key: marker='work_order.po_number'"
+            "look_first needs a marker; name the field that holds your key: marker='work_order.po_number'"
         )
     return marker
 

@@ -81,7 +81,7 @@ class WosdkError(Exception):
     code: str = ""
     time_stamp: str | None = None
     for_callers: str = ""
-    """The message for whoever sent the values in JSON; empty if it is the same."""
+    """The message for callers that sent the values in JSON; empty if it is the same."""
 
     def __init__(self, message: str, /, **details: object) -> None:
         super().__init__(message)
@@ -171,7 +171,7 @@ class ConfigurationError(WosdkError, ValueError):
 
 
 class InvalidCallError(WosdkError, ValueError):
-    """A call that cannot be sent as it stands: a text too long, a value of the wrong type."""
+    """A call that cannot be sent as is: a text too long, a value of the wrong type."""
 
     kind = "invalid"
 

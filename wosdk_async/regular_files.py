@@ -1,10 +1,10 @@
 """Every file that this package reads with care, writes or locks: no other module opens one for writing.
 
-Whoever can write to a folder can put a link there under the name of a file of ours. So a file is created
-anew (``O_EXCL`` never follows a link) or, where it has to persist, opened only if it is a regular file with a
-single name. Links are followed only in paths that the user named. Folders above the file are not checked, and
-Windows has no ``O_NOFOLLOW``: creating links needs a privilege there. TOML is read
-here, too: others may have written it.
+Anyone with write access to a folder can put a link there under the name of a file of ours. So a file is
+created with ``O_EXCL``, which never follows a link, or, where it has to persist, opened only if it is a
+regular file with a single name. Links are followed only in paths that the user named. Folders above the file
+are not checked, and Windows has no ``O_NOFOLLOW``: creating links needs a privilege there. TOML is read here,
+too: others may have written it.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def recreate_file(path: Path, mode: int = 0o666) -> BinaryIO:
 
 
 def open_existing(path: str | Path) -> int:
-    """Open a file to read and write; return its descriptor. Raise OSError for a link, or no regular file."""
+    """Open a regular file to read and write; return its descriptor. Raise OSError for a link or any other."""
     return _open(path, 0, _require)
 
 
@@ -260,7 +260,7 @@ def restrict(number: int, replaced: Path) -> None:
 
 
 def _require_regular(path: str | Path) -> None:
-    """Raise OSError for what is there and is not a regular file; a link counts as its target."""
+    """Raise OSError if the path exists and is not a regular file; a link counts as its target."""
     with suppress(FileNotFoundError):
         _require(path, os.stat(path))
 

@@ -39,7 +39,7 @@ log = logging.getLogger(__name__)
 
 MAX_BODY = 1024 * 1024  # bytes
 MAX_WAITING = 10_000  # work orders on the disk that are still to be read; with more, the response is 503
-GRACE = 10.0  # seconds that the work order under way gets when the receiver ends
+GRACE = 10.0  # seconds that the current work order gets when the receiver ends
 PAUSE = 5.0  # seconds after a failure of the service
 TRIES = 17_280  # of one work order, a day of pauses: no failure of the service is so long
 

@@ -4,7 +4,7 @@
     python worker.py orders.db            # the WOSDK_* variables name the Company
 
 It may be killed at any moment and started again: what was done and how far it has read are one transaction.
-SIGTERM ends it after the record under way. Its tests are in ``tests/examples/test_worker.py``.
+SIGTERM ends it after the current record. Its tests are in ``tests/examples/test_worker.py``.
 """
 
 from __future__ import annotations

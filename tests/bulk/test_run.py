@@ -145,7 +145,7 @@ async def test_as_many_outcomes_wait_as_the_limit_allows() -> None:
         await anext(outcomes)
         for _ in range(50):
             await asyncio.sleep(0)
-        assert repr(run) == "<Run 0 of 1 under way, 1 outcomes unread>"
+        assert repr(run) == "<Run 0 of 1 in progress, 1 outcomes unread>"
         assert len([outcome async for outcome in outcomes]) == 4
 
 

@@ -44,7 +44,7 @@ def refused(wosdk: Wosdk, *arguments: str | Path, status: int = 2) -> str:
             "add --encoding cp1252, or save the file as UTF-8",
         ),
         (b"unique_key,x,x\n", "f.csv: two columns are called 'x'; rename one of them"),
-        (b"unique_key\n1\n", "f.csv: there is no column 'descriptor', which [command] of "),
+        (b"unique_key\n1\n", "f.csv: no column 'descriptor', which [command] of "),
         (b"unique_key;descriptor\n1;2\n", "its delimiter seems to be ';': add --delimiter ';'"),
     ],
 )
@@ -78,8 +78,8 @@ def test_a_file_that_is_not_there(wosdk: Wosdk, tmp_path: Path) -> None:
     [
         ("po_number = ", "po_numbr = ", "m.toml: command.work_order.po_numbr: WorkOrder has no field 'po_numbr'; did you mean 'po_number'?"),
         ("order.po_number", "order.po_numbr", "m.toml: marker 'work_order.po_numbr': WorkOrder has no field 'po_numbr'; did you mean"),
-        ("{agency_name|", "{agency_nam|", "there is no column 'agency_nam', which [reference.customer] of "),
-        ('"@task"', '"@tsk"', 'm.toml: command names "@tsk", and there is no [reference.tsk]; did you mean \'task\'?'),
+        ("{agency_name|", "{agency_nam|", "no column 'agency_nam', which [reference.customer] of "),
+        ('"@task"', '"@tsk"', 'm.toml: command names "@tsk", but there is no [reference.tsk]; did you mean \'task\'?'),
         ("= true  ", "= yes  ", "m.toml: this is not TOML: Invalid value (at line "),
     ],
 )  # fmt: skip

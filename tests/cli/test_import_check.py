@@ -45,8 +45,8 @@ def test_a_check_says_what_is_wrong(file: Path, store: Path, wosdk: Wosdk, tmp_p
     folder.rename(tmp_path / "elsewhere")
     command = ("import", file, "--map", MAP, "--sandbox", store, "--check")
     result = wosdk(*command)
-    assert (result.exit_code, result.stdout.splitlines()[0]) == (1, "14 rows: 14 there already")
-    assert "row 1 (line 2) there already: work_order.po_number '900001' is that of " in result.stderr
+    assert (result.exit_code, result.stdout.splitlines()[0]) == (1, "14 rows: 14 existing already")
+    assert "row 1 (line 2) existing already: work_order.po_number '900001' is that of " in result.stderr
     assert "and 13 more rows for this cause: 2, 3, 4, 5, 6, ...\n" in result.stderr
     assert "--outcomes FILE.csv writes all rows" in result.stderr
     assert wosdk(*command, "--if-exists", "skip").exit_code == 0
@@ -59,7 +59,7 @@ def test_a_check_says_what_is_wrong(file: Path, store: Path, wosdk: Wosdk, tmp_p
     assert f"job in {folder}: nothing to send; 14 created before\n" in going_on.stdout
     assert wosdk("import", file, "--map", MAP, "--sandbox", store, "--sample", "3").exit_code == 2
     file.write_text("a,b\n1,2\n")
-    assert "there is no column" in wosdk(*command).stderr
+    assert "no column" in wosdk(*command).stderr
     assert wosdk(*command).exit_code == 2
 
 
@@ -71,7 +71,7 @@ def test_a_check_writes_a_line_for_every_row(file: Path, store: Path, wosdk: Wos
     command = ("import", file, "--map", MAP, "--sandbox", store, "--check", "--outcomes", out)
     result = wosdk(*command)
     assert result.exit_code == 1, result.stderr
-    assert f"nothing was written but {out}" in result.stderr
+    assert f"nothing was written except {out}" in result.stderr
     rows = list(csv.DictReader(io.StringIO(out.read_text("utf-8"))))
     assert [row["row"] for row in rows] == [str(number) for number in range(1, 15)]
     assert [row["outcome"] for row in rows] == ["would_send"] * 2 + ["refused"] + ["would_send"] * 11

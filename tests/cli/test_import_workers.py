@@ -152,7 +152,7 @@ def test_ctrl_c_ends_the_wait_for_a_cluster(file: Path, served: dict[str, str]) 
     assert process.returncode == 130, stderr
     assert json.loads(stdout)["not_started"] == 14
     assert "cannot be reached" not in stderr
-    assert "calls under way get 2 s" in stderr
+    assert "calls in flight get 2 s" in stderr
 
 
 BUSY = 2.0  # seconds more on a busy machine

@@ -192,10 +192,10 @@ def test_a_job_is_shown_while_another_process_works_on_it(file: Path, store: Pat
         "sending": [3, 4]
     }
     text, listed = wosdk("jobs", "show", folder).stdout, wosdk("jobs", "list", file).stdout
-    assert "rows       14: 12 done, 2 under way when the run ended\n" in text
-    assert "\nunder way when the run ended, 2:\n  row 3 (line 4) 900003\n" in text
+    assert "rows       14: 12 done, 2 in flight when the run ended\n" in text
+    assert "\nin flight when the run ended, 2:\n  row 3 (line 4) 900003\n" in text
     assert "the same command: nothing to send; 2 in doubt to look up first; 12 created before\n" in text
-    assert "  unfinished: 12 done, 2 under way when the run ended of 14 rows; " in listed
+    assert "  unfinished: 12 done, 2 in flight when the run ended of 14 rows; " in listed
     assert "in doubt" not in text.partition("\nthe same command")[0] + listed, (
         "nobody has looked for them yet"
     )

@@ -335,7 +335,7 @@ def test_an_undo_beside_rows_in_doubt_is_not_complete(file: Path, store: Path, w
         result = wosdk("jobs", "undo", folder, *REASON, "--json")
         said = json.loads(result.stdout)
         assert (result.exit_code, said["undone"], said["in_doubt"]) == (1, 13, 1)
-        assert [(each["row"], each["fate"]) for each in said["left"]] == [(2, "in_doubt")]
+        assert [(each["row"], each["outcome"]) for each in said["left"]] == [(2, "in_doubt")]
         assert "1 row in doubt: run wosdk jobs settle first, or they are not undone" in result.stderr
 
 
@@ -362,7 +362,7 @@ def test_an_undone_file_is_imported_again(file: Path, wosdk: Wosdk, served: dict
     assert wosdk(*again, "--check").stdout.startswith("14 rows: 14 would be created\n")
     opened = wosdk("run", "WoReopenCommand", "WorkOrderId=1", "--yes")
     assert opened.exit_code == 0, opened.stderr
-    assert wosdk(*again, "--check").stdout.startswith("14 rows: 13 would be created, 1 there already\n")
+    assert wosdk(*again, "--check").stdout.startswith("14 rows: 13 would be created, 1 existing already\n")
     result = wosdk(*again, "--if-exists", "skip")
     assert result.stdout.startswith("14 rows: 13 created, 1 found"), result.stderr
 
@@ -376,9 +376,12 @@ def test_an_undo_says_first_what_nobody_can_check(store: Path, wosdk: Wosdk, tmp
     )
     assert wosdk("import", source, "--map", import_map, "--sandbox", store).exit_code == 0
     left = wosdk("jobs", "undo", source)
-    assert (left.exit_code, left.stdout) == (0, "2 left, without a version: nobody can tell of a change\n")
-    assert "a Location record has no version, so nobody can tell whether it was changed" in left.stderr
-    assert ", id 20903: left, without a version" in left.stderr
+    assert (left.exit_code, left.stdout) == (
+        0,
+        "2 not undone, without a version: later changes cannot be noticed\n",
+    )
+    assert "a Location record has no version, so later changes cannot be noticed" in left.stderr
+    assert ", id 20903: not undone, without a version" in left.stderr
     assert wosdk("jobs", "undo", source, "--unversioned").stdout == "2 undone\n"
 
 
@@ -397,9 +400,14 @@ def test_an_undo_deletes_what_the_rows_refer_to_if_it_is_asked_to(
     plain = wosdk("jobs", "undo", folder, "--check")
     assert "2 created records stay; --references deletes those that nothing else uses" in plain.stderr
     checked = wosdk("jobs", "undo", folder, "--check", "--references")
-    assert checked.stdout == "2 to be undone\nreferences: 1 to be undone; 1 left, used by other records\n"
+    assert (
+        checked.stdout == "2 to be undone\nreferences: 1 to be undone; 1 not undone, used by other records\n"
+    )
     assert "1 created record to be deleted" in checked.stderr
-    assert "customer, id 515 (New 2): left, used by other records: WorkOrder 3 refers to it" in checked.stderr
+    assert (
+        "customer, id 515 (New 2): not undone, used by other records: WorkOrder 3 refers to it"
+        in checked.stderr
+    )
     done = wosdk("jobs", "undo", folder, "--references", *REASON, "--json")
     assert json.loads(done.stdout)["references"] == {"undone": 1, "used": 1}
     assert "2 work orders to be cancelled, 1 created record to be deleted for Company" in done.stderr

@@ -102,7 +102,7 @@ def test_a_signal_ends_an_import_with_a_summary_and_every_row_reported(
     folder = source.with_name(f"{source.name}.job")
     report = json.loads((folder / "report.json").read_text("utf-8"))
     assert [run["exit_status"] for run in report["runs"]] == [128 + number]
-    assert f"stopping: calls under way {message}" in stderr
+    assert f"stopping: calls in flight {message}" in stderr
     assert "Traceback" not in stderr
     summary = json.loads(stdout)
     assert f"the same command, without --again, sends the remaining {summary['not_started']} rows\n" in stderr
@@ -164,7 +164,7 @@ def test_a_signal_gives_calls_that_hang_as_long_as_it_says(
         begun = time.monotonic()
         stdout, _ = process.communicate()
         seconds = time.monotonic() - begun
-    assert "calls under way get 6 s" in said
+    assert "calls in flight get 6 s" in said
     assert 5 < seconds < 7.5
     summary = json.loads(stdout)
     assert (process.returncode, summary["created"], summary["in_doubt"] > 0) == (143, 0, True)

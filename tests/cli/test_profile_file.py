@@ -98,11 +98,11 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, content: bytes) -> 
         ProfileFile.read(tmp_path / "config.toml")
 
 
-def test_a_file_that_somebody_changed_meanwhile_is_not_written(tmp_path: Path) -> None:
+def test_a_file_that_somebody_changed_is_not_written(tmp_path: Path) -> None:
     """Their change stays."""
     file = read(tmp_path, FILE)
     file.path.write_text("other = 1\n", encoding="utf-8")
-    with pytest.raises(CliError, match="changed meanwhile"):
+    with pytest.raises(CliError, match="changed since it was read"):
         file.write(file.replaced("stage", {"company": "New"}))
     assert file.path.read_text(encoding="utf-8") == "other = 1\n"
 

@@ -125,7 +125,7 @@ def test_a_change_that_stops_half_way_says_so(wosdk: Wosdk, scripted: Service) -
     assert (result.exit_code, result.stdout, len(changes(scripted))) == (1, "", 2)
     assert "no key" in result.stderr
     look = "Look before you run it again: wosdk get WorkOrder 7 -p '*' -p 'ActionLogRecords.*'\n"
-    assert result.stderr.endswith(f"Part of the change was made before. {look}")
+    assert result.stderr.endswith(f"Part of the change was made already. {look}")
     row = json.loads(wosdk("resume", "7", "--start", "--json").stdout)
     assert row["outcome"] == "partly done"
     row = json.loads(wosdk("resume", "7", "--json").stdout)

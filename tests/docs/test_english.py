@@ -15,30 +15,6 @@ import pytest
 
 from tests.docs.pages import ROOT
 
-NOT_YET = (
-    "calls",
-    "cli",
-    "client.py",
-    "codec",
-    "company.py",
-    "docs/failures.md",
-    "docs/messages.md",
-    "errors.py",
-    "jobs",
-    "mcp",
-    "model",
-    "protocol",
-    "regular_files.py",
-    "resources",
-    "sandbox",
-    "settings",
-    "testing",
-    "text",
-    "transport",
-    "web",
-)
-"""Packages and pages that are still to be rewritten."""
-
 _GAP = r'(?:[\s#"]|\bf(?="))+'  # comments and messages continue on the next line
 _FENCE = re.compile(r"^ *(```|~~~).*?^ *\1|<!--.*?-->", re.MULTILINE | re.DOTALL)
 
@@ -93,7 +69,7 @@ def found(part: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("part", sorted(parts().keys() - set(NOT_YET)))
+@pytest.mark.parametrize("part", sorted(parts()))
 def test_no_private_words(part: str) -> None:
     assert found(part) == []
 
@@ -116,4 +92,3 @@ if __name__ == "__main__":
     everything = {part: found(part) for part in sorted(parts())}
     print(*(each for all_of_it in everything.values() for each in all_of_it), sep="\n")
     print(*(f"{part} {len(each)}" for part, each in everything.items() if each), sep="\n")
-    print("clean, but in NOT_YET:", *(part for part in NOT_YET if not everything.get(part)))

@@ -149,7 +149,7 @@ async def test_a_service_that_takes_no_more_of_a_request(certificates: dict[str,
         RawServer(deaf, serving(certificates["here"])) as server,
         engine(Timeouts(write=0.3), context=own) as made,
     ):
-        with pytest.raises(SendError, match="took no more of the request") as caught:
+        with pytest.raises(SendError, match="stopped reading the request") as caught:
             await made.send(Request("POST", server.url, (), bytes(16 << 20)))
     assert caught.value.timeout == "write"
 

@@ -36,7 +36,7 @@ PAGE = DOCS / "import.md"
 _STANDINGS: Mapping[Standing, str] = {
     Standing.NEW: "not in the ledger",
     Standing.PLANNED: "not sent yet",
-    Standing.SENDING: "under way when a run was killed",
+    Standing.SENDING: "in flight when a run was killed",
     Standing.IN_DOUBT: "in doubt",
     Standing.DONE: "done",
     Standing.DONE_CHANGED: "done; its cells changed since",
@@ -136,7 +136,7 @@ _CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, ImportOptions]] =
         ImportOptions(),
     ),
     "unfinished": (
-        "`--again` while rows are not sent, under way or in doubt",
+        "`--again` while rows are not sent, in flight or in doubt",
         attrs.evolve(_LEDGER, counts={Standing.PLANNED: 1}),
         _FILE,
         ImportOptions(again=True),

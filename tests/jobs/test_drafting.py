@@ -141,7 +141,7 @@ def test_a_cell_that_is_there_twice_is_named_where_a_column_could_be_the_marker(
     text = draft_of(tmp_path, "WoCreateCommand", "".join(["order,kind\n", *rows_of_file, rows_of_file[2]]))
     assert "marker" not in tomllib.loads(text)
     words = " ".join(text.split("\n# "))
-    assert "order would be one, but its cell in line 4 is there again in line 10." in words
+    assert "order would be one, but lines 4 and 10 have the same cell." in words
     assert "kind would be one" not in words
 
 

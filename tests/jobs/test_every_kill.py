@@ -73,7 +73,7 @@ def test_rows_that_are_sent_again_without_settling_are_found(
         for row in await self.journal.rows_in(State.SENDING):
             self.journal.record(RowRecord(row.row, State.PLANNED))
 
-    monkeypatch.setattr(Settling, "look_at_earlier_runs", plan_again)
+    monkeypatch.setattr(Settling, "look_up_earlier_runs", plan_again)
     assert any(" 2 times" in text for _, texts in broken_by_kills(marked) for text in texts)
 
 

@@ -25,7 +25,7 @@ def load(folder: Path, text: str) -> ImportMap:
 
 
 def test_an_endless_file_is_no_map() -> None:
-    with pytest.raises(ImportMapError, match=r"is longer than 1,048,576 bytes, so it is no map"):
+    with pytest.raises(ImportMapError, match=r"is longer than 1,048,576 bytes, so it is not a map"):
         ImportMap.load(Path("/dev/zero"))
 
 
@@ -75,8 +75,8 @@ BASE = WORK_ORDER + CUSTOMER
         ('comment = "{notes}"', "comment = { truncate = true }", "command.comment.text is missing; write text ="),
         ('comment = "{notes}"', 'comment = { text = "{notes}", truncate = 1 }', "command.comment.truncate takes true or false"),
         ('comment = "{notes}"', 'compute_schedule = "perhaps"', "command.compute_schedule takes true or false, not 'perhaps'"),
-        ('po_number = "{key}"', 'priority = { text = "{notes}", values = { a = 1 } }', "work_order.priority is a record, and a text with options belongs into its id: write priority.id = { text = \"{notes}\", ... }"),
-        ('po_number = "{key}"', 'vendor_nte = { text = "{notes}", decimal = "," }', "work_order.vendor_nte is an amount, and a text with options belongs into its value: write vendor_nte.value = { text"),
+        ('po_number = "{key}"', 'priority = { text = "{notes}", values = { a = 1 } }', "work_order.priority is a record, and a text with options belongs in its id: write priority.id = { text = \"{notes}\", ... }"),
+        ('po_number = "{key}"', 'vendor_nte = { text = "{notes}", decimal = "," }', "work_order.vendor_nte is an amount, and a text with options belongs in its value: write vendor_nte.value = { text"),
         ('comment = "{notes}"', "compute_schedule = 1", "command.compute_schedule takes true or false, not 1"),
         ('comment = "{notes}"', "employee_id = true", "command.employee_id takes a whole number, not true"),
         ('comment = "{notes}"', "action_date = 5", "command.action_date takes a time, not 5"),
@@ -85,7 +85,7 @@ BASE = WORK_ORDER + CUSTOMER
         ('"Request"\nsub', '"Reqest"\nsub', "command.work_order.type_category does not know 'Reqest'; did you mean 'Request'?"),
         ('po_number = "{key}"', 'po_number = { text = "{key}", truncate = true }', "no maximum length is known for PoNumber"),
         ('"@customer"', '"customer"', 'command.work_order.customer takes a name such as "@customer", or a table'),
-        ('"@customer"', '"@custmer"', 'command names "@custmer", and there is no [reference.custmer]; did you mean \'customer\'?'),
+        ('"@customer"', '"@custmer"', 'command names "@custmer", but there is no [reference.custmer]; did you mean \'customer\'?'),
         ('"@customer"', "5", "command.work_order.customer takes a name such as"),
         ('"@customer"', "259", "not 259; write customer = { id = 259 } if that is the id of the record"),
         ('"@customer"', '"{customer}"', 'write customer = { id = "{customer}" } if that is the id'),
@@ -100,7 +100,7 @@ BASE = WORK_ORDER + CUSTOMER
         ('"display_as"', '"work_zone"', "reference.customer.by: work_zone is not a text field"),
         ('from = "{customer}"', "", "reference.customer needs both by"),
         ('from = "{customer}"', 'frm = "{customer}"', "reference.customer does not take 'frm'; did you mean 'from'?"),
-        ('from = "{customer}"', 'from = "{}"', "reference.customer.from: {} stands for the name itself"),
+        ('from = "{customer}"', 'from = "{}"', "reference.customer.from: {} stands for the looked-up name"),
         ('from = "{customer}"', 'from = "{customer}"\nif_missing = "make"', 'reference.customer.if_missing is "fail" or "create", not \'make\''),
         ('from = "{customer}"', 'from = "{customer}"\nambiguous = "last"', 'reference.customer.ambiguous is "fail" or "first", not \'last\''),
         ('entity = "Location"', 'entity = "Location"\nambiguous = "first"', "reference.asset takes the first record anyway; delete ambiguous"),
@@ -109,7 +109,7 @@ BASE = WORK_ORDER + CUSTOMER
         ('from = "{customer}"', 'from = "{customer}"\nif_missing = "create"\ncreate = { nam = "x" }', "reference.customer.create.nam: Customer has no field 'nam'; did you mean 'name'?"),
         ('from = "{customer}"', 'from = "{customer}"\nif_missing = "create"\ncreate = { work_zone = "@zone" }', 'reference.customer names "@zone"'),
         ('from = "{customer}"', 'from = "{customer}"\nwhere = { name = "{text}" }', "reference.customer.where.name takes a fixed value"),
-        ('from = "{customer}"', 'from = "{customer}"\nwhere = { work_zone = "@customer" }', "is not one record that exists already"),
+        ('from = "{customer}"', 'from = "{customer}"\nwhere = { work_zone = "@customer" }', "must be one existing record"),
         ('entity = "Location"', 'entity = "Location"\nif_missing = "create"', "reference.asset creates only what is found by name; add by and from"),
         ("[reference.kind]", '[reference.spare]\nentity = "Task"\n[reference.kind]', "reference.spare is used nowhere"),
         ("[reference.kind]", "[reference]\nspare = 5\n[reference.kind]", "reference.spare takes a table"),

@@ -26,16 +26,16 @@ async def test_keys_that_occur_twice_or_not_at_all_are_refused(local: Local, job
     source = write(HEADER, [*rows("a", "b"), ["a", "another", "", ""], *rows("", " c", "b")])
     _, outcomes = await carried_out(job(source, MAP, marker=MARKER), local)
     assert await held(local) == Counter("ab")
-    assert outcomes[3].reason == "the key 'a' is that of row 1 (line 2) already; keys must be unique"
+    assert outcomes[3].reason == "the key 'a' is already that of row 1 (line 2); keys must be unique"
     assert outcomes[6].reason == (
-        "the key 'b' is that of row 2 (line 3) already, and all cells are equal: the row is there twice, so "
+        "the key 'b' is already that of row 2 (line 3), and all cells are equal: the row is a duplicate, so "
         "delete this one"
     )
     assert outcomes[4].reason == (
         "the key in work_order.po_number ('') is empty; each row needs a key of its own"
     )
     assert outcomes[5].reason == (
-        "the key in work_order.po_number (' c') has blanks at an end; each row needs a key of its own"
+        "the key in work_order.po_number (' c') begins or ends with blanks; each row needs a key of its own"
     )
 
 
@@ -45,7 +45,7 @@ async def test_keys_that_are_there_already(local: Local, job: Job, write: Write)
     source = write(HEADER, rows(1, 2))
     _, outcomes = await carried_out(job(source, MAP, marker=MARKER), local)
     holder = f"WorkOrder {made.wo.id}"
-    assert outcomes[1].reason == f"is there already: work_order.po_number '1' is that of {holder}"
+    assert outcomes[1].reason == f"exists already: work_order.po_number '1' is that of {holder}"
     summary, outcomes = await carried_out(
         job(source, MAP, marker=MARKER, again=True, if_exists="skip"), local
     )
@@ -94,8 +94,8 @@ async def test_several_keys_that_many_records_carry(
     assert (summary.created, summary.failed, summary.stopped) == (4, 4, None)
     failed = {row: each.reason or "" for row, each in outcomes.items() if each.outcome == "failed"}
     assert {row: text.split(": ")[0] for row, text in failed.items() if "or more" not in text} == {
-        3: "is there already",
-        6: "is there already",
+        3: "exists already",
+        6: "exists already",
     }
     assert all(f"have the key {key!r}" in failed[row] for row, key in ((1, "a"), (8, "b")))
 
@@ -119,7 +119,7 @@ async def test_a_marker_that_cannot_be_proved_stops_the_import(local: Local, job
     summary, outcomes = await carried_out(job(source, MAP, marker=MARKER), local)
     assert (summary.created, summary.not_started, outcomes[1].outcome) == (1, 2, "created")
     assert str(summary.stopped) == (
-        "the marker could not be proved: row 1 was created with work_order.po_number '1'; the keys of rows "
+        "the marker could not be verified: row 1 was created with work_order.po_number '1'; the keys of rows "
         "cannot be looked up: no queries today"
     )
     summary, _ = await carried_out(job(source, MAP, marker=MARKER), local)
@@ -151,8 +151,8 @@ async def test_a_marker_that_no_query_finds_costs_one_work_order(
     [
         ("work_order.po_numbr", "WorkOrder has no field 'po_numbr'; did you mean 'po_number'?"),
         ("work_order.type_category", "type_category is one of a few values, and a key is a text"),
-        ("work_order.customer.name", "work_order.customer is no object in "),
-        ("comment.text", "comment is no object in "),
+        ("work_order.customer.name", "work_order.customer is not an object in "),
+        ("comment.text", "comment is not an object in "),
     ],
 )
 async def test_a_marker_that_cannot_be_used(job: Job, write: Write, marker: str, message: str) -> None:

@@ -241,7 +241,7 @@ def test_a_text_in_another_format_fails_its_row(
         ("NUMBER", 'decimal = ",", thousands = ","', "not twice ','"),
         ("WHOLE", 'decimal = ","', "it takes whole numbers; delete decimal"),
         ("FLAG", "values = {}", "values takes the words of the file"),
-        ("FLAG", "values = { Ja = true, ja = false }", "each once whatever its letter case"),
+        ("FLAG", "values = { Ja = true, ja = false }", "each once regardless of letter case"),
         ("FLAG", 'values = { ja = "perhaps" }', "compute_schedule.values.ja takes true or false, not 'perhaps'"),
         ("FLAG", "values = { ja = 7 }", "compute_schedule.values.ja takes true or false, not 7"),
         ("TEXT", "values = 7", "takes a table, not 7"),

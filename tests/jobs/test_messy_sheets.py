@@ -127,7 +127,7 @@ def test_the_first_visible_sheet_is_read_and_what_is_hidden_is_counted(tmp_path:
     source = read_here(workbook, tmp_path / "f.xlsx")
     assert source.sheet == "Orders"
     assert [note.partition(": ")[2] for note in source.notes] == [
-        "1 row and 1 column of the sheet 'Orders': hidden, and read",
+        "1 row and 1 column of the sheet 'Orders': hidden, but read",
         "other sheets with content are not read: 'Old', 'Closed'",
     ]
     assert Import(source, load(tmp_path)).read().warnings == source.notes
@@ -164,7 +164,7 @@ def test_an_opendocument_sheet_has_merged_and_hidden_cells_too(tmp_path: Path) -
     source = read_document(tmp_path / "f.ods", "".join(rows), columns, more=more)
     assert source.merged == [("B2:B3", "Due")]
     assert [note.partition(": ")[2] for note in source.notes] == [
-        "1 row and 1 column of the sheet 'Data': hidden, and read",
+        "1 row and 1 column of the sheet 'Data': hidden, but read",
         "other sheets with content are not read: 'More'",
     ]
 

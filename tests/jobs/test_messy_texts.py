@@ -239,7 +239,7 @@ def test_a_header_below_other_lines_is_named(tmp_path: Path) -> None:
         Import(CsvFile(path), load(tmp_path))
     assert (caught.value.remedies, caught.value.facts["line"]) == ((Remedy.HEADER_ROW,), 4)
     assert table(CsvFile(path, header_row=4)) == [["1", "May", "x"]]
-    with pytest.raises(ImportMapError, match="header_row of the map is 4, and the file was read otherwise"):
+    with pytest.raises(ImportMapError, match="header_row of the map is 4, but the file has another header"):
         Import(CsvFile(path), load(tmp_path, "header_row = 4"))
     Import(CsvFile(path, header_row=4), load(tmp_path, "header_row = 4"))
     with pytest.raises(ImportMapError, match="no row begins in line 9"):
@@ -259,7 +259,7 @@ def test_rows_are_left_out_and_listed(tmp_path: Path) -> None:
     lines = ['skip_when = [{ Status = ["closed", "void"] }, { No = "total*", Due = "" }]']
     job = Import(CsvFile(path), load(tmp_path, *lines))
     assert job.read().rows == 2
-    assert job.warnings[-1].endswith("skip_when of the map leaves out 3 rows, lines 3, 5-6")
+    assert job.warnings[-1].endswith("skip_when of the map skips 3 rows, lines 3, 5-6")
     for wrong in ("5", "{}", "{ No = 5 }", '["x"]'):
         with pytest.raises(ImportMapError, match="skip_when takes texts of columns, as in"):
             load(tmp_path, f"skip_when = {wrong}")
@@ -279,7 +279,7 @@ def test_totals_below_the_last_row_with_a_key_are_a_footer(tmp_path: Path) -> No
     path.write_text("\n".join(["No,Due,Text", *rows]))
     job = Import(CsvFile(path), load(tmp_path, 'key = "{No}"'))
     assert job.read().rows == 4  # those without a key elsewhere are refused, not left out
-    assert job.warnings[-1].endswith("a footer below the last row with a key is left out: 2 rows, lines 5-6")
+    assert job.warnings[-1].endswith("a footer below the last row with a key is skipped: 2 rows, lines 5-6")
     assert Import(CsvFile(path), load(tmp_path)).read().rows == 6  # without keys nobody can tell
 
 
@@ -306,7 +306,7 @@ def test_a_total_in_place_of_a_key_is_a_footer_or_told(tmp_path: Path, label: st
     end = [f"{label},,11", "Prepared by: Anna,,", "2 records,,"]
     found, warnings = doubtful(tmp_path, ["A1,x,5", *end[:1], "A2,y,6", *end])
     assert found == ["A1", label, "A2", "Prepared by: Anna", "2 records"]
-    assert warnings[0].endswith("is left out: 1 row, line 5")
+    assert warnings[0].endswith("is skipped: 1 row, line 5")
     assert f"line 3 '{label}'; to skip it" in warnings[1]
     assert "line 6 'Prepared by: Anna', line 7 '2 records'; to skip them" in warnings[2]
     rules = [warning.partition("add ")[2].removesuffix(" to the map") for warning in warnings[1:]]
@@ -358,7 +358,7 @@ def test_no_row_is_left_out_or_doubtful_in_silence(
         named = row.startswith("Total") or (row == "Anna,," and full and place > end)
         if named and not out[place]:
             assert f"line {place + 2} " in told
-    assert ("is left out" in told) == any(out)
+    assert ("is skipped" in told) == any(out)
 
 
 @given(st.lists(st.sampled_from(["1,x,a", "1,x,b", "2,x,a", "3,y,"]), max_size=8))

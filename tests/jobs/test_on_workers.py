@@ -397,7 +397,7 @@ async def test_without_workers_leases_of_an_earlier_run_end_first(
 async def test_a_long_wait_for_leases_is_said_again_and_can_be_stopped(
     local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("wosdk_async.jobs.stop.SAID_EACH", 1.0)
+    monkeypatch.setattr("wosdk_async.jobs.stop.MESSAGE_INTERVAL", 1.0)
     source = write(HEADER, rows(1, 2))
     folder = await left_open(job(source, MAP, marker=MARKER), local, 1, seconds=600)
     ready = job(source, MAP, marker=MARKER)
@@ -472,9 +472,7 @@ async def test_settle_waits_for_leases_too(local: Local, job: Job, write: Write)
         assert (await settle_job(journal, local.company, on_stage=stages.append))["not_there"] == 1
         assert await journal.open_leases() == []
     assert stages[0].startswith("workers of an earlier run may still send rows")
-    assert stages[1:] == [
-        "rows in doubt: 1; looked up again in 0 s: until then the service may still carry them out"
-    ]
+    assert stages[1:] == ["rows in doubt: 1; looked up again in 0 s: the service may still carry them out"]
 
 
 # --- options --------------------------------------------------------------------------------------

@@ -393,8 +393,8 @@ async def test_a_command_without_a_marker_that_was_under_way_is_in_doubt(
         ("[entity]\nname='{a}'", "operation is missing"),
         ("", "command is missing; write a table [command] with the fields of WoCreateCommand"),
         ("operation = 'update Customer by Id'\n[entity]\nname='{a}'", "entity.id is missing"),
-        ("operation = 'update Customer by Id'\n[entity]\nid='{a}'", "writes nothing"),
-        ("operation = 'update Customer by Name'\n[entity]\nname='{a}'\nid='{b}'", "id is never written"),
+        ("operation = 'update Customer by Id'\n[entity]\nid='{a}'", "updates nothing"),
+        ("operation = 'update Customer by Name'\n[entity]\nname='{a}'\nid='{b}'", "id cannot be updated"),
         ("operation = 'delete Customer by Id'\n[entity]\nid='{a}'\nname='{b}'", "name is not used when"),
     ],
 )
@@ -411,7 +411,9 @@ def test_map_and_caller_must_agree(tmp_path: Path) -> None:
     path = tmp_path / "map.toml"
     path.write_text("operation = 'create Customer'\n[entity]\nname='{a}'")
     assert ImportMap.load(path, operation="create  customer").operation == "create Customer"
-    with pytest.raises(ImportMapError, match="'create Customer', and 'update Customer by id' is asked for"):
+    with pytest.raises(
+        ImportMapError, match="'create Customer', but the caller wants 'update Customer by id'"
+    ):
         ImportMap.load(path, operation="update Customer by Id")
 
 

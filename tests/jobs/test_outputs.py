@@ -114,7 +114,7 @@ async def test_results_have_every_row(tmp_path: Path, source: Source) -> None:
     assert [row["outcome"] for row in found.values()] == [
         *("created", "failed", "in_doubt", "found", "sending", "not_started", "not_started")
     ]
-    assert found["5"]["reason"] == "under way when the run ended"
+    assert found["5"]["reason"] == "in flight when the run ended"
     assert found["1"] == {
         "row": "1", "line": "2", "outcome": "created", "key": "K1", "id": "901", "number": "RSC1",
         "reason": "", "code": "", "request_id": "r1", "warnings": "cut;' =late".replace("' =", " '="),

@@ -154,7 +154,7 @@ def test_a_million_causes_take_no_memory() -> None:
         ([], "Finished: the file has no rows", 0),
         ([State.DONE, State.REFUSED], "Finished, with 1 failed row", 1),
         ([State.DONE, State.IN_DOUBT], "Finished, with 1 row in doubt", 1),
-        ([State.IN_DOUBT, State.SENDING], "Not finished: 1 row under way when the run ended", 1),
+        ([State.IN_DOUBT, State.SENDING], "Not finished: 1 row in flight when the run ended", 1),
         ([State.PLANNED, State.REFUSED, State.IN_DOUBT], "Not finished: 1 row not started", 3),
     ],
 )
@@ -173,10 +173,10 @@ def test_rows_in_doubt_are_listed_with_how_they_were_settled() -> None:
     ]
     text = Page(drawn(facts(rows))).text
     assert "7 8 K7 no response r7" in text
-    assert "8 9 K8 under way when the run ended" in text
-    assert "1 in doubt 1 under way when the run ended" in text
+    assert "8 9 K8 in flight when the run ended" in text
+    assert "1 in doubt 1 in flight when the run ended" in text
     assert (
-        "Rows in doubt and under way when the run ended, in in_doubt.csv , may have been carried out" in text
+        "Rows in doubt and in flight when the run ended, in in_doubt.csv , may have been carried out" in text
     )
     assert "1 row in doubt had been carried out: found by the key." in text
     assert "9 10 K9 RSC5" in text

@@ -78,8 +78,8 @@ def test_long_cells_are_read(tmp_path: Path) -> None:
         (b"PAR1\0\0", "line 1: this is not text; it is a Parquet file"),
         (b"\x89PNG\r\n\x1a\n\0\0", "line 3: this is not text; export the data as comma-separated UTF-8"),
         (b"%PDF-1.4\n%\xe2\xe3\n", "line 1: this is not text; it is a PDF file"),
-        (b"\n<!DOCTYPE html>\n<p>Log in\n", "this is a web page, and not a table: was a login"),
-        (b"<HTML><body>", "this is a web page, and not a table: was a login"),
+        (b"\n<!DOCTYPE html>\n<p>Log in\n", "this is a web page, not a table: was a login"),
+        (b"<HTML><body>", "this is a web page, not a table: was a login"),
         (b'<?xml version="1.0"?>\n', "this is XML, and not a table"),
         (b'{"a": 1}\n{"a": 2}\n', "this is JSON; with one object a line it is read as .jsonl"),
         (b'[{"a": 1}]', "this is JSON; write one object a line"),
@@ -183,7 +183,7 @@ def test_a_missing_column_is_reported_with_the_nearest_one(tmp_path: Path) -> No
     with pytest.raises(ImportMapError) as caught:
         require_columns(source, {"agency_nam": "[command] of m.toml"})
     assert caught.value.message.endswith(
-        "there is no column 'agency_nam', which [command] of m.toml names; did you mean 'agency_name'? "
+        "no column 'agency_nam', which [command] of m.toml names; did you mean 'agency_name'? "
         "Its columns are: agency_name, notes"
     )
 

@@ -18,7 +18,7 @@ async def within(stop: Stop, *, exempt: bool = False) -> str:
             if exempt:
                 with stop.lets_end(lambda: stops.append("told")):
                     await asyncio.sleep(0.01)
-                    if stop.asked < 2:
+                    if stop.requests < 2:
                         return f"ended {stops}"
                     await asyncio.Event().wait()
             await asyncio.Event().wait()

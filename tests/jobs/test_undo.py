@@ -52,8 +52,8 @@ async def undone(local: Local, folder: Path, *, look: bool = False) -> dict[int,
     return found
 
 
-def fates(found: dict[int, UndoRow]) -> dict[int, str]:
-    return {row: each.fate for row, each in found.items()}
+def outcomes(found: dict[int, UndoRow]) -> dict[int, str]:
+    return {row: each.outcome for row, each in found.items()}
 
 
 async def states(local: Local) -> dict[str, str]:
@@ -64,13 +64,13 @@ async def states(local: Local) -> dict[str, str]:
 
 async def test_what_was_created_is_cancelled_once(local: Local, job: Job, write: Write) -> None:
     folder = await imported(local, job(write(HEADER, rows(1, 2, 3)), MAP))
-    assert fates(await undone(local, folder, look=True)) == dict.fromkeys((1, 2, 3), "undo")
+    assert outcomes(await undone(local, folder, look=True)) == dict.fromkeys((1, 2, 3), "undo")
     assert set((await states(local)).values()) == {"New"}, "looking changes nothing"
     found = await undone(local, folder)
-    assert fates(found) == dict.fromkeys((1, 2, 3), "undone"), found
+    assert outcomes(found) == dict.fromkeys((1, 2, 3), "undone"), found
     assert set((await states(local)).values()) == {"Cancelled"}
     assert local.server.count("WoCancelCommand") == 3
-    assert fates(await undone(local, folder)) == dict.fromkeys((1, 2, 3), "undone")
+    assert outcomes(await undone(local, folder)) == dict.fromkeys((1, 2, 3), "undone")
     assert local.server.count("WoCancelCommand") == 3, "a second undo sends nothing"
     logs = await local.rows("WoActionLog", "Comment", "TypeId")
     assert Counter(each["Comment"] for each in logs if each["TypeId"] == "Cancel") == {"undone": 3}
@@ -83,7 +83,7 @@ async def test_changed_and_cancelled_records_are_left(local: Local, job: Job, wr
     await local.company.update(order, po_number="1a")
     await local.company.work_orders.cancel(orders["2"], reason=CANCEL)
     found = await undone(local, folder)
-    assert fates(found) == {1: "changed", 2: "gone", 3: "undone"}
+    assert outcomes(found) == {1: "changed", 2: "gone", 3: "undone"}
     assert found[1].reason == "its version was 1, and is 2"
     assert await states(local) == {"1a": "New", "2": "Cancelled", "3": "Cancelled"}
 
@@ -103,7 +103,7 @@ async def test_a_record_that_one_look_does_not_show_is_not_taken_for_undone(
         return {} if asked == 1 else await read(self, ids)
 
     monkeypatch.setattr(CreatedRecords, "_read", misread)
-    assert fates(await undone(local, folder)) == {1: "undone"}
+    assert outcomes(await undone(local, folder)) == {1: "undone"}
     assert await states(local) == {"1": "Cancelled"}
 
 
@@ -116,7 +116,7 @@ async def test_records_that_were_there_are_never_touched(local: Local, job: Job,
     async with Journal.open(folder) as journal:
         (third,) = await journal.rows_in(State.DONE, after=2)
         journal.record(RowRecord(3, State.DONE, third.id, proof=DECIDED))
-    assert fates(await undone(local, folder)) == {2: "undone", 3: "unsure"}
+    assert outcomes(await undone(local, folder)) == {2: "undone", 3: "unsure"}
     assert await states(local) == {"1": "New", "2": "Cancelled", "3": "New"}
 
 
@@ -132,7 +132,7 @@ async def test_a_row_that_was_looked_up_is_one_of_this_job(local: Local, job: Jo
     async with Journal.open(folder, read_only=True) as journal:
         stored = await journal.rows_in(State.DONE)
     assert [each.proof for each in stored] == [ANSWERED, LOOKED_UP]
-    assert fates(await undone(local, folder)) == {1: "undone", 2: "undone"}
+    assert outcomes(await undone(local, folder)) == {1: "undone", 2: "undone"}
 
 
 async def test_the_record_of_another_import_with_the_key_is_left(
@@ -158,8 +158,8 @@ async def test_the_record_of_another_import_with_the_key_is_left(
     local.server.held.set()
     assert ((await creating).done, (await following).done) == (1, 1)
     assert local.server.count("WoCreateCommand") == 1
-    assert fates(await undone(local, tmp_path / "second")) == {1: "unsure"}
-    assert fates(await undone(local, source.with_name("rows.csv.job"))) == {1: "undone"}
+    assert outcomes(await undone(local, tmp_path / "second")) == {1: "unsure"}
+    assert outcomes(await undone(local, source.with_name("rows.csv.job"))) == {1: "undone"}
 
 
 async def test_a_change_before_the_look_up_counts(local: Local, job: Job, write: Write) -> None:
@@ -169,7 +169,7 @@ async def test_a_change_before_the_look_up_counts(local: Local, job: Job, write:
     await local.company.update(await local.company.get(WorkOrder, order["Id"]), po_number="1a")
     async with Journal.open(folder) as journal:
         journal.record(RowRecord(1, State.DONE, order["Id"], version=2, proof=LOOKED_UP))
-    assert fates(await undone(local, folder)) == {1: "changed"}
+    assert outcomes(await undone(local, folder)) == {1: "changed"}
 
 
 async def test_an_undo_that_was_killed_goes_on(local: Local, job: Job, write: Write) -> None:
@@ -182,8 +182,8 @@ async def test_an_undo_that_was_killed_goes_on(local: Local, job: Job, write: Wr
     journal.abandon()
     assert order.id is not None
     await local.company.work_orders.cancel(order.id, reason=CANCEL)
-    assert fates(await undone(local, folder, look=True)) == {1: "undone", 2: "undo"}
-    assert fates(await undone(local, folder)) == {1: "undone", 2: "undone"}
+    assert outcomes(await undone(local, folder, look=True)) == {1: "undone", 2: "undo"}
+    assert outcomes(await undone(local, folder)) == {1: "undone", 2: "undone"}
     assert local.server.count("WoCancelCommand") == 2
 
 
@@ -197,7 +197,7 @@ async def test_an_undo_that_is_stopped_is_not_complete(local: Local, job: Job, w
     assert summary.counts["undone"] < 5
     assert (summary.counts["undone"] + summary.not_started, summary.complete) == (5, False)
     assert str(state).startswith(f"undone in part: {summary.counts['undone']} of 5; ")
-    assert fates(await undone(local, folder)) == dict.fromkeys(range(1, 6), "undone")
+    assert outcomes(await undone(local, folder)) == dict.fromkeys(range(1, 6), "undone")
 
 
 class Kill(Exception):
@@ -246,7 +246,7 @@ async def test_a_kill_at_any_commit_undoes_each_record_once(
             await Undo(company=local.company, journal=journal, limit=limit).run(reason)
         ended += not any(await cancels(local, ids))
         journal.abandon()
-        assert fates(await undone(local, folder)) == dict.fromkeys((1, 2, 3), "undone"), (at, after)
+        assert outcomes(await undone(local, folder)) == dict.fromkeys((1, 2, 3), "undone"), (at, after)
         assert await cancels(local, ids) == [1, 1, 1], (at, after)
         async with Journal.open(folder, read_only=True) as journal:
             assert await journal.undo_counts() == {State.DONE: 3}
@@ -262,7 +262,7 @@ async def test_a_record_that_changes_after_it_was_read_is_left(local: Local, job
     ((order),) = await local.rows("WorkOrder")
     await local.company.update(await local.company.get(WorkOrder, order["Id"]), po_number="mine")
     local.server.held.set()
-    assert fates(await undoing) == {1: "changed"}
+    assert outcomes(await undoing) == {1: "changed"}
     assert await states(local) == {"mine": "New"}
 
 
@@ -270,11 +270,11 @@ async def test_a_cancel_in_doubt_is_decided_by_the_next_undo(local: Local, job: 
     folder = await imported(local, job(write(HEADER, rows(1)), MAP))
     local.server.creation, local.server.broken = "WoCancelCommand", True
     found = await undone(local, folder)
-    assert fates(found) == {1: "in_doubt"}
+    assert outcomes(found) == {1: "in_doubt"}
     async with Journal.open(folder, read_only=True) as journal:
         assert await journal.undo_counts() == {State.IN_DOUBT: 1}
     local.server.broken = False
-    assert fates(await undone(local, folder)) == {1: "undone"}
+    assert outcomes(await undone(local, folder)) == {1: "undone"}
 
 
 @pytest.mark.parametrize("look", [True, False])
@@ -292,7 +292,7 @@ async def test_rows_that_the_import_left_in_doubt_are_named(
     assert summary.counts == {"undo" if look else "undone": 1, "in_doubt": 2}
     assert not summary.complete
     found = await undone(local, folder)
-    assert fates(found) == {1: "undone", 2: "in_doubt", 3: "in_doubt"}
+    assert outcomes(found) == {1: "undone", 2: "in_doubt", 3: "in_doubt"}
     assert found[2].reason == "the import left it in doubt; settle it first"
 
 
@@ -361,7 +361,7 @@ async def test_keys_of_undone_records_can_be_used_again(local: Local, job: Job, 
     await local.company.work_orders.cancel(mine, reason=CANCEL)
     summary = await job(source, MAP, marker=MARKER, again=True).run(local.company)
     assert (summary.done, summary.failed) == (0, 3), "they are there, one of them cancelled by somebody"
-    assert fates(await undone(local, third)) == {1: "gone", 2: "undone", 3: "undone"}
+    assert outcomes(await undone(local, third)) == {1: "gone", 2: "undone", 3: "undone"}
 
 
 async def test_rejects_that_were_corrected_are_undone_with_their_ledger(
@@ -377,7 +377,7 @@ async def test_rejects_that_were_corrected_are_undone_with_their_ledger(
         file.write_text(file.read_text("utf-8").replace("Nobody", "Pier Coffee"), "utf-8")
     await imported(local, job(first.folder / "rejects.csv", by_name, marker=MARKER))
     assert await held(local) == Counter("12")
-    assert fates(await undone(local, first.folder)) == {1: "undone", 2: "undone"}
+    assert outcomes(await undone(local, first.folder)) == {1: "undone", 2: "undone"}
     again = await job(source, by_name, marker=MARKER, again=True).run(local.company)
     assert (again.created, again.failed) == (2, 0)
 
@@ -402,7 +402,7 @@ async def test_a_call_in_doubt_is_not_taken_for_an_undone_record(
     folder = await imported(local, job(source, MAP, marker=MARKER, again=True))
     assert Counter((await all_states(local)).values()) == {"Cancelled": 3, "New": 3}
     found = await undone(local, folder, look=True)
-    assert fates(found) == dict.fromkeys((1, 2, 3), "undo")
+    assert outcomes(found) == dict.fromkeys((1, 2, 3), "undo")
     async with Journal.open(folder) as journal:
         await journal.begin([2])
         await local.company.work_orders.cancel(found[2].id or 0, reason=CANCEL)
@@ -438,7 +438,7 @@ async def test_rows_that_were_sent_once_more_can_be_undone_once_more(
     await undone(local, folder)
     await imported(local, job(source, MAP, marker=MARKER, retry_undone=True))
     found = await undone(local, folder)
-    assert fates(found) == {1: "undone", 2: "undone"}
+    assert outcomes(found) == {1: "undone", 2: "undone"}
     assert Counter((await all_states(local)).values()) == {"Cancelled": 4}
     assert local.server.count("WoCancelCommand") == 4
 
@@ -478,7 +478,7 @@ async def test_an_order_without_the_key_of_its_row_is_left(local: Local, job: Jo
     local.server.altered = answering({"2": foreign["Id"]})
     folder = await imported(local, job(write(HEADER, rows(1, 2, 3)), MAP, marker=MARKER, again=True))
     found = await undone(local, folder)
-    assert fates(found) == {1: "undone", 2: "other_key", 3: "undone"}
+    assert outcomes(found) == {1: "undone", 2: "other_key", 3: "undone"}
     assert found[2].reason == "its po_number is '9', not '2'"
     assert await states(local) == {"9": "New", "1": "Cancelled", "2": "New", "3": "Cancelled"}
 
@@ -487,7 +487,7 @@ async def test_an_order_that_lost_its_key_is_left(local: Local, job: Job, write:
     folder = await imported(local, job(write(HEADER, rows(1)), MAP, marker=MARKER))
     (order,) = await local.rows("WorkOrder")
     await local.company.update(await local.company.get(WorkOrder, order["Id"]), po_number="")
-    assert fates(await undone(local, folder)) == {1: "other_key"}
+    assert outcomes(await undone(local, folder)) == {1: "other_key"}
 
 
 async def test_an_id_of_several_rows_is_left(local: Local, job: Job, write: Write) -> None:
@@ -496,9 +496,12 @@ async def test_an_id_of_several_rows_is_left(local: Local, job: Job, write: Writ
     folder = await imported(local, job(write(HEADER, rows(1, 2, 3, 4)), MAP, limit=1))
     async with Journal.open(folder, read_only=True) as journal:
         assert [row.id for row in await journal.rows_in(State.DONE)] == [1, 1, 1, 4]
-    assert fates(await undone(local, folder, look=True)) == {**dict.fromkeys((1, 2, 3), "shared"), 4: "undo"}
+    assert outcomes(await undone(local, folder, look=True)) == {
+        **dict.fromkeys((1, 2, 3), "shared"),
+        4: "undo",
+    }
     found = await undone(local, folder)
-    assert fates(found) == {**dict.fromkeys((1, 2, 3), "shared"), 4: "undone"}
+    assert outcomes(found) == {**dict.fromkeys((1, 2, 3), "shared"), 4: "undone"}
     assert await states(local) == {"1": "New", "2": "New", "3": "New", "4": "Cancelled"}
 
 
@@ -509,7 +512,7 @@ async def test_ids_that_cannot_be_block_no_other(local: Local, job: Job, write: 
     last = len(bad) + 2
     folder = await imported(local, job(write(HEADER, rows(*range(1, last + 1))), MAP, limit=1))
     local.server.refused = str(2**62)
-    found = fates(await undone(local, folder))
+    found = outcomes(await undone(local, folder))
     assert found == {**dict.fromkeys(range(1, last - 1), "no_id"), last - 1: "unread", last: "undone"}
     local.server.refused = None
     assert Counter((await states(local)).values()) == {"New": last - 1, "Cancelled": 1}
@@ -540,7 +543,7 @@ async def test_records_of_an_entity_are_deleted(local: Local, tmp_path: Path) ->
     await local.company.update(await local.company.get(Customer, ids[2]), dba="mine")
     await created(tmp_path, "create Customer", ids)
     found = await undone(local, tmp_path)
-    assert fates(found) == {1: "undone", 2: "gone", 3: "changed"}
+    assert outcomes(found) == {1: "undone", 2: "gone", 3: "changed"}
     removed = [(await local.company.get(Customer, id)).is_removed for id in ids if id is not None]
     assert removed == [True, True, False]
 
@@ -552,11 +555,11 @@ async def test_records_without_versions_are_deleted_when_that_is_said(local: Loc
     async with Journal.open(tmp_path) as journal:
         undo = Undo(company=local.company, journal=journal)
         assert undo.unchecked is not None
-        assert undo.unchecked.endswith("so nobody can tell whether it was changed since: they are left")
+        assert undo.unchecked.endswith("they are not deleted")
         assert (await undo.run()).counts == {"unversioned": 1}
         undo = Undo(company=local.company, journal=journal, unversioned=True)
         assert undo.unchecked is not None
-        assert undo.unchecked.endswith("they are deleted all the same")
+        assert undo.unchecked.endswith("they are deleted anyway")
         assert (await undo.look()).counts == {"undo": 1}
         assert (await undo.run()).counts == {"undone": 1}
         assert (await undo.run()).counts == {"undone": 1}

@@ -56,8 +56,8 @@ class Undone:
         self.summary = UndoSummary()
 
     @property
-    def fates(self) -> dict[str, str]:
-        return {each.number or "": each.fate for each in self.rows if each.reference}
+    def outcomes(self) -> dict[str, str]:
+        return {each.number or "": each.outcome for each in self.rows if each.reference}
 
     @property
     def reasons(self) -> dict[str, str | None]:
@@ -96,15 +96,15 @@ async def test_created_customers_are_deleted_when_only_cancelled_orders_of_the_j
         assert Undo(company=local.company, journal=journal).unchecked is None
         assert Undo(company=local.company, journal=journal, references=True).unchecked is not None
     looked = await undone(local, folder, look=True)
-    assert looked.fates == {"New 1": "undo", "New 2": "undo"}
+    assert looked.outcomes == {"New 1": "undo", "New 2": "undo"}
     assert looked.summary.as_dict()["references"] == {"undo": 2}
     assert await there(local) == before | {"New 1", "New 2"}, "looking changes nothing"
     found = await undone(local, folder)
-    assert found.fates == {"New 1": "undone", "New 2": "undone"}
+    assert found.outcomes == {"New 1": "undone", "New 2": "undone"}
     assert (found.summary.counts["undone"], found.summary.complete) == (3, True)
     assert await there(local) == before
     deletes = [path for path in local.server.asked if path.startswith("DELETE")]
-    assert (await undone(local, folder)).fates == {"New 1": "undone", "New 2": "undone"}
+    assert (await undone(local, folder)).outcomes == {"New 1": "undone", "New 2": "undone"}
     assert [path for path in local.server.asked if path.startswith("DELETE")] == deletes
 
 
@@ -113,9 +113,9 @@ async def test_created_customers_stay_unless_their_deletion_is_asked_for(
 ) -> None:
     folder = await imported(local, job(write(HEADER, named("New")), MAP))
     found = await undone(local, folder, references=False)
-    assert (found.fates, found.summary.counts["undone"]) == ({}, 1)
+    assert (found.outcomes, found.summary.counts["undone"]) == ({}, 1)
     assert "New" in await there(local)
-    assert (await undone(local, folder)).fates == {"New": "undone"}, "an undo that is repeated with it"
+    assert (await undone(local, folder)).outcomes == {"New": "undone"}, "an undo that is repeated with it"
 
 
 async def other_order(local: Local, job: Job, write: Write) -> None:
@@ -134,9 +134,9 @@ async def test_a_customer_that_something_else_uses_is_left(
 ) -> None:
     folder = await imported(local, job(write(HEADER, named("New", "Unused")), MAP))
     await use(local, job, write)
-    assert (await undone(local, folder, look=True)).fates == {"New": "used", "Unused": "undo"}
+    assert (await undone(local, folder, look=True)).outcomes == {"New": "used", "Unused": "undo"}
     found = await undone(local, folder)
-    assert found.fates == {"New": "used", "Unused": "undone"}
+    assert found.outcomes == {"New": "used", "Unused": "undone"}
     assert (found.reasons["New"] or "").endswith("refers to it")
     assert found.summary.complete, "it was left on purpose, as a changed record is"
     assert "New" in await there(local)
@@ -149,7 +149,7 @@ async def test_an_order_that_was_reopened_after_the_undo_uses_its_customer(
     await undone(local, folder, references=False)
     (order,) = await local.rows("WorkOrder")
     await local.company.run(WoReopenCommand(work_order_id=order["Id"]))
-    assert (await undone(local, folder)).fates == {"New": "used"}
+    assert (await undone(local, folder)).outcomes == {"New": "used"}
 
 
 async def test_an_order_that_was_left_uses_its_customer(local: Local, job: Job, write: Write) -> None:
@@ -158,7 +158,7 @@ async def test_an_order_that_was_left_uses_its_customer(local: Local, job: Job, 
     (order,) = await local.rows("WorkOrder")
     await local.company.work_orders.cancel(order["Id"], reason="Entered twice")
     found = await undone(local, folder)
-    assert (found.summary.counts, found.fates) == ({"gone": 1}, {"New": "used"})
+    assert (found.summary.counts, found.outcomes) == ({"gone": 1}, {"New": "used"})
 
 
 async def test_a_customer_that_changed_or_was_only_found_is_left(
@@ -173,7 +173,7 @@ async def test_a_customer_that_changed_or_was_only_found_is_left(
     for name, change in (("Changed", {"dba": "mine"}), ("Renamed", {"display_as": "mine"})):
         await local.company.update(await local.company.get(Customer, customers[name]), **change)
     found = await undone(local, folder)
-    assert found.fates == {"Unheard": "unsure", "Changed": "changed", "Renamed": "other_key"}
+    assert found.outcomes == {"Unheard": "unsure", "Changed": "changed", "Renamed": "other_key"}
     assert await there(local) >= {"Unheard", "Changed", "mine", "Pier Coffee"}
 
 
@@ -184,9 +184,9 @@ async def test_children_are_deleted_before_their_parents(local: Local, job: Job,
     )
     folder = await imported(local, job(write(HEADER, named("New 1", "New 2")), text))
     every = {"New 1", "New 2", "cNew 1", "cNew 2"}
-    assert (await undone(local, folder, look=True)).fates == dict.fromkeys(every, "undo")
+    assert (await undone(local, folder, look=True)).outcomes == dict.fromkeys(every, "undo")
     asked = len(local.server.asked)
-    assert (await undone(local, folder)).fates == dict.fromkeys(every, "undone")
+    assert (await undone(local, folder)).outcomes == dict.fromkeys(every, "undone")
     deletes = [path.split("/")[-1] for path in local.server.asked[asked:] if path.startswith("DELETE")]
     assert deletes == ["Contact"] * 2 + ["Customer"] * 2
 
@@ -201,8 +201,8 @@ async def test_records_of_other_rows_stop_using_what_they_refer_to_once_they_are
     contacts = [each for each in await local.rows("Contact", "CustomerId") if each["CustomerId"]]
     await local.company.update(await local.company.get(Contact, contacts[-1]["Id"]), comment="mine")
     expected = {"New 1": "undo", "New 2": "used"}
-    assert (await undone(local, folder, look=True)).fates == expected
-    assert (await undone(local, folder)).fates == {**expected, "New 1": "undone"}
+    assert (await undone(local, folder, look=True)).outcomes == expected
+    assert (await undone(local, folder)).outcomes == {**expected, "New 1": "undone"}
 
 
 PLACES = 'entity = "Location"\nby = "name"\nfrom = "{customer}"\nif_missing = "create"\ncreate.model_id = 901'
@@ -213,9 +213,9 @@ async def test_a_place_stays_as_cancelled_orders_would_miss_it(local: Local, job
     text = (MAP).replace('entity = "Location"', PLACES)
     folder = await imported(local, job(write(HEADER, named("New")), text))
     found = await undone(local, folder, look=True)
-    assert Counter(each.fate for each in found.rows if each.reference) == {"unversioned": 1, "undo": 1}
+    assert Counter(each.outcome for each in found.rows if each.reference) == {"unversioned": 1, "undo": 1}
     found = await undone(local, folder, unversioned=True)
-    assert Counter(each.fate for each in found.rows if each.reference) == {"used": 1, "undone": 1}
+    assert Counter(each.outcome for each in found.rows if each.reference) == {"used": 1, "undone": 1}
 
 
 async def test_only_what_the_undone_run_created_is_deleted(local: Local, job: Job, write: Write) -> None:
@@ -223,8 +223,8 @@ async def test_only_what_the_undone_run_created_is_deleted(local: Local, job: Jo
     marked = f'marker = "{MARKER}"\n' + MAP
     await imported(local, job(write(HEADER, named("New 1")), marked))
     folder = await imported(local, job(write(HEADER, named("New 1", "New 2")), marked))
-    assert (await undone(local, folder, of_run=2)).fates == {"New 2": "undone"}
-    assert (await undone(local, folder)).fates == {"New 1": "undone", "New 2": "undone"}
+    assert (await undone(local, folder, of_run=2)).outcomes == {"New 2": "undone"}
+    assert (await undone(local, folder)).outcomes == {"New 1": "undone", "New 2": "undone"}
 
 
 async def test_what_a_journal_does_not_know_enough_of_is_left(local: Local, job: Job, write: Write) -> None:
@@ -234,7 +234,7 @@ async def test_what_a_journal_does_not_know_enough_of_is_left(local: Local, job:
         (made,) = await journal.references()
         journal.record_reference(ReferenceRecord(made.reference, made.name, made.key, State.DONE, made.id))
     found = await undone(local, folder)
-    assert (found.fates, found.summary.counts["undone"]) == ({"New": "unsure"}, 1)
+    assert (found.outcomes, found.summary.counts["undone"]) == ({"New": "unsure"}, 1)
 
 
 # --- the import after an undo -----------------------------------------------------------------
@@ -247,7 +247,7 @@ async def test_the_import_after_an_undo_creates_what_was_deleted_once_more(
     marked = f'marker = "{MARKER}"\n' + MAP
     folder = await imported(local, job(write(HEADER, named("New 1", "New 2")), marked))
     first = {each["Id"] for each in await local.rows("Customer")}
-    assert set((await undone(local, folder)).fates.values()) == {"undone"}
+    assert set((await undone(local, folder)).outcomes.values()) == {"undone"}
     assert await states(folder) == {"New 1": "undone", "New 2": "undone"}
     source = write(HEADER, [*named("New 1", "New 2"), ["3", "text", "notes", "New 2"]])
     summary = await job(source, marked).run(local.company)
@@ -259,7 +259,7 @@ async def test_the_import_after_an_undo_creates_what_was_deleted_once_more(
     assert (summary.done_now, summary.references_created, summary.complete) == (2, 1, True)
     orders = await local.rows("WorkOrder", "Customer.Id", StatusId="New")
     assert len({each["Customer"]["Id"] for each in orders} - first) == 2
-    assert set((await undone(local, folder)).fates.values()) == {"undone"}, "once more"
+    assert set((await undone(local, folder)).outcomes.values()) == {"undone"}, "once more"
 
 
 async def states(folder: Path) -> dict[str, str]:
@@ -292,7 +292,7 @@ async def test_a_kill_at_any_commit_deletes_each_record_once(
         journal.abandon()
         untouched += set(new) <= await there(local)
         found = await undone(local, folder)
-        assert found.fates == dict.fromkeys(new, "undone"), (at, after)
+        assert found.outcomes == dict.fromkeys(new, "undone"), (at, after)
         assert not set(new) & await there(local)
         async with Journal.open(folder, read_only=True) as journal:
             assert {each.undo for each in await journal.references() if each.id} == {State.DONE}
@@ -321,9 +321,9 @@ async def test_a_delete_without_a_response_is_decided_by_the_next_undo(
     local.server.creation, local.server.unheard = "base/Customer", 2
     company, local.company = local.company, local.company.with_options(retry=TWICE)
     found = await undone(local, folder)
-    assert (found.fates, found.summary.complete) == ({"New": "in_doubt"}, False)
+    assert (found.outcomes, found.summary.complete) == ({"New": "in_doubt"}, False)
     local.company = company
-    assert (await undone(local, folder)).fates == {"New": "undone"}
+    assert (await undone(local, folder)).outcomes == {"New": "undone"}
     deletes = [path for path in local.server.asked if path.startswith("DELETE")]
     assert len(deletes) == 2
 
@@ -334,9 +334,9 @@ async def test_a_customer_is_left_while_one_kind_of_records_is_not_shown(
     folder = await imported(local, job(write(HEADER, named("New")), MAP))
     local.server.failing = "query/Space"
     found = await undone(local, folder)
-    assert (found.fates, found.summary.complete) == ({"New": "unread"}, False)
+    assert (found.outcomes, found.summary.complete) == ({"New": "unread"}, False)
     local.server.failing = "\0"
-    assert (await undone(local, folder)).fates == {"New": "undone"}
+    assert (await undone(local, folder)).outcomes == {"New": "undone"}
 
 
 async def test_one_look_that_finds_no_order_proves_nothing(local: Local, job: Job, write: Write) -> None:
@@ -355,7 +355,7 @@ async def test_a_refused_delete_is_listed(local: Local, job: Job, write: Write) 
     folder = await imported(local, job(write(HEADER, named("New")), MAP))
     local.server.failing = "base/Customer"
     found = await undone(local, folder)
-    assert (found.fates, found.summary.complete) == ({"New": "refused"}, False)
+    assert (found.outcomes, found.summary.complete) == ({"New": "refused"}, False)
     assert "no queries today" in (found.reasons["New"] or "")
 
 
@@ -370,7 +370,7 @@ async def test_an_undo_that_is_stopped_deletes_no_further_record(
         summary = await undo.run(await local.company.work_orders.cancel_reason("Entered twice"))
     assert 1 <= summary.references["undone"] < 5
     assert (summary.references["undone"] + summary.not_started, summary.complete) == (5, False)
-    assert (await undone(local, folder)).fates == dict.fromkeys(new, "undone")
+    assert (await undone(local, folder)).outcomes == dict.fromkeys(new, "undone")
 
 
 async def test_an_id_that_the_service_gave_twice_is_of_nobody(local: Local, job: Job, write: Write) -> None:
@@ -384,7 +384,7 @@ async def test_an_id_that_the_service_gave_twice_is_of_nobody(local: Local, job:
     local.server.creation, local.server.altered = "base/Customer", alter
     folder = await imported(local, job(write(HEADER, named("New 1", "New 2", "New 3")), MAP, limit=1))
     before = await there(local)
-    assert (await undone(local, folder)).fates == {"New 1": "shared", "New 2": "shared", "New 3": "undone"}
+    assert (await undone(local, folder)).outcomes == {"New 1": "shared", "New 2": "shared", "New 3": "undone"}
     assert await there(local) == before - {"New 3"}
 
 

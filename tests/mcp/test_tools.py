@@ -27,7 +27,7 @@ async def test_a_server_only_reads_unless_writes_are_allowed(sandbox: Sandbox, s
     company = sandbox.client(read_only=True).company()
     async with Client(make_server(company), mode=era) as client:
         assert {tool.name for tool in (await client.list_tools()).tools} == READS
-        assert "only reads" in (client.instructions or "")
+        assert "read-only" in (client.instructions or "")
     async with Client(make_server(company, Workplace(sandbox, state).plans()), mode=era) as client:
         tools = (await client.list_tools()).tools
         assert {tool.name for tool in tools} == READS | CHANGES

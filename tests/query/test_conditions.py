@@ -132,7 +132,7 @@ def test_unknown_properties(build: Callable[[], Any], told: str) -> None:
         (lambda: f.customer == Customer(), "a Customer without an id"),
         (lambda: f.customer == Location(id=5), "it takes Ref(id)"),
         (lambda: f["VendorNte"] == 5, "has no Id to compare"),
-        (lambda: f.items.is_null(), "no operator of the service asks whether a list is empty"),
+        (lambda: f.items.is_null(), "the service has no operator for empty lists"),
         (lambda: f.number.in_("New"), "In takes a list of at least one value, not 'New'"),
         (lambda: f.duration.in_([]), "In takes a list of at least one value, not []"),
         (lambda: ~(f.items.task == 5), "cannot ask that no element of a list matches"),

@@ -29,11 +29,11 @@ def holding_itself() -> WorkOrder:
     [
         (WorkOrder(po_number=b"x"), "WorkOrder.po_number holds an object of bytes"),  # type: ignore[arg-type]
         (WoCreateCommand(work_order=WorkOrder(items=[SET])), r"work_order.items\[0\].comment"),
-        (WorkOrder(extra={"a": [{1: 2}]}), r"WorkOrder.extra\['a'\]\[0\] has a name that is not a text"),
+        (WorkOrder(extra={"a": [{1: 2}]}), r"WorkOrder.extra\['a'\]\[0\] has a key that is not a text"),
         (holding_itself(), "holds itself"),
         ([WorkOrder(), "x"], "a record of the model is written, not a str"),
         ([None], "a record of the model is written, not None"),
-        (None, "a record of the model or a list of them is written, not None"),
+        (None, "takes a record of the model or a list of them, not None"),
         (WorkOrder, "not the class WorkOrder"),
         ({"Id": 1}, "not a dict"),
         ("WorkOrder", "not a str"),

@@ -85,7 +85,9 @@ async def test_nobody_is_assigned_by_a_snapshot_alone(local: Local, order: WorkO
     orders = local.company.work_orders
     await orders.assign(order, ["mira.okafor", "P-230"], mode="Snapshot")
     for mode in ("Primary", "AddSecondary", "RemoveSecondary"):
-        with pytest.raises(InvalidCallError, match=f"no one is named, and {mode} would .* mode='Snapshot'"):
+        with pytest.raises(
+            InvalidCallError, match=f"no assignee is given, and {mode} would .* mode='Snapshot'"
+        ):
             await orders.assign(order, iter(()), mode=mode)
     assert local.server.count("WoAssignCommand") == 1
     await orders.assign(order, [], mode="Snapshot")

@@ -115,7 +115,7 @@ class KeyTurn:
 
 
 class KeyTurns:
-    """Keys of calls of one Company in one event loop that are under way, or ended in doubt a moment ago."""
+    """Keys of one Company's calls in one event loop that are in progress or ended in doubt a moment ago."""
 
     def __init__(self, clock: TransportClock) -> None:
         self.clock = clock

@@ -176,7 +176,7 @@ class RunInputs(Generic[I]):
 
     def _read_ended(self, reader: asyncio.Task[None]) -> None:
         """Release the workers that wait for an ended task, even one cancelled before it began."""
-        if self._reader is reader:  # otherwise the next one reads for those who wait
+        if self._reader is reader:  # otherwise the next reader serves the waiters
             while self._waiting:
                 _set(self._waiting.popleft(), None)
 

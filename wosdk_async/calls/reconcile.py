@@ -81,7 +81,7 @@ class Reconciler:
         """Return the result, from the response or from the record that was found.
 
         Raises:
-            NoAnswerError: After each attempt the record was not there when its commit window had passed.
+            NoAnswerError: The record was still missing when the commit window of each attempt had passed.
             NotUniqueError: Several records have the key.
             InDoubtError: The deadline ended before the outcome was known.
             DeadlineError: The deadline ended before anything was sent.
@@ -125,7 +125,7 @@ class Reconciler:
             with self.hold.within(self._end - self.hold.clock.now()):
                 await self.turn.wait()
         except TimeoutError:
-            why = f"another call with the same key was under way for {self.seconds:g} s"
+            why = f"another call with the same key was in progress for {self.seconds:g} s"
             if self.hold.ended:
                 why = "the client was closed first"
             raise DeadlineError(f"not sent: {why}", phase="queue") from None
@@ -173,8 +173,8 @@ class Reconciler:
                 return found
         assert doubt is not None  # noqa: S101 - the first attempt was made
         raise NoAnswerError(
-            f"not carried out: tried {self.trace.attempts} times, and not there {self.commit_window:g} s "
-            f"after any of them ({doubt.message})",
+            f"not carried out: tried {self.trace.attempts} times, no record {self.commit_window:g} s "
+            f"after any attempt ({doubt.message})",
             status=doubt.status,
         ) from doubt
 
@@ -224,7 +224,7 @@ class Reconciler:
                 if look_ups.state is not State.IN_DOUBT:
                     return found
                 why = (
-                    f"it was not there {at - begun:.3g} s later, and was not sent again because the deadline "
+                    f"no record {at - begun:.3g} s later, and no retry: the deadline "
                     f"of {self.seconds:g} s left no time to settle (settle={self.commit_window:g})"
                 )
             if now() >= last:

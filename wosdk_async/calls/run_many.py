@@ -29,7 +29,7 @@ R = TypeVar("R")
 
 
 class Run(Uncopied, Generic[I, R]):
-    """A call for each input of an iterable, a bounded number at once; none runs on after the block.
+    """Concurrent calls in a bounded number, one for each input; none outlives the block.
 
     ::
 
@@ -37,12 +37,12 @@ class Run(Uncopied, Generic[I, R]):
             async for outcome in run:
                 ...
 
-    At most ``limit`` calls are under way, and at most ``limit`` outcomes wait to be read: a slow reader slows
-    the run down. A failed call does not stop the others.
+    At most ``limit`` calls are in progress, and at most ``limit`` outcomes wait to be read: a slow reader
+    slows the run down. A failed call does not stop the others.
 
     A block that ends without reading any outcome first waits until all inputs are done. A block that ends
     early, by ``break``, an exception or a cancellation, takes no further input. After ``break`` it waits for
-    the calls under way. After an exception or a cancellation they get ``grace`` seconds and are then
+    the calls in flight. After an exception or a cancellation they get ``grace`` seconds and are then
     cancelled; those whose request was sent are in doubt. Outcomes that were not read, and inputs that were
     not started, can still be read after the block.
 
@@ -73,18 +73,17 @@ class Run(Uncopied, Generic[I, R]):
         self._stopped = False
         self._entered = False
         self._reading = False
-        self._calls_under_way = 0
+        self._calls_in_progress = 0
         self._unread: deque[Outcome[I, R]] = deque()
         self._changed = asyncio.Event()
         self._workers: set[asyncio.Task[None]] = set()
 
     def __repr__(self) -> str:
-        return (
-            f"<Run {self._calls_under_way} of {self._limit} under way, {len(self._unread)} outcomes unread>"
-        )
+        unread = len(self._unread)
+        return f"<Run {self._calls_in_progress} of {self._limit} in progress, {unread} outcomes unread>"
 
     def stop(self) -> None:
-        """Take no further input; calls under way continue."""
+        """Take no further input; calls in flight continue."""
         self._stopped = True
         self._changed.set()
 
@@ -180,7 +179,7 @@ class Run(Uncopied, Generic[I, R]):
 
     async def _carry_out(self, index: int, item: I) -> None:
         trace = Trace()
-        self._calls_under_way += 1
+        self._calls_in_progress += 1
         try:
             result = await self._call(item, trace)
             self._keep(
@@ -200,7 +199,7 @@ class Run(Uncopied, Generic[I, R]):
             self._keep(cancelled_outcome(index, item, trace, "the run was cancelled"))
             raise
         finally:
-            self._calls_under_way -= 1
+            self._calls_in_progress -= 1
 
     def _reply(self, trace: Trace) -> Response | None:
         return trace.reply if self._keep_replies else None
@@ -216,10 +215,10 @@ class Run(Uncopied, Generic[I, R]):
         await self._changed.wait()
 
     async def _await_workers(self, seconds: float | None) -> None:
-        """Wait until the workers end, or no call is under way in a stopped run; at most ``seconds``."""
+        """Wait until the workers end, or no call is in progress in a stopped run; at most ``seconds``."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                while self._workers and (self._calls_under_way or not self._stopped):
+                while self._workers and (self._calls_in_progress or not self._stopped):
                     await self._next_change()
 
     async def _cancel_workers(self) -> None:

@@ -208,7 +208,7 @@ _PARSER = click.command("import", add_help_option=False)(_parsed)
 def kept_arguments(options: Mapping[str, Any], folder: Path) -> list[str]:
     """Return the options in the journal of a job, only those that a command keeps there.
 
-    Whoever can write to the folder can add others. Raises CliError for the job of a program.
+    Anyone with write access to the folder can add others. Raises CliError for the job of a program.
     """
     found = options.get(_COMMAND)
     if not isinstance(found, list):

@@ -154,7 +154,7 @@ def _print(result: CheckResult, outcomes: Path | None) -> None:
         say(f"warning: {counted(each.count, 'row')}: {each.reason} ({_rows_of(each)})")
     for warning in result.warnings[:_SHOWN]:
         say(f"warning: {warning}")
-    say("nothing was written" if outcomes is None else f"nothing was written but {outcomes}")
+    say("nothing was written" if outcomes is None else f"nothing was written except {outcomes}")
 
 
 def _print_problems(result: CheckResult, outcomes: Path | None) -> None:

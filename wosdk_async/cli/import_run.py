@@ -90,7 +90,7 @@ def run_import(arguments: ImportArguments) -> int:
             job.stop()
 
         signals = StopSignals(stop, grace=WORKERS_GRACE if workers is not None else None)
-        lines = _lines(arguments.outcomes, anew=opened.new or arguments.force)
+        lines = _lines(arguments.outcomes, resumed=not (opened.new or arguments.force))
         try:
             summary = runner.run(_run(job, signals, lines, arguments, temporary), exit_soon=False)
         except WosdkError as error:
@@ -234,9 +234,9 @@ def require_new(outcomes: Path, force: bool) -> None:
         )
 
 
-def _lines(outcomes: Path | None, *, anew: bool) -> IO[bytes] | nullcontext[None]:
+def _lines(outcomes: Path | None, *, resumed: bool) -> IO[bytes] | nullcontext[None]:
     """Return the file for the outcomes; a resumed job appends to it."""
     if outcomes is None:
         return nullcontext()
     # Unbuffered: a kill loses no line.
-    return open_user_path(outcomes, append=not anew, buffering=0)
+    return open_user_path(outcomes, append=resumed, buffering=0)

@@ -98,10 +98,10 @@ class ProfileFile:
     def require_unchanged(self) -> None:
         """Raise CliError if the file has changed since it was read."""
         if _text_of(self.path) != self.text:
-            raise CliError(f"{self.path} has changed meanwhile; run the command again")
+            raise CliError(f"{self.path} has changed since it was read; run the command again")
 
     def write(self, text: str) -> None:
-        """Write ``text`` atomically, for its owner only. Raise CliError if the file has changed meanwhile."""
+        """Write ``text`` atomically, for its owner only. Raise CliError if the file has changed since."""
         self.require_unchanged()
         write_private(self.path, text)
 
@@ -141,7 +141,7 @@ def _changed(lines: list[str], name: str, changes: Mapping[str, str | None]) -> 
 
 
 def _ended(lines: list[str]) -> list[str]:
-    """Return the lines with a line break behind the last one."""
+    """Return the lines with a line break after the last one."""
     return [*lines[:-1], f"{lines[-1].rstrip(chr(10))}\n"] if lines else []
 
 

@@ -97,7 +97,7 @@ class RecordChange:
         if isinstance(self.outcome, InDoubtError):
             return f"{text}. {advice(self.look)}"
         if self.partly:
-            return f"{text}. Part of the change was made before. {advice(self.look)}"
+            return f"{text}. Part of the change was made already. {advice(self.look)}"
         return text
 
     def as_json(self) -> str:

@@ -1,4 +1,4 @@
-"""SIGTERM and SIGHUP as Ctrl-C, and the stop of a run that lets calls under way end."""
+"""SIGTERM and SIGHUP as Ctrl-C, and the stop of a run that lets calls in flight end."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Interruption:
 INTERRUPTION = Interruption()
 
 
-# Seconds for calls under way after the signal; docker kills a container 10 s after SIGTERM.
+# Seconds for calls in flight after the signal; docker kills a container 10 s after SIGTERM.
 _GRACE = {signal.SIGINT: 30.0, signal.SIGTERM: 6.0}
 if hasattr(signal, "SIGHUP"):  # Windows has none
     _GRACE[signal.SIGHUP] = 6.0
@@ -83,7 +83,7 @@ class StopSignals:
             self.status = 128 + number
             again = "Ctrl-C again aborts them" if number == signal.SIGINT else "then they are aborted"
             grace = self._grace or _GRACE[number]
-            say(f"stopping: calls under way get {grace:.0f} s, {again}")
+            say(f"stopping: calls in flight get {grace:.0f} s, {again}")
             if self._grace is None:
                 asyncio.get_running_loop().call_later(grace - ABORT_GRACE - _SPARE, self._stop)
         self._stop()

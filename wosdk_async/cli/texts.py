@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from wosdk_async.errors import WosdkError
-from wosdk_async.protocol.order_rules import OWN_MOVES, WAYS_ON
+from wosdk_async.protocol.order_rules import NEXT_STEPS, OWN_MOVES
 from wosdk_async.text.remedies import KnownFacts, Remedy, in_json
 from wosdk_async.text.safe_text import json_escaped, one_line, shortened
 
@@ -107,7 +107,7 @@ def _slow_json_text(value: Any) -> str:
 
 # --- remedies in the terms of the command line ------------------------------------------------
 
-_WORDS: Mapping[Remedy, str] = {  # the others as for whoever sends JSON
+_WORDS: Mapping[Remedy, str] = {  # the others as for callers that send JSON
     Remedy.AUTHORITY: (
         "if you trust the authority that signed it (your own, or a proxy that intercepts TLS), name its "
         "certificate in SSL_CERT_FILE"
@@ -164,7 +164,7 @@ _WORDS: Mapping[Remedy, str] = {  # the others as for whoever sends JSON
 }
 _UNQUOTED = {"suffixes", "steps"}  # facts that are no argument
 _STEPS = {"pick_up": "`wosdk pickup`", "start": "`wosdk start`", "resume": "`wosdk resume --start`"}
-"""Commands for the actions of ``WAYS_ON``."""
+"""Commands for the actions of ``NEXT_STEPS``."""
 
 
 def in_commands(remedy: Remedy, facts: Mapping[str, Any]) -> str:
@@ -177,7 +177,7 @@ def in_commands(remedy: Remedy, facts: Mapping[str, Any]) -> str:
         quoted["option"] = str(facts["option"]).replace("_", "-")
     if remedy is Remedy.REOPEN and "id" not in facts:
         words = remedy.value
-    if remedy is Remedy.MOVE_ON and (way := WAYS_ON.get(facts.get("state", ""))) is not None:
+    if remedy is Remedy.MOVE_ON and (way := NEXT_STEPS.get(facts.get("state", ""))) is not None:
         quoted["steps"] = " and then ".join(_STEPS[action] for action in way.actions)
     return words.format_map(KnownFacts(quoted))
 

@@ -113,7 +113,7 @@ class DictWriters:
     def _write_mapping(self, value: Mapping[Any, Any]) -> dict[str, Any]:
         made = {name: self.of[item.__class__](item) for name, item in value.items()}
         if not {str}.issuperset(map(type, made)):
-            raise TypeError("has a name that is not a text, which JSON does not have")
+            raise TypeError("has a key that is not a text, which JSON does not allow")
         return made
 
     def _of_record(self, cls: type[Record]) -> Writer:

@@ -66,7 +66,7 @@ def to_dict(record: Record | Iterable[Record], *, names: Names = "wire", secrets
     if isinstance(record, Record):
         return _written(writers, record)
     if isinstance(record, str | bytes | Mapping | type) or not isinstance(record, Iterable):
-        raise InvalidCallError(f"a record of the model or a list of them is written, not {_shown(record)}")
+        raise InvalidCallError(f"takes a record of the model or a list of them, not {_shown(record)}")
     return [_written(writers, each) for each in record]
 
 
@@ -191,7 +191,7 @@ def _first_fault(writers: DictWriters, value: Any, place: str) -> str:
         writers.write(value)
     except TypeError as error:
         return f"{place} {error}."
-    return f"{place} has changed meanwhile; write it again."
+    return f"{place} has changed since; write it again."
 
 
 # --- what in a record the catalogue does not know (facts 3.3) --------------------------------------

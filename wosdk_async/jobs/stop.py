@@ -18,7 +18,7 @@ from wosdk_async.text.remedies import Remedy
 
 __all__ = [
     "ABORT_GRACE",
-    "SAID_EACH",
+    "MESSAGE_INTERVAL",
     "Stop",
     "StopRules",
     "StoppedError",
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 ABORT_GRACE = 0.5  # seconds for calls in flight when a run is aborted
-SAID_EACH = 5.0  # seconds between two progress texts
+MESSAGE_INTERVAL = 5.0  # seconds between two progress texts
 _SOON = 1.0  # remaining seconds for which there is no text
 
 
@@ -141,7 +141,7 @@ class Stop:
                         report(outcome)
             except asyncio.CancelledError:
                 stop()
-                async for outcome in run:  # what ended meanwhile, or was not started
+                async for outcome in run:  # those that ended in the meantime, and those not started
                     report(outcome)
                 raise
 
@@ -152,7 +152,7 @@ async def say_and_sleep(seconds: float, say: Callable[[float], None]) -> None:
     ends = loop.time() + seconds
     say(seconds)
     while (remaining := ends - loop.time()) > 0:
-        await asyncio.sleep(min(remaining, SAID_EACH))
+        await asyncio.sleep(min(remaining, MESSAGE_INTERVAL))
         if (remaining := ends - loop.time()) >= _SOON:
             say(remaining)
 

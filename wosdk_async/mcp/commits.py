@@ -61,7 +61,7 @@ class Commits:
     clock: TransportClock = TransportClock()
     """Clock of the look-ups in this process."""
     _look_ups: dict[tuple[str, int], LookUps] = attrs.field(factory=dict, init=False)
-    """Look-ups of plans in doubt by id and attempt: another server may have sent a plan again meanwhile."""
+    """Look-ups of plans in doubt by id and attempt: another server may have sent a plan again since."""
 
     async def commit(self, id: str) -> CommitOutcome:
         """Carry out a plan unless that was done; finish an interrupted commit."""

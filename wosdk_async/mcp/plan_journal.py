@@ -142,7 +142,7 @@ class PlanJournal:
     def begin(self, id: str) -> None:
         """Write that a plan is being sent. The caller holds its lock.
 
-        Raises PlanBusyError for a plan that is not there or is being sent: a second guard, should locks fail.
+        Raises PlanBusyError for a plan that is missing or being sent: a second guard, should locks fail.
         """
         if not self._write(id, State.SENDING, only=State.PLANNED):
             raise PlanBusyError(id)

@@ -41,7 +41,7 @@ _ADVICE = {
     "planned": "Nothing was done. The same commit may be given, or given again.",
     "refused": "The service did nothing, and this plan is closed. Make another plan if the cause is gone.",
     "expired": "Nothing was sent, and this plan is closed. Make another plan.",
-    "busy": "Another commit of it is under way. Do not make another plan; call settle in some seconds.",
+    "busy": "Another commit of it is in progress. Do not make another plan; call settle in some seconds.",
     "unknown": "This server has no such plan for this Company. Check the id.",
 }
 _IN_DOUBT = (
@@ -128,7 +128,7 @@ class PlanTools:
             Field(
                 max_length=100,
                 description="Empty text field of a new record that gets the plan's id, so that it can be"
-                " found again if no response comes. For work orders PoNumber unless you say 'none'.",
+                " found again if no response comes. Default for work orders: PoNumber; 'none' sets no field.",
             ),
         ] = "",
     ) -> PlanResult:
@@ -160,7 +160,7 @@ class PlanTools:
     async def commit(self, plan: Id) -> CommitResult:
         """Carry out a plan, once. The same commit again gives the same result and changes nothing more.
 
-        'in_doubt' is not a failure: the change may have been made. Never plan it anew then; call settle.
+        'in_doubt' is not a failure: the change may have been made. Never plan it again then; call settle.
         """
         return _commit_result(plan, await self.commits.commit(plan))
 

@@ -1,7 +1,7 @@
 """Results of the tools: values of the Company without secrets, escaped and bounded; errors as results.
 
-Anybody writes texts of work orders: tenants, vendors, senders of mails. They may try to instruct an agent, so
-they stand below names that begin with ``untrusted``.
+Anyone can write texts of work orders: tenants, vendors, senders of mails. They may try to instruct an agent,
+so the names of their fields begin with ``untrusted``.
 """
 
 from __future__ import annotations

@@ -146,7 +146,7 @@ def _typed(value: Scalar, field: Any, where: str) -> Any:
 MAX_ROWS = 100
 """Rows of one result."""
 
-UNREADABLE_CURSOR = "the cursor cannot be read; leave it out to begin anew"
+UNREADABLE_CURSOR = "the cursor cannot be read; leave it out to start over"
 
 _VERSION = 1
 _MAX_BITS = 63

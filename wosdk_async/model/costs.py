@@ -52,7 +52,7 @@ class WorkOrderCost(LockedEntity):
     bill_to_option: BillToOption | None = field(
         default=None, metadata=wire("BillToOption", "ref", "BillToOption")
     )
-    """Who is billed for the work order."""
+    """The party billed for the work order."""
     costs_total: Money | None = field(default=None, metadata=wire("CostsTotal", "money", "Money"))
     """Sum of internal costs."""
     ap_state_id: ApState | None = field(default=None, metadata=wire("ApStateId", "enum", "ApState"))
@@ -140,7 +140,7 @@ class WorkOrderCost(LockedEntity):
     external_id: str | None = field(default=None, metadata=wire("ExternalId", "string"))
     """Identifier in an outside system."""
     bill_to_type: str | None = field(default=None, metadata=wire("BillToType", "string"))
-    """Who is billed, as a text value. Specification only; not in the public schemas; public schemas hold
+    """The party billed, as a text value. Specification only; not in the public schemas; public schemas hold
     BillToOption (record with TypeId of BillToTypeRule, value None) instead.
     """
     billing_contact: Any = field(default=None, metadata=wire("BillingContact", "object"))

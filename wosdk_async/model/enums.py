@@ -508,7 +508,7 @@ class DraftProcessStep(OpenEnum):
     Disputed = "Disputed", 5
     """Requestor refused it."""
     Recalled = "Recalled", 6
-    """Provider took it back."""
+    """Provider withdrew it."""
 
 
 class DuplicateUnitMode(OpenEnum):

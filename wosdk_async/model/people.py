@@ -196,7 +196,7 @@ class Employee(RemovableEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class Actor(Entity):
-    """Whoever can act on a record.
+    """Anyone or anything that can act on a record.
 
     Operations: retrieve, query. Not create, update, delete. Read only.
 

@@ -42,7 +42,7 @@ def entity_class(name: str) -> type[Record] | None:
     """Return the class of the entity, value, query or message called ``name`` on the wire.
 
     Letter case does not matter. The specification's names ``Priority``, ``SubType`` and ``Asset`` find the
-    wire's classes. None when the catalogue has no such name: the service may know it all the same.
+    wire's classes. None when the catalogue has no such name: the service may still know it.
     """
     found = _names()["entity"].get(name.lower())
     return resolve(found) if found else None

@@ -132,7 +132,8 @@ _methods_of_library = attrgetter(
     "AsyncClient._send_single_request",
     "AsyncHTTPTransport.handle_async_request",
 )
-"""Methods that mocks replace: a stock client calls each, and this one of the library below it."""
+"""Methods that mocks replace: those that a stock client calls, and :data:`_method_of_core` of the library
+below."""
 _method_of_core = attrgetter("AsyncConnectionPool.handle_async_request")
 
 _genuine: dict[str, tuple[Any, ...]] = {}

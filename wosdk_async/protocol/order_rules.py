@@ -19,14 +19,14 @@ from wosdk_async.text.remedies import Remedy, in_python
 __all__ = [
     "DUE_TIMES",
     "MOVES",
+    "NEXT_STEPS",
     "OWN_MOVES",
-    "WAYS_ON",
     "Move",
-    "WayOn",
+    "NextStep",
+    "next_step",
     "remedy_of",
     "replaced_fields",
     "warning_of_move",
-    "way_on",
 ]
 
 OWN_MOVES = "each Company sets up which state may follow which"
@@ -34,21 +34,21 @@ _REFUSED = re.compile(r"in state '(\w+)' cannot be placed in the state '(\w+)'")
 
 
 @attrs.frozen
-class WayOn:
-    """Actions that lead on from a state, by the names of ``company.work_orders``, and where they lead."""
+class NextStep:
+    """Actions from a state, by the names of ``company.work_orders``, and the state that they lead to."""
 
     actions: tuple[str, ...]
     target: str | None = None
     """The state; None where no source shows it."""
 
 
-WAYS_ON: Mapping[str, WayOn] = {
-    "New": WayOn(("pick_up", "start"), "InProgress"),
-    "Open": WayOn(("start",), "InProgress"),
-    "Paused": WayOn(("resume",), "InProgress"),
-    "OnHold": WayOn(("resume",), "InProgress"),
-    "Completed": WayOn(("reopen",)),
-    "Cancelled": WayOn(("reopen",)),
+NEXT_STEPS: Mapping[str, NextStep] = {
+    "New": NextStep(("pick_up", "start"), "InProgress"),
+    "Open": NextStep(("start",), "InProgress"),
+    "Paused": NextStep(("resume",), "InProgress"),
+    "OnHold": NextStep(("resume",), "InProgress"),
+    "Completed": NextStep(("reopen",)),
+    "Cancelled": NextStep(("reopen",)),
 }
 
 
@@ -88,7 +88,7 @@ _WORDS = {
 def remedy_of(error: BusinessRuleError, otherwise: Remedy | None) -> dict[str, Any]:
     """Return how the order of a refused move leaves its state, or else a remedy, with its facts."""
     found = _REFUSED.search(error.message)
-    known = way_on(found[1], found[2]) if found is not None else {}
+    known = next_step(found[1], found[2]) if found is not None else {}
     return known or ({} if otherwise is None else {"remedies": (otherwise,)})
 
 
@@ -106,16 +106,16 @@ def warning_of_move(command: str, state: object) -> str:
         said = f"The order is in state '{state}' already"
     else:
         said = f"{command} is not known to lead from the order's state '{state}' to '{move.target}'"
-    facts = way_on(state, move.target)
+    facts = next_step(state, move.target)
     remedy = in_python(facts["remedies"][0], facts) if facts else OWN_MOVES
     return f"{said}: the service may refuse it; {remedy}"
 
 
-def way_on(state: str, target: str) -> dict[str, Any]:
-    """Return how an order leaves its state; empty if it is where it should be, or no way is known."""
-    if state == target or state not in WAYS_ON:
+def next_step(state: str, target: str) -> dict[str, Any]:
+    """Return the facts about the next step from a state; empty at the target, or if none is known."""
+    if state == target or state not in NEXT_STEPS:
         return {}
-    way = WAYS_ON[state]
+    way = NEXT_STEPS[state]
     if way.target is None:
         return {"remedies": (Remedy.REOPEN,)}
     steps = " and then ".join(_WORDS[action] for action in way.actions)

@@ -44,8 +44,8 @@ class Call(Generic[T]):
     decode: Callable[[bytes], T] = attrs.field(repr=False)
     """Function that makes the result from the body of a success."""
     repeat_safe: bool
-    """Whether sending it twice does the same as sending it once. If not, it is sent again only when it cannot
-    have reached the service."""
+    """Whether sending it twice has the same effect as once. If not, it is retried only when it cannot have
+    reached the service."""
     body: bytes | None = attrs.field(default=None, repr=False)
     headers: tuple[tuple[str, str], ...] = ()
     request_id: str | None = None

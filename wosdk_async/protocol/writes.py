@@ -53,7 +53,7 @@ class LookUps:
     """
 
     since: float
-    """Now, by a monotonic clock of this process, once no request of the write is under way any more. For one
+    """Now, by a monotonic clock of this process, once no request of the write is in flight any more. For one
     of an earlier process it is when this process took over: no other clock is believed."""
     settle: float
     """Seconds after ``since`` in which the effect may still appear."""

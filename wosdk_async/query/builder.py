@@ -50,9 +50,9 @@ class Query(Uncopied, Generic[T]):
         async for order in new.select("*", "Items.*"):
             ...
 
-    Names and values are checked when they are given: a wrong one raises
-    :class:`~wosdk_async.errors.InvalidCallError` and nothing is sent. Records are read in pages by ``Id``,
-    past the cap of 4,000 rows and stable while records are added; see ``docs/queries.md`` for other orders.
+    Names and values are checked at once: a wrong one raises :class:`~wosdk_async.errors.InvalidCallError` and
+    nothing is sent. Records are read in pages by ``Id``, past the cap of 4,000 rows and stable while records
+    are added; see ``docs/queries.md`` for other orders.
     """
 
     __slots__ = ("_plan", "_send")
@@ -234,7 +234,7 @@ def selected(plan: Plan, path: Any) -> str:
 
 
 def _one_property(found: ResolvedPath) -> str:
-    """Return the advice to read one property of a record, with the one by which people know it."""
+    """Return the advice to read a property of a record, with its display property."""
     key = named_by(found.below) if found.below is not None else None
     example = f", such as '{found.path}.{found.below.__wire__[key]['name']}'" if found.below and key else ""
     return f"name one of its properties{example}"

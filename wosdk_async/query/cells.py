@@ -44,7 +44,7 @@ def pyarrow() -> Any:
 
 @attrs.frozen
 class Cells:
-    """How the values of one column become an Arrow array."""
+    """Conversion of one column's values to an Arrow array."""
 
     type: Any
     """Arrow type."""
@@ -56,7 +56,7 @@ class Cells:
     """Function that makes the array of documented values; it raises for most others, or returns None."""
 
     def array(self, values: list[Any]) -> tuple[Any, Odd]:
-        """Return the array, and the values that it cannot hold."""
+        """Return the array, and the values that do not fit."""
         try:
             if (made := self.quick(values)) is not None:
                 return made, {}
@@ -83,7 +83,7 @@ _UNFIT = (TypeError, ValueError, ArithmeticError, AttributeError)
 
 
 def cells_of(column: Column) -> Cells:
-    """Return how the values of ``column`` become an array."""
+    """Return the conversion of a column's values to an array."""
     arrow = pyarrow()
     if column.is_json:
         return _json_texts(arrow, column)
@@ -137,7 +137,7 @@ def _booleans(arrow: Any, _: Column) -> Cells:
 
 
 def _numbers(arrow: Any, _: Column) -> Cells:
-    """Return how numbers become decimals.
+    """Return the conversion of numbers to decimals.
 
     A coordinate may have 15 decimals, all that a float has. Stored money has 4 (facts 3.5); other amounts may
     have more (not shown; assumed).
@@ -256,7 +256,7 @@ def _class_at(cls: type[Record] | None, steps: Iterable[str]) -> type[Record] | 
 
 
 def _field(cls: type[Record], name: str) -> Any:
-    """Return what the catalogue says about a property; names are case-insensitive."""  # facts 3.3
+    """Return the metadata of a property; names are case-insensitive."""  # facts 3.3
     meant = codec.spellings(cls)[1].get(name.lower(), name)  # type: ignore[arg-type]  # mypy: objects
     return fields_of(cls).get(meant, {})
 

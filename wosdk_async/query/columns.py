@@ -19,7 +19,7 @@ from wosdk_async.query.plan import KEYS
 __all__ = ["EXTRA", "Column", "columns_of", "fields_of"]
 
 EXTRA = "Extra"
-"""Name of the last column: what the service sends and no other column holds."""
+"""Name of the last column, for all values without another column."""
 
 _CUT = {"Actor": ("Id", "TypeId")}
 """Properties of a reference that is not opened, where it has more than its ``Id`` (facts 3.4)."""
@@ -40,7 +40,7 @@ class Column:
     of: str | None = attrs.field(default=None, repr=False)
     """Name of the enum."""
     nullable: bool = True
-    """Always true: the service leaves out what is empty, and a value may not fit its column."""
+    """Always true: the service omits empty values, and a value may not fit its column."""
 
     @property
     def name(self) -> str:
@@ -56,9 +56,9 @@ class Column:
 def columns_of(entity: type[Record] | str, paths: Sequence[str] = ()) -> tuple[Column, ...]:
     """Return the columns for the property paths of a query, ``["*", "Customer.Name"]``.
 
-    They come in the order of ``paths``, each once, behind the id of the record. Behind them is what the
-    service sends without being asked: ids of objects that a path goes through, the currency of an amount.
-    Last is :data:`EXTRA`. Without ``paths`` they are those of ``*``.
+    They come in the order of ``paths``, each once, after the id of the record. Next are values that the
+    service adds: ids of objects that a path goes through, the currency of an amount. Last is :data:`EXTRA`.
+    Without ``paths`` they are those of ``*``.
 
     Raises:
         InvalidCallError: The catalogue does not know the entity, or only as a part of others, or a path
@@ -87,7 +87,7 @@ def _check(cls: type[Record], path: str) -> None:
 
 
 def fields_of(cls: type[Record]) -> dict[str, Wire]:
-    """Return what the catalogue says about the properties of a class, by wire name."""
+    """Return the metadata of the properties of a class, by wire name."""
     return _fields_of(cls)  # type: ignore[arg-type]  # mypy takes the objects for the class
 
 
@@ -157,14 +157,14 @@ def _whole(place: _Place) -> Iterator[Column]:
 
 
 def _cut(cls: type[Record]) -> list[list[str]]:
-    """Return the paths that an object has which no path opens."""
+    """Return the paths of an object that no path opens."""
     if cls.wire_name == "Money":  # always whole (facts 3.4)
         return [["*"]]
     return [[name] for name in _CUT.get(cls.wire_name, ("Id",)) if name in fields_of(cls)]
 
 
 def _implied(column: Column) -> Iterator[Column]:
-    """Yield the columns of what the service sends besides: ids on the way, and the rest of a money."""
+    """Yield the columns that the service adds: ids along the path, and the rest of an amount."""
     place = _Place(column.entity, column.entity)
     for name in (*column.steps[:-1], None):
         fields = fields_of(place.cls)

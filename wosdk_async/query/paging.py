@@ -119,7 +119,7 @@ class KeyCursor:
         return all(map(follows, before, before[1:])) and (self._until is None or highest <= self._until)
 
     def _require_within(self, key: int) -> None:
-        """Raise WosdkError for a record that the next range has, too: rows would come several times."""
+        """Raise WosdkError for a record of the next range: rows would come twice."""
         if self._until is not None and key > self._until:  # not shown that a service does so; assumed
             raise WosdkError(
                 f"the page of {self._plan.name} with Id up to {self._until} has {key}: the service does not"
@@ -251,10 +251,10 @@ async def key_ranges(fetch: Fetch, plan: Plan, size: int, parallel: Any, verb: s
 async def highest_id(fetch: Fetch, plan: Plan) -> int | None:
     """Return the highest id of the records of a query; None when there are none.
 
-    All records above it would be missed, so a second call asks for one. That may have been added in between:
-    then the first call is repeated, and must now give at least its id.
+    All records above it would be missed, so a second call asks for one. If there is one, added in between,
+    the first call is repeated, and must return at least its id.
 
-    Raises WosdkError when the service gives a lower one, because it does not keep to the order.
+    Raises WosdkError if the service returns a lower one, as it does not keep the order.
     """  # not shown that a service does so; assumed
     highest = await _first_id(fetch, plan, descending=True)
     if highest is None or (added := await _first_id(fetch, plan, above=highest)) is None:

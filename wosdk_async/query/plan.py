@@ -1,4 +1,4 @@
-"""What a query asks for: conditions, orders and the plan; and the QueryExpression that is sent (facts 4)."""
+"""Plan of a query, with conditions and orders, and the QueryExpression that is sent (facts 4)."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class Group(Condition):
 
 @attrs.frozen
 class Order:
-    """A property that records are ordered by, as ``f.number.desc()`` makes it."""
+    """A property to order by, such as ``f.number.desc()``."""
 
     entity: str
     path: str
@@ -188,7 +188,7 @@ class Plan:
 
     @property
     def by_key(self) -> bool:
-        """Whether pages can follow each other by ``Id``: it is unique, and nothing else decides the order."""
+        """Whether pages can follow each other by ``Id``: it is unique and alone decides the order."""
         return self.key == ("Id",) and [order.path for order in self.orders] in ([], ["Id"])
 
     @property

@@ -214,7 +214,7 @@ class Nested(Path):
         if below is None or "id" not in below.__wire__:
             raise InvalidCallError(f"{self._path} has no Id to compare; compare one of its properties")
         if path.kind == "list" and operator in ("Null", "NotNull"):
-            raise InvalidCallError(f"{self._path}: no operator of the service asks whether a list is empty")
+            raise InvalidCallError(f"{self._path}: the service has no operator for empty lists")
         ids = tuple(self._text(value) for value in values)
         key = path.by_wire("Id")
         return Comparison(key.entity, key.path, operator, ids, key.in_list)

@@ -1,9 +1,9 @@
 """The values of each column, from the rows of a page.
 
-The definition is the slow way, for rows as dicts: it takes names in any case, and keeps what has no
-column. The fast way reads a page as Structs with the columns as fields, in half the time. A page that holds
-anything else (a name that no column has, a text where an object is documented) is read the slow way. Its
-names are learned, so that the next page with them is read the fast way.
+The slow path, for rows as dicts, is the definition: it takes names in any case, and keeps values without a
+column. The fast path decodes a page into Structs with the columns as fields, in half the time. A page with
+anything else (an unknown name, a text where an object is documented) takes the slow path. Its names are
+learned, so that the next page with them takes the fast path.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Getter = Callable[[Any], Any]
 
 
 class RowSplitter:
-    """Splits the rows of a page into the values of these columns; the column Extra gets none."""
+    """Splitter of page rows into the values of these columns; the column Extra gets none."""
 
     def __init__(self, columns: Sequence[Column]) -> None:
         self._root = _Branch(columns[0].entity, (), {i: each for i, each in enumerate(columns) if each.steps})
@@ -59,7 +59,7 @@ class RowSplitter:
         return rows  # type: ignore[no-any-return]
 
     def split(self, rows: Sequence[Any]) -> tuple[Values, Extras]:
-        """Return the values of each column, and what has no column.
+        """Return the values of each column, and the values without a column.
 
         Raises WosdkError for a row that is not an object.
         """
@@ -89,7 +89,7 @@ _MAX_FORMS = 8  # a service that sends ever new names must not cause ever new St
 
 @attrs.frozen(eq=False)
 class _Form:
-    """Struct of a row, and what is in it."""
+    """Struct of a row, and its contents."""
 
     struct: Any
     decode: Callable[[bytes], Any]
@@ -134,7 +134,7 @@ class _Branch:
         }
         self._names = {*self._leaves, *self._branches}
         self._learned: dict[str, str] = {}
-        """Names that rows had and no column has -> their attributes of the Struct."""
+        """Attributes of the Struct for names in rows without a column."""
 
     @property
     def entity(self) -> str:
@@ -144,7 +144,7 @@ class _Branch:
     # --- Structs ----------------------------------------------------------------------------
 
     def struct(self) -> Any:
-        """Return the Struct. An object that was not sent is one without values, so no path ends early."""
+        """Return the Struct. An absent object becomes one without values, so no path ends early."""
         fields: list[tuple[str, Any, Any]] = [(_attribute(name), Any, None) for name in self._leaves]
         fields += [(attribute, Any, UNSET) for attribute in self._learned.values()]
         for name, branch in self._branches.items():
@@ -171,7 +171,7 @@ class _Branch:
             yield from branch.more(f"{before}{_attribute(name)}.")
 
     def learn(self, objects: Iterable[Any]) -> bool:
-        """Learn the names that no column has; return whether any was new."""
+        """Learn names without a column; return whether any was new."""
         here = [each for each in objects if each.__class__ is dict]
         names = {name for each in here for name in each} - self._names - self._learned.keys()
         room = MAX_UNKNOWN - len(self._learned)
@@ -189,7 +189,7 @@ class _Branch:
     # --- dicts ------------------------------------------------------------------------------
 
     def read(self, objects: Objects, values: Values, extras: Extras) -> None:
-        """Add the values of each column to ``values``, and what has no column to ``extras``."""
+        """Add the values of each column to ``values``, and others to ``extras``."""
         found = self._found(objects)
         members = sum(map(len, filter(None, objects)))
         if members != sum(len(objects) - column.count(None) for column in found.values()):
@@ -219,7 +219,7 @@ class _Branch:
         return known
 
     def objects(self, values: list[Any], extras: Extras) -> Objects:
-        """Return ``values``, with None for what is not an object."""
+        """Return ``values``, with None for those that are not objects."""
         if set(map(type, values)) <= {dict, type(None)}:
             return values
         made: list[dict[str, Any] | None] = []

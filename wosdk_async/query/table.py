@@ -156,12 +156,12 @@ async def read_batches(
     """Iterate over the batches of a query, one for each page.
 
     Args:
-        builder: makes the batches.
+        builder: builds the batches.
         plan: the query.
         send: sends a call.
         size: records of a page.
-        parallel: calls at once, each for a part of the ids; None for pages in the order of the query.
-        verb: the method of the query that errors name.
+        parallel: concurrent calls, each for a part of the ids; None for pages in the order of the query.
+        verb: the query method to name in errors.
     """
 
     async def fetch(plan: Plan, expression: dict[str, Any]) -> list[Any]:

@@ -76,8 +76,8 @@ class ChangeFeed(Generic[E]):
     ``ConcurrencyId`` is not a whole number, or if the service set its clock back.
 
     Attributes:
-        clock_behind: by how much the service's clock was behind the watermark when the last pass began, if by
-            more than the overlap. That pass reads all records. Zero otherwise.
+        clock_behind: how far the service's clock was behind the watermark when the last pass began, if
+        farther than the overlap. That pass reads all records. Zero otherwise.
     """
 
     def __init__(
@@ -175,7 +175,7 @@ class ChangeFeed(Generic[E]):
         return await moved.order_by(self._at.desc()).first(), _date_of(trace)
 
     def _behind(self, clock: datetime | None) -> timedelta:
-        """Return by how much the service's clock is behind the watermark, if by more than the overlap."""
+        """Return how far the service's clock is behind the watermark, if farther than the overlap."""
         is_of_service = self._highest is not None or self._seen  # a time that the caller named has neither
         if clock is None or self._time is None or not is_of_service:
             return timedelta(0)
@@ -210,7 +210,7 @@ class ChangeFeed(Generic[E]):
             self._seen[record.id] = record
 
     def _finish(self, reading: Pass) -> None:
-        """Move the watermark on after a pass, and forget the records that no look back will find."""
+        """Advance the watermark after a pass, and drop the records before the overlap."""
         times = [time for time in (self._time, reading.newest) if time is not None]
         self._time = max(times, default=None)  # the newest record may have got a new time that is earlier
         self._highest = max(self._highest or 0, reading.highest)
@@ -235,7 +235,7 @@ def _moved_at(record: Any) -> datetime | None:
 
 
 def _earliest(newest: Any, clock: datetime | None) -> datetime | None:
-    """Return the time up to which the watermark may go.
+    """Return the latest time that the watermark may have.
 
     A record may have a time in the future, and the clock of a host may be behind.
     """
@@ -258,7 +258,7 @@ def _date_of(trace: Trace) -> datetime | None:
 
 
 def require_overlap(overlap: timedelta) -> None:
-    """Raise InvalidCallError for a look back that is not a timedelta from nothing to a day."""
+    """Raise InvalidCallError unless the overlap is a timedelta from zero to a day."""
     if not isinstance(overlap, timedelta):
         raise InvalidCallError(f"overlap is {described(overlap)}; it takes a timedelta, up to a day")
     if not timedelta(0) <= overlap <= _MAX_OVERLAP:

@@ -1,4 +1,4 @@
-"""Custom fields of a record: read and write them by name, as values of their types."""
+"""Custom fields of a record, read and written by name as typed values."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ class CustomFields(Resource):
         Args:
             record: as for :meth:`get`.
             values: values by label, each of the type of its field.
-            kind: what the record is to the service, such as ``"Property"``. WorkOrder, Contact, Customer, and
+            kind: the service's type of the record, such as ``"Property"``. WorkOrder, Contact, Customer, and
                 an Employee that was read need none.
 
         Raises:
@@ -188,7 +188,7 @@ class CustomFields(Resource):
 
 
 def _kind_named(kind: object) -> str:
-    """Return the kind as text. Raises InvalidCallError if it is no ActorType."""
+    """Return the kind as text. Raises InvalidCallError if it is not an ActorType."""
     from wosdk_async.model import ActorType
 
     if isinstance(kind, ActorType) or (isinstance(kind, str) and ActorType(kind).is_known):

@@ -88,16 +88,16 @@ class Documents(Resource):
             source: a path, bytes, or an async iterable of bytes. It is read completely before anything is
                 sent, outside of the call's deadline, and held in memory as base64, a third longer.
             file_name: needed if ``source`` is not a path.
-            title: the file's name if left out.
+            title: the file's name by default.
             description: text of the document.
-            mime_type: guessed from the name if left out. The service derives the document's type from it:
+            mime_type: guessed from the name by default. The service derives the document's type from it:
                 ``Picture`` for an image, PDF for a PDF.
             doc_type: a DocumentType, its id, or its name in the Company (``"Picture"``: one query more), for
-                files that are neither. If left out, they get the type of a PDF: no other is documented.
-            shared: ``IsShared``; not sent if left out.
-            public: ``IsPublic``; not sent if left out.
+            files that are neither. By default these get the type of a PDF: no other is documented.
+            shared: ``IsShared``; not sent by default.
+            public: ``IsPublic``; not sent by default.
             actor_type: the kind of the owner, if its class does not determine it.
-            max_bytes: most bytes of the file.
+            max_bytes: maximum bytes of the file.
 
         Raises:
             InvalidCallError: the file cannot be read or sent.
@@ -200,16 +200,16 @@ class Documents(Resource):
     ) -> bytes | Path:
         """Return the bytes of a document's file, or with ``to`` the path it was written to.
 
-        The address gets neither token nor Company name. One deadline holds for address and file: 120 s if the
-        Company has none itself.
+        The address gets neither token nor Company name. One deadline covers address and file: 120 s if the
+        Company has none.
 
         Args:
             document: a record, a reference or an id.
-            to: the file to write, which is replaced only by a complete one; of a link, the file behind it. Or
+            to: the file to write, which is replaced only by a complete one; of a link, its target. Or
                 a directory: the file then gets the document's id and the service's name, ``70021-belt.jpg``.
             progress: called with the bytes received so far and their total, None if the storage does not
-                send it. It begins again if the file is fetched again after a failure.
-            max_bytes: most bytes of the file.
+                send it. It starts over if the file is fetched again after a failure.
+            max_bytes: maximum bytes of the file.
 
         Raises:
             DownloadError: the file cannot be fetched or written.
@@ -250,7 +250,7 @@ class Documents(Resource):
             ) from None
 
     async def _address(self, id: int) -> GetDocDownloadUrl:
-        """Return the address that the command gives, else the one in the record itself."""
+        """Return the address from the command, or else from the record."""
         try:
             found = (await self.download_urls([id])).get(id)
         except UnknownNameError:  # the command is in the description of 2023 only (facts 5)
@@ -280,7 +280,7 @@ class Documents(Resource):
 
 
 def _placed(owner: Record | int, actor_type: ActorType | str | None, storage: str) -> dict[str, Any]:
-    """Return the fields that say whose a document is and where it is stored; a bare id is a work order's."""
+    """Return the fields for owner and storage of a document; a bare id is that of a work order."""
     kind = actor_type or (ACTOR_TYPES.get(owner.wire_name) if isinstance(owner, Record) else "WO")
     if kind is None:
         raise InvalidCallError(

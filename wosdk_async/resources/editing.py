@@ -1,4 +1,4 @@
-"""Safe edits of records that others edit too: read, change, write the difference, repeat after a conflict."""
+"""Safe concurrent edits of records: read, change, write the difference, retry after a conflict."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ async def edit(
 
 
 async def _changed(read: E, change: Change[E]) -> E:
-    """Return the record that ``change`` makes of a copy of ``read``."""
+    """Return the result of ``change`` for a copy of ``read``."""
     working = copy.deepcopy(read)
     made = change(working)
     edited = await made if inspect.isawaitable(made) else made

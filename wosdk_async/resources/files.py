@@ -1,4 +1,4 @@
-"""Files on this machine: read for an upload, written by a download, with safe names; types of documents."""
+"""Local files: read for an upload, written by a download with safe names; types of documents."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def id_of(record: object, what: str) -> int:
 
 
 def document_id(document: object) -> int:
-    """Return the id of a document; that of another record is no document's."""
+    """Return the id of a document; refuse other records."""
     from wosdk_async.model import Document
 
     if isinstance(document, EntitySpecifier):  # what attach() returned
@@ -121,10 +121,10 @@ def media_type(file_name: str) -> str:
 
 
 def safe_name(name: str, otherwise: str) -> str:
-    """Return a safe file name made from ``name``, which another person chose.
+    """Return a safe file name made from the untrusted ``name``.
 
     It is the part after the last slash or backslash, without control characters, and has at most 200 bytes.
-    If nothing is left, return ``otherwise``.
+    If that is empty, return ``otherwise``.
     """
     last = re.split(r"[/\\]", name)[-1]
     shown = "".join(char for char in _NOT_IN_NAMES.sub("_", last) if char.isprintable())
@@ -141,14 +141,14 @@ def require_size(max_bytes: object) -> None:
 
 
 def require_text(**given: object) -> None:
-    """Raise InvalidCallError for an argument that is neither text nor left out."""
+    """Raise InvalidCallError for an argument that is neither text nor None."""
     for name, value in given.items():
         if not isinstance(value, str | None):
             raise InvalidCallError(f"{name} is {described(value)}; it takes text")
 
 
 def require_progress(progress: object) -> None:
-    """Raise InvalidCallError unless ``progress`` can be called, or is left out."""
+    """Raise InvalidCallError unless ``progress`` is callable or None."""
     if progress is not None and not callable(progress):
         raise InvalidCallError(
             f"progress is {described(progress)}; it takes a function of two numbers, the bytes received and"
@@ -248,7 +248,7 @@ _PICTURE: dict[str, Any] = {"id": 3, "display_as": "Picture"}
 _PDF: dict[str, Any] = {"id": 32}
 
 OTHER = _PDF
-"""Type of a document, sent for any other file. Which one the service stores then is not shown; assumed."""
+"""Type of a document that is sent for any other file; which one the service then stores is assumed."""
 
 LINK: dict[str, Any] = {"id": 9}
 """Type of a link. Not shown; assumed."""

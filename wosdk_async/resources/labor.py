@@ -54,7 +54,7 @@ class Labor:
         Args:
             orders: work orders or their ids; all work orders if left out.
             where: a condition on :class:`~wosdk_async.model.WorkOrderCost`, whose id is the work order's:
-                ``fields(WorkOrderCost).items.employee == 208``. An order fits if one of its lines does.
+                ``fields(WorkOrderCost).items.employee == 208``. An order matches if one of its lines does.
             since: only entries that started then or later, in the site's local time.
             until: only entries that started before.
         """
@@ -95,7 +95,7 @@ class Labor:
 
 
 def _is_asked_for(item: FinancialItem, since: datetime | None, until: datetime | None) -> bool:
-    """Return whether the line was asked for: the service sends all lines of an order if one fits."""
+    """Return whether a line matches: the service sends all lines of an order if one does."""
     start = item.start_date
     if item.cost_category_id != "Labor" or (start is None and (since or until)):
         return False

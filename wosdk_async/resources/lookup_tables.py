@@ -33,17 +33,17 @@ _PAGE = 1000  # records asked for at first; below the cap, so a shorter response
 
 
 def normalized(name: str) -> str:
-    """Return a name in NFC, with its white space folded and without that at its edges."""
+    """Return a name in NFC, stripped and with white space folded."""
     return " ".join(unicodedata.normalize("NFC", name).split())
 
 
 def folded(name: str) -> str:
-    """Return the form in which names are compared where letter case does not count."""
+    """Return the form of a name for case-insensitive comparison."""
     return normalized(name).casefold()
 
 
 def choose(what: str, name: str, records: Iterable[T], label: Callable[[T], str | None]) -> T:
-    """Return the only record that is called ``name``; ``what`` is their kind, such as "hold reason".
+    """Return the only record called ``name``; ``what`` is its kind, such as "hold reason".
 
     Raises:
         NameNotFoundError: no record has the name; the message suggests similar ones and lists the known ones.
@@ -76,7 +76,7 @@ def listed(values: Sequence[Any]) -> str:
 
 @attrs.frozen
 class _Table:
-    """Records of an entity as they were at ``asked_at``."""
+    """Records of an entity, read at ``asked_at``."""
 
     records: list[Any]
     asked_at: float
@@ -98,13 +98,13 @@ class LookupTables:
 
     @property
     def places(self) -> Places:
-        """What is kept for the Company."""
+        """Cached values of the Company."""
         # GIL: loops in other threads share it, and set each value atomically.
         return self.sender.sessions.places
 
     @property
     def shared_tasks(self) -> SingleFlight:
-        """Running tasks that callers of the Company share."""
+        """Running tasks shared by callers of the Company."""
         return self.places[_TASKS]
 
     async def find(
@@ -132,7 +132,7 @@ class LookupTables:
         return await self._table(entity, self.now() - max_age)
 
     async def all_of(self, entity: type[E], query: Query[E]) -> list[E]:
-        """Return all records of a query that matches few: with one request, unless they fill a page."""
+        """Return all records of a query with few matches: with one request, unless they fill a page."""
         require_support(entity, "query")
         expression = query.expression | {"Count": _PAGE}
         page: list[E] = await self.sender.send(calls.query(entity, expression, check=True))

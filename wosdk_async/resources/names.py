@@ -1,4 +1,4 @@
-"""Ids of records by their names: names asked for together share a query, and are remembered."""
+"""Ids of records by their names: concurrent look-ups share a query, and results are cached."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _BATCH = 200
 """Values in one condition."""
 
 REMEMBERED = 10_000
-"""Names that a Company remembers."""
+"""Maximum cached names of a Company."""
 
 Ids = dict[str, list[int]]
 """Ids of the records that have a name, by the folded name."""
@@ -48,10 +48,10 @@ def batches(values: Iterable[T]) -> Iterator[list[T]]:
 
 
 def spellings(names: Iterable[str]) -> Iterator[list[str]]:
-    """Yield the texts to ask for, in batches.
+    """Yield the texts to query, in batches.
 
-    How the service compares is not shown; most likely it ignores case. The sandbox does so for ASCII only, so
-    a name with other letters is asked for in every usual spelling.
+    It is not shown whether the service ignores case; most likely it does. The sandbox does so for ASCII only,
+    so a name with other letters is queried in every usual spelling.
     """
     texts: dict[str, None] = {}
     for name in names:
@@ -62,7 +62,7 @@ def spellings(names: Iterable[str]) -> Iterator[list[str]]:
 
 
 class _Found:
-    """Names that were used last, with their ids and when they were asked for. Threads may share it."""
+    """Thread-safe cache of the names used last, with their ids and look-up times."""
 
     def __init__(self) -> None:
         self._ids: OrderedDict[object, tuple[int, float]] = OrderedDict()
@@ -88,7 +88,7 @@ _FOUND = Place(lambda _: _Found())
 
 
 class _Batch(SharedTask[Ids]):
-    """Query for all names that tasks ask for in one turn of the loop."""
+    """Query for all names that tasks look up in one turn of the loop."""
 
     texts: dict[str, None]
 
@@ -168,7 +168,7 @@ class NameResolver:
         return batch
 
     async def _ask(self, entity: type[E], key: str, texts: dict[str, None], scope: object) -> Ids:
-        """Ask for all ``texts``; names that come later go into the next batch."""
+        """Query all ``texts``; later names go into the next batch."""
         self._tables.shared_tasks.hide(scope)
         removable = "is_removed" in entity.__wire__
         path = getattr(fields(entity), key)

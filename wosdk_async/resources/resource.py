@@ -1,4 +1,4 @@
-"""What the resources of a Company share: their base, the verbs that they use, and types of owners."""
+"""Base of the resources of a Company, the verbs that they use, and types of owners."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Verbs(Protocol):
 class Resource:
     """Base class whose public coroutines refuse records of other Companies, and hide secrets in their errors.
 
-    Errors of its own name values of records, which may repeat a secret.
+    Its own errors quote values of records, which may repeat a secret.
     """
 
     _sender: CallSender

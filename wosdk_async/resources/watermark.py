@@ -20,7 +20,7 @@ MAX_SEEN = 5000  # records that a watermark holds, so that its text stays below 
 
 @attrs.frozen
 class Seen:
-    """A record that the loop has processed, with its time and version then."""
+    """A processed record, with its time and version."""
 
     id: int
     at: datetime
@@ -41,9 +41,9 @@ class Watermark:
     """Position of a change feed, which a program can store.
 
     All records of ``company`` that moved up to ``time``, by the service's clock, were processed. ``seen`` are
-    the records that a look back would find again, ``reading`` is the pass that was left early, and
-    ``highest`` is the highest id of the passes that were finished.
-    ``str(watermark)`` is one line of JSON; :meth:`parse` reads it.
+    the processed records within the overlap, ``reading`` is the unfinished pass, and ``highest`` is the
+    highest id of the passes that were finished. ``str(watermark)`` is one line of JSON; :meth:`parse` reads
+    it.
     """
 
     company: str
@@ -60,10 +60,10 @@ class Watermark:
 
     @classmethod
     def parse(cls, text: str) -> Watermark:
-        """Return the watermark that was written as ``text``.
+        """Return the watermark for its text.
 
         Raises:
-            InvalidCallError: the text is not that of a watermark.
+            InvalidCallError: the text is not a watermark.
         """
         try:
             found = codec.loads(text.encode())

@@ -1,4 +1,4 @@
-"""Actions on work orders: those that move them from state to state, and assign, note, flag."""
+"""Actions on work orders: state changes, assignments, notes and flags."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from wosdk_async.errors import BusinessRuleError, InvalidCallError
 from wosdk_async.protocol.arguments import described, require_id
-from wosdk_async.protocol.order_rules import way_on
+from wosdk_async.protocol.order_rules import next_step
 from wosdk_async.query.paths import identifier
 from wosdk_async.resources.order_lookups import OrderLookups
 
@@ -38,12 +38,11 @@ class WorkOrders(OrderLookups):
     result is a WorkOrder with its id alone. ``comment`` goes into the order's log, ``at`` is the local time
     of a past action.
 
-    Case and outer whitespace of names are ignored. The names of a Company are read once, again after 300
-    seconds, and again before a name is called unknown. An id is sent unchanged: the record's own, not its
+    Case and outer whitespace of names are ignored. The names of a Company are cached for 300 seconds, and
+    read again before a name is reported as unknown. An id is sent unchanged: the record's own, not its
     ``ReasonId``.
 
-    Raises:
-        NameNotFoundError: there is no such name; the message lists the names there are, and nothing was sent.
+    Raises: NameNotFoundError: there is no such name; the message lists the known ones, and nothing was sent.
         NotUniqueError: several records have the name; nothing was sent.
         BusinessRuleError: the service refuses the action.
         InDoubtError: the action may have taken effect, but no response confirms it.
@@ -109,21 +108,21 @@ class WorkOrders(OrderLookups):
         comment: str | None = None,
         at: datetime | None = None,
     ) -> WorkOrder:
-        """Take a work order that is on hold or paused up again: ``await acme.work_orders.resume(order)``.
+        """Resume a work order that is on hold or paused: ``await acme.work_orders.resume(order)``.
 
-        It is reopened, and is New again. No command is documented that leads from OnHold straight back to
-        InProgress: the vendor's samples reopen, pick up and start again.
+        It is reopened, so its state is New. No documented command leads from OnHold straight to InProgress:
+        the vendor's samples reopen, pick up and start.
 
-        The command that reopens would reopen finished orders too, so the state is read first. It goes with
-        the command as the expected one: if another caller moves the order in between, the service refuses
-        with a ConflictError, and nothing is changed.
+        Reopening works on finished orders, too, so the state is read first. It goes with the command as the
+        expected one: if another caller moves the order in between, the service refuses with a ConflictError,
+        and nothing is changed.
 
         Args:
             order: the work order, which must be on hold or paused; ``run(WoReopenCommand(...))`` reopens one
                 that is Completed or Cancelled.
-            start: pick it up and start it as well, so that it is InProgress: three commands. If one of them
-                is refused, the order stays in the state that it has reached.
-            comment: text for the order's log, with the first command.
+            start: also pick it up and start it, so that it is InProgress: three commands. If one is refused,
+            the order keeps the state that it has reached.
+            comment: text for the order's log, sent with the first command.
             at: local time of the actions, if not now.
 
         Raises:
@@ -200,7 +199,7 @@ class WorkOrders(OrderLookups):
                 name, the number or the name shown.
             mode: ``Primary`` replaces the first assignee, ``AddSecondary`` and ``RemoveSecondary`` add and
                 remove others, ``Snapshot`` replaces all by those of ``to``, the first of them as primary. It
-                alone assigns no one.
+                alone accepts an empty list.
             comment: text for the order's log.
             at: local time when it was assigned, if not now.
         """
@@ -215,7 +214,7 @@ class WorkOrders(OrderLookups):
         given = list(to) if isinstance(to, Iterable) and not isinstance(to, str) else [to]
         if not given and mode != "Snapshot":  # facts 5: Assignees may be empty
             raise InvalidCallError(
-                f"no one is named, and {mode} would remove the first assignee or do nothing; pass"
+                f"no assignee is given, and {mode} would remove the first assignee or do nothing; pass"
                 " mode='Snapshot' to remove all assignees"
             )
         assignees = [await self.employee(one) for one in given]
@@ -290,7 +289,7 @@ class WorkOrders(OrderLookups):
                 "Nothing was sent",
                 operation="resume",
                 company=self._company.name,
-                **way_on(str(found), "InProgress"),
+                **next_step(str(found), "InProgress"),
             )
         return WOStatus(str(found))
 

@@ -91,7 +91,7 @@ def _missing_half(path: Path) -> str:
 def _as_presented(serving: ssl.SSLContext, path: Path) -> dict[str, Any]:
     """Return the certificate as a client sees it: Python reads one only after a handshake has verified it.
 
-    The client trusts this very certificate, whoever signed it and whatever the time is.
+    The client trusts this very certificate, regardless of signer and time.
     """
     trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     trusting.check_hostname = False

@@ -197,7 +197,7 @@ def _own_addresses(profile: Mapping[str, Any], given: Mapping[str, Any]) -> dict
 
 
 def _require_named_file(env: Mapping[str, Any]) -> None:
-    """Raise ConfigurationError if ``WOSDK_CONFIG`` names a settings file that is not there."""
+    """Raise ConfigurationError if ``WOSDK_CONFIG`` names a missing settings file."""
     if (path := env.get("WOSDK_CONFIG")) and not os.path.exists(path):
         raise ConfigurationError(
             f"WOSDK_CONFIG names the settings file {path}, and there is no such file",

@@ -115,7 +115,7 @@ def default_profile(env: Mapping[str, Any], company: str | None) -> dict[str, An
 
 
 def settings_file(env: Mapping[str, Any]) -> Path:
-    """Return the path of the settings file, which may not be there."""
+    """Return the path of the settings file, which may not exist."""
     if given := env.get("WOSDK_CONFIG"):
         return Path(given)
     base = env.get("XDG_CONFIG_HOME")
@@ -178,7 +178,7 @@ def access_of_others(
 
     Args:
         path: the file, or a folder.
-        found: what is there.
+        found: the status of the file or folder.
         denied: PRIVATE or SETTINGS. Who reads the files of root is for root to say.
         folders: whether others must not be able to replace the file either. Folders that hold it and a link
             to it count; only its owner can replace files of a sticky one.

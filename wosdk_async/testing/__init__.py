@@ -1,10 +1,8 @@
 """Test helpers for your own program: a Company in the process, a clock, faults, and routes for mocks.
 
-    plugin.py           the pytest fixtures, loaded by pytest itself
-    sandbox.py          the Company of one test
-    engine.py           requests without a socket
-    clock.py            the time of the Company and its clients
-    recorder.py         the requests that the Company received, and warnings of faults that matched none
+    plugin.py           the pytest fixtures, loaded by pytest itself sandbox.py          the Company of one
+    test engine.py           requests without a socket clock.py            the time of the Company and its
+    clients recorder.py the requests that the Company received, and warnings of faults without a match
     recording.py        real traffic in a file, and its replay: recording_engines.py sends or responds,
                         scrubbing.py removes secrets and names, recorded_exchanges.py is the file
     respx_routes.py     the service as routes of respx

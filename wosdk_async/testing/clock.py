@@ -1,4 +1,4 @@
-"""Clock of a test, which is frozen until it is moved, or until all calls only wait.
+"""Test clock, frozen until it is moved or all calls wait.
 
 A call that waits (for a retry, a latency of the sandbox, a response that never comes) would never end while
 the time is frozen. So once all pending calls wait, the clock moves forward to the next timer. A minute at the
@@ -29,7 +29,7 @@ _SETTLED_AFTER = 10  # of the loop: after these all that is ready has run
 
 @attrs.define(eq=False)
 class Work:
-    """Pending work; the clock may move forward once all of it only waits."""
+    """Pending work; the clock may move forward once all of it waits."""
 
     waits: int = 0
 

@@ -42,7 +42,7 @@ _TYPO = 0.85  # similarity from which an unknown name counts as a typo
 
 
 class ServiceOperation(NamedTuple):
-    """Kind of operation (retrieve, create, update, delete, query, command), and what it is for."""
+    """Kind of operation (retrieve, create, update, delete, query, command), and its entity or command."""
 
     kind: str
     name: str

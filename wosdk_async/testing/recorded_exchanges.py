@@ -63,7 +63,7 @@ class RecordedExchange:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What a request must have to receive this response; the order of members does not count."""
+        """The parts of a request that must match; the order of members does not count."""
         body = json.dumps(self.body, sort_keys=True, default=str, indent=1, ensure_ascii=False)
         return self.method, self.path, self.company, body
 
@@ -97,7 +97,7 @@ class RemainingExchanges:
             self._exact[each.key].append(each)
 
     def take(self, request: RecordedExchange) -> RecordedExchange | str:
-        """Return the exchange for a request, or why it has none: empty if it was not recorded."""
+        """Return the exchange for a request, or the reason for none: empty if it was not recorded."""
         exact = self._exact.get(request.key)
         if exact and request.is_login and len(exact) == 1:
             return exact[0]
@@ -126,7 +126,7 @@ def mapped(value: Any, change: Callable[[str], str]) -> Any:
 def write_exchanges(
     path: Path, exchanges: Sequence[RecordedExchange], companies: Sequence[str], secrets: Secrets
 ) -> None:
-    """Write the file of a recording; it is replaced whole or not at all.
+    """Write the file of a recording atomically.
 
     ``companies`` are the placeholders of each client's own Company; ``secrets`` must not be in the file.
 
@@ -159,7 +159,7 @@ def load_exchanges(path: Path) -> tuple[tuple[RecordedExchange, ...], tuple[str,
     """Read the exchanges of a recording, and the placeholder of each client's own Company.
 
     Raises:
-        ConfigurationError: it cannot be played.
+        ConfigurationError: it cannot be replayed.
     """
     try:
         with path.open("rb") as file:
@@ -192,7 +192,7 @@ def _parsed(found: Any) -> tuple[tuple[RecordedExchange, ...], tuple[str, ...]]:
 
 
 def _unplayable(exchange: RecordedExchange) -> str:
-    """Return why an exchange cannot be played; empty if it can."""
+    """Return why an exchange cannot be replayed; empty if it can."""
     has_response = 100 <= exchange.status <= 599
     if exchange.failure not in _FAILURES or has_response is bool(exchange.failure):
         return f"status {exchange.status} with failure {exchange.failure!r}"

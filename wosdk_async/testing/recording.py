@@ -42,7 +42,7 @@ _MAX_DIFF = 4000  # characters
 
 
 class UnrecordedRequestError(AssertionError):
-    """A request that the recording does not hold, or not so often. It fails the test."""
+    """A request that the recording lacks, or has fewer times. It fails the test."""
 
 
 class Recording:
@@ -130,7 +130,7 @@ class Recording:
         return name
 
     def save(self) -> None:
-        """Write what was recorded; the file is replaced whole or not at all.
+        """Write the recording atomically.
 
         Raises:
             ConfigurationError: it is too large, or a secret is still in it. Nothing was written.
@@ -185,7 +185,7 @@ class Recording:
         return Response(found.status, headers, body_bytes(found.response, restored))
 
     def _unrecorded(self, request: RecordedExchange) -> str:
-        """Return what is wrong with a request that has no response, and the recorded one that is nearest."""
+        """Return the message for a request without a recorded response, with the most similar one."""
         asked = f"{request.method} {request.path}"
         if times := sum(each.key == request.key for each in self._recorded):
             return f"{asked} was recorded {times} times and is sent once more; record again: {self.path}"
@@ -205,5 +205,5 @@ def _lines(request: RecordedExchange) -> list[str]:
 
 
 def _likeness(request: RecordedExchange, other: RecordedExchange) -> float:
-    """Return how like two requests are, from 0 to 1."""
+    """Return the similarity of two requests, from 0 to 1."""
     return difflib.SequenceMatcher(None, _lines(request), _lines(other), autojunk=False).ratio()

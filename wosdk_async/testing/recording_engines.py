@@ -1,4 +1,4 @@
-"""Engines of a recording: one sends requests and keeps them, the other plays the responses."""
+"""Engines of a recording: one sends and records requests, the other replays the responses."""
 
 from __future__ import annotations
 

@@ -167,12 +167,12 @@ class Sandbox:
         """
         if snapshot is not None and not isinstance(snapshot, Snapshot):
             raise TypeError(
-                f"reset takes a snapshot from snapshot(), not {snapshot!r}; leave it out for the start."
+                f"reset takes a snapshot from snapshot(), not {snapshot!r}; omit it for the initial state."
             )
         self._store.copy_from((snapshot or self._start)._store)
 
     def close(self) -> None:
-        """Cancel what is under way, and forget all rows."""
+        """Cancel running calls, and forget all rows."""
         self._transport.close()
         for late in list(self.faults.late):
             _cancel(late)

@@ -27,7 +27,7 @@ _RUN = re.compile(f"[{_SEPARATORS}\"{_BLANK}]+(?P<sign>'*[{_SIGNS}])?")
 
 
 class FormulaGuard:
-    """Function that returns a text as a CSV may hold it: an apostrophe stands before each formula.
+    """Function that makes a text safe for CSV: it puts an apostrophe before a formula.
 
     Args:
         raw: return each text as it is, for programs.

@@ -110,7 +110,7 @@ class Remedy(Enum):
     OVERWRITE = "name another file, or pass force=True to replace it"
     FORMAT = "name it with format='csv', or end the name with {suffixes}"
     INCREMENTAL = "name a file, or use IncrementalExport if it has the parts of an export of changes"
-    EXPORT_AGAIN = "give the same export to resume, or pass again=True to throw away what it has read"
+    EXPORT_AGAIN = "run the same export to resume, or pass again=True to discard its progress"
 
     STATE_FOLDER = "name another folder for the plans"
 

@@ -50,7 +50,7 @@ class _Tick:
 
 
 class Scope:
-    """Part of a task that is cancelled when its time is up. It starts when it is made.
+    """Part of a task that is cancelled when it times out. It starts on creation.
 
     As with ``asyncio.timeout``, a cancellation from outside at the same time takes precedence, and none is
     lost. As a context manager it raises TimeoutError.
@@ -65,7 +65,7 @@ class Scope:
         self.until = until
         self._deadlines = deadlines
         self.expired = False
-        """Whether its time is up."""
+        """Whether it has timed out."""
         self._task: asyncio.Task[Any] | None = task
         self._cancelling = task.cancelling()
         tick = deadlines._latest
@@ -75,7 +75,7 @@ class Scope:
         tick.scopes.add(self)
 
     def end(self) -> bool:
-        """End the scope. Return whether it was cancelled because its time was up. May be called again."""
+        """End the scope. Return whether it timed out. May be called again."""
         if not self.expired:
             tick = self._tick
             tick.scopes.discard(self)
@@ -95,7 +95,7 @@ class Scope:
             raise TimeoutError from error
 
     def expire(self) -> None:
-        """Cancel the task, because its time is up. May be called again."""
+        """Cancel the task, because it timed out. May be called again."""
         if self._task is not None and not self.expired:
             self._task.cancel()
         self.expired = True
@@ -168,7 +168,7 @@ class Deadlines:
         self._timer = self._clock.call_later(max(0.0, ends - self._clock.now()), self._sweep)
 
     def _sweep(self) -> None:
-        """End the scopes whose time is up, forget empty ticks, and set the timer for the next one."""
+        """End the scopes that have timed out, forget empty ticks, and set the timer for the next one."""
         self._timer = None
         now = self._clock.now() + 1e-8  # a timer may be early by a rounding error
         while self._ends and (self._ends[0] <= now or not self._ticks.get(self._ends[0], _NO_TICK).scopes):

@@ -174,7 +174,7 @@ class Dispatcher:
     def _too_late(
         self, call: Call[Any], sessions: SessionManager, trace: Trace, seconds: float, pool_exhausted: bool
     ) -> WosdkError:
-        """Count a call whose time is up, and return its error."""
+        """Count a call that timed out, and return its error."""
         limit = "before the client was closed" if self.deadlines.ended else f"within {seconds:.4g} s"
         doing = PHASES[trace.phase]
         if trace.phase == "session" and sessions.login_waits_for:
@@ -204,7 +204,7 @@ class Attempts:
     _until: float
     _own_codes: OwnCodes
     _observed: ObservedCall | None
-    # Of the attempt under way:
+    # Of the current attempt:
     _host: str = attrs.field(init=False)
     _number: int = attrs.field(init=False)
     _path: str = attrs.field(init=False)

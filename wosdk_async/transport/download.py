@@ -1,7 +1,7 @@
 """Downloads of files from the addresses that the service names, without a session.
 
-Token, Company name and cookies are not sent: the address is not on the Company's host, and whoever may write
-a document chooses it. Redirects are followed, as a storage redirects between regions; each is checked.
+Token, Company name and cookies are not sent: the address is not on the Company's host, and anyone who can
+write a document chooses it. Redirects are followed, as a storage redirects between regions; each is checked.
 """
 
 from __future__ import annotations

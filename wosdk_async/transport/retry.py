@@ -59,7 +59,7 @@ class RetryQuota:
         self.left = capacity
 
     def take(self) -> bool:
-        """Pay for one retry. Return False if too little is left."""
+        """Pay for one retry. Return False if the budget is too low."""
         with self._lock:
             if self.left < self.COST:
                 return False

@@ -3,7 +3,7 @@
 ``PROBLEMS`` has a row for each class of :mod:`wosdk_async.errors`: the HTTP status, and a body by RFC 9457
 (``application/problem+json``). The status says *whose* fault it is, from the view of the back end's clients:
 
-* 4xx: the request cannot be carried out as it stands (no such record, a business rule, a conflict).
+* 4xx: the request cannot be carried out as is (no such record, a business rule, a conflict).
 * 500 with ``in_doubt``: it may have been carried out. Not 502, 503 or 504, after which proxies and HTTP
   libraries retry automatically.
 * 502, 503, 504: it was not carried out, and the client cannot fix that. ``Retry-After`` says when to retry.
@@ -71,11 +71,11 @@ class ProblemRule:
 
 _OPERATOR = "The back end is not set up correctly for the work-order service; its log has the cause."
 _NO_SESSION = "The back end could not log in to the work-order service; its log has the cause."
-_SAFE = "No usable response came. The same request may be sent again."
+_SAFE = "No usable response came. The same request can be retried."
 _REFUSED = (
     "The work-order service refused the request. The code says why, and the log of the back end has the text."
 )
-_NOTHING_DONE = "Nothing was done, so the same request may be sent again."
+_NOTHING_DONE = "Nothing was done, so the same request can be retried."
 
 PROBLEMS: Mapping[type[WosdkError], ProblemRule] = {
     rule.error: rule

@@ -120,7 +120,7 @@ def test_of_two_that_start_together_one_is_refused(base: Path) -> None:
     assert first.ledgers() == second.ledgers() == []
     folder, lock = first.new()
     a_journal(folder, 2, lock=lock).abandon()
-    with pytest.raises(JournalError, match="has just made a job there"):
+    with pytest.raises(JournalError, match="has just created a job there"):
         second.new()
     assert not base.with_name("requests.csv.job-2").exists()
 
@@ -133,7 +133,7 @@ def test_of_two_that_find_a_killed_start_one_is_refused(base: Path, made: bool) 
     folder, lock = first.new()
     if made:
         a_journal(folder, 2, lock=lock).abandon()
-    with pytest.raises(JournalError, match="has just made a job there" if made else "another process works"):
+    with pytest.raises(JournalError, match="has just created a job" if made else "another process works"):
         second.new()
     lock.release()
     FolderLock(base).release()  # the one that was refused does not hold it
@@ -143,7 +143,7 @@ def test_a_folder_that_appears_between_is_not_taken(base: Path) -> None:
     folders = JobFolders(base)
     folders.ledgers()
     base.mkdir()  # by another process, which takes its lock in a moment
-    with pytest.raises(JournalError, match="has just made a job there"):
+    with pytest.raises(JournalError, match="has just created a job there"):
         folders.new()
     assert os.listdir(base) == []
 

@@ -63,7 +63,7 @@ async def test_a_full_disk_stops_the_job_and_loses_nothing(tmp_path: Path) -> No
     await journal.begin([1, 2, 3])
     with full_disk():
         journal.record(RowRecord(1, State.DONE, id=11))
-        with pytest.raises(JournalError, match=r"journal\.db: .*give the same command again"):
+        with pytest.raises(JournalError, match=r"journal\.db: .*run the same command again"):
             await journal.begin([4])
         assert journal.failed is not None
         journal.record(RowRecord(2, State.DONE, id=22))
@@ -149,7 +149,7 @@ def test_what_sqlite_reads_with_the_schema_is_bounded(tmp_path: Path) -> None:
             "hex(zeroblob(50000000)) || ''1'')))' WHERE name = 'sqlite_stat1'"
         )
     begun = time.process_time()
-    with pytest.raises(JournalError, match=r"'sqlite_stat1' is not as a journal has it"):
+    with pytest.raises(JournalError, match=r"'sqlite_stat1' does not belong to a journal"):
         connect(tmp_path, read_only=True)
     assert time.process_time() - begun < 2
 

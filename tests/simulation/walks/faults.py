@@ -90,7 +90,7 @@ def _match_repeated(db: Any, **options: Any) -> None:
 
 @FAULTS.replace(
     Settling,
-    "look_at_earlier_runs",
+    "look_up_earlier_runs",
     "not-looked-up",
     "rows of a killed run are sent without a look",
     "doubled",

@@ -17,7 +17,7 @@ from wosdk_async.jobs.journal.entries import REPEATED_KEY
 
 __all__ = ["Judge"]
 
-_THERE = "is there already"
+_THERE = "exists already"
 
 
 @attrs.define(eq=False)

@@ -66,7 +66,7 @@ def mcp_command(ctx: click.Context, allow_writes: bool, state: Path | None, sett
 
 
 def _end_at_signals() -> None:
-    """Exit at once at Ctrl-C, SIGTERM or SIGHUP; a plan under way is in doubt then, as after a kill.
+    """Exit at once at Ctrl-C, SIGTERM or SIGHUP; a plan being sent is in doubt then, as after a kill.
 
     A thread waits for stdin and cannot be woken, so an orderly shutdown would wait for the client.
     """

@@ -48,7 +48,7 @@ __all__ = [
 @click.argument("record_id", metavar="ID")
 @fields_argument
 @json_body_option
-@click.option("--if-unchanged", is_flag=True, help="Fail if the record changes meanwhile.")
+@click.option("--if-unchanged", is_flag=True, help="Fail if the record has changed since it was read.")
 @by_option
 @unchecked_option
 @click.pass_context
@@ -229,7 +229,7 @@ def delete_command(
 
 
 async def _deletes(company: Company, name: str, texts: RecordTexts) -> list[RecordChange]:
-    """Read the records and return their deletes; raise the error of one that is not there."""
+    """Read the records and return their deletes; raise the error of a missing one."""
     ids = {json_text(id if isinstance(id, int) else dict(id)): id for id in await texts.ids(company)}
     records = await asyncio.gather(*(company.get(name, id) for id in ids.values()))
     return [_delete(name, id, record) for id, record in zip(ids.values(), records, strict=True)]

@@ -38,7 +38,7 @@ class _NotUndone:
 
     def add(self, row: UndoRow) -> None:
         """Count a row, unless its record is undone."""
-        if row.fate in ("undo", "undone"):
+        if row.outcome in ("undo", "undone"):
             return
         self._count += 1
         if self.most is None or self._count <= self.most:
@@ -46,12 +46,12 @@ class _NotUndone:
 
     def say(self) -> None:
         """Name the first rows on stderr."""
-        from wosdk_async.jobs.ledger.undone import FATES
+        from wosdk_async.jobs.ledger.undone import UNDO_LABELS
 
         for row in self.rows[:_SHOWN]:
             name = f"row {row.row}" if row.reference is None else row.reference
             known = (f", id {row.id}" if row.id else "") + (f" ({row.number})" if row.number else "")
-            say(f"{name}{known}: {FATES[row.fate]}{f': {row.reason}' if row.reason else ''}")
+            say(f"{name}{known}: {UNDO_LABELS[row.outcome]}{f': {row.reason}' if row.reason else ''}")
         if self._count > _SHOWN:
             say(f"and {counted(self._count - _SHOWN, 'more row')}; --json lists them all")
 
@@ -256,16 +256,16 @@ def _say_undo(undo: Undo, summary: UndoSummary, left: _NotUndone, *, check: bool
 
 
 def _print_undo(summary: UndoSummary, left: _NotUndone, as_json: bool) -> None:
-    from wosdk_async.jobs.ledger.undone import FATES
+    from wosdk_async.jobs.ledger.undone import UNDO_LABELS
 
     if as_json:
         rows = [row.as_dict() for row in left.rows]
         click.echo(json_text({**summary.as_dict(), "left": rows}))
         return
-    texts = [f"{count} {FATES[fate]}" for fate, count in summary.counts.items() if count]
+    texts = [f"{count} {UNDO_LABELS[outcome]}" for outcome, count in summary.counts.items() if count]
     if summary.not_started:
         texts.append(f"{summary.not_started} not started")
-    references = [f"{count} {FATES[fate]}" for fate, count in summary.references.items()]
+    references = [f"{count} {UNDO_LABELS[outcome]}" for outcome, count in summary.references.items()]
     texts += [f"references: {'; '.join(references)}"] if references else []
     for text in texts or ["nothing to undo"]:
         click.echo(visible(text))

@@ -7,7 +7,7 @@ A condition of ``--where`` is PROPERTY OPERATOR VALUE, with the operators of the
     is null      is not null
 
 A value ends with the text, in a list with the next comma, in ``between`` with ``and``. Quoted it can hold
-anything; a quote within quotes is doubled.
+anything; double a quote within quotes.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def _unquoted(raw: str, text: str) -> str:
     if not raw:
         raise _error(text, "a value is missing; an empty text is ''")
     if raw[0] in "'\"":
-        raise _error(text, "a quote is not closed; a quote within quotes is doubled")
+        raise _error(text, "a quote is not closed; double a quote within quotes")
     return raw
 
 

@@ -49,7 +49,7 @@ _ADDED = re.compile(
 class OutcomeWriter:
     """Writer of a JSON line for each ended row, which keeps the first problems for the summary.
 
-    When a line cannot be written, it calls ``stop``, and the lines of calls under way go to stderr.
+    When a line cannot be written, it calls ``stop``, and the lines of calls in flight go to stderr.
     """
 
     def __init__(self, file: IO[bytes] | None, stop: Callable[[], None]) -> None:
@@ -158,7 +158,7 @@ def say_files(summary: Summary, plan: JobPlan) -> None:
 
 
 def say_kept(files: Sequence[Path]) -> None:
-    """Report files that were kept because somebody has changed them."""
+    """Report files that were kept because they have been edited."""
     for path in files:
         if (kept := unnumbered(path)) != path:
             say(f"{kept} has been edited, so it is kept; the new file is {path.name}")

@@ -74,7 +74,7 @@ class ClusterOptions:
     @property
     def expires_after(self) -> float:
         """Seconds after which a lease that begins now has certainly expired, wherever its worker is."""
-        # A row starts only if it can end within the lease. But if its worker hangs meanwhile, its request may
+        # A row starts only if it can end within the lease. But if its worker hangs then, its request may
         # leave at the very end of the lease, and then has until the deadline.
         return self.lease + self.deadline + self.skew
 

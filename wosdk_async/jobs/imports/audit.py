@@ -22,7 +22,7 @@ from wosdk_async.jobs.journal import (
 from wosdk_async.jobs.journal.worker_tables import FINDINGS, Finding
 from wosdk_async.jobs.ledger.undone import is_ended
 from wosdk_async.jobs.mapping.operations import usable_id
-from wosdk_async.jobs.stop import SAID_EACH, say_and_sleep
+from wosdk_async.jobs.stop import MESSAGE_INTERVAL, say_and_sleep
 from wosdk_async.protocol.writes import UNDECIDED
 
 __all__ = ["Audit"]
@@ -37,17 +37,16 @@ Verdict = Finding | Literal["once", "undecided", "not_made"]
 class Audit:
     """Looks up the keys of all rows, and compares the records with the states in the journal.
 
-    Rows whose records are missing, or of which there are several, are looked up once more after the settle
-    time: a look-up may show what was so a moment ago. Run it after the settling: rows that are still in doubt
-    and have one record now are DONE then.
+    Rows with no record or several are looked up once more after the settle time, as a look-up may be stale.
+    Run it after the settling: rows still in doubt become DONE if they have one record now.
     """
 
     settling: Settling
-    """That of the run, which has Company, journal, operation and marker."""
+    """The settling of the run, with Company, journal, operation and marker."""
     _counts: Counter[Verdict] = attrs.field(factory=Counter)
 
     async def run(self) -> AuditResult:
-        """Carry the audit out and keep what it found in the journal; nothing of one that is cancelled.
+        """Run the audit and keep its findings in the journal; a cancelled one keeps nothing.
 
         Raises:
             JournalError: the journal cannot be read or written.
@@ -59,7 +58,7 @@ class Audit:
         said_at = loop.time()
         suspects: list[StoredRow] = []
         async for page in journal.file_pages(size=_PAGE):
-            if loop.time() >= said_at + SAID_EACH:
+            if loop.time() >= said_at + MESSAGE_INTERVAL:
                 said_at = loop.time()
                 on_stage(f"audit: rows looked up: {looked_up} of {journal.plan.rows}")
             looked_up += len(page)
@@ -78,13 +77,13 @@ class Audit:
         return result
 
     async def _look_again(self, suspects: list[StoredRow]) -> list[AuditRow]:
-        """Return the rows that the Company still does not have as the journal says."""
+        """Return the rows whose records still differ from the journal."""
         if not suspects:
             return []
 
         def say(left: float) -> None:
             self.settling.on_stage(
-                f"audit: rows that do not fit: {len(suspects)}; looked up again in {left:.0f} s"
+                f"audit: rows that differ from the journal: {len(suspects)}; looked up again in {left:.0f} s"
             )
 
         await say_and_sleep(self.settling.seconds, say)
@@ -98,10 +97,10 @@ class Audit:
         return listed
 
     async def _look_up(self, rows: Sequence[StoredRow]) -> list[tuple[StoredRow, Verdict, Sequence[Any]]]:
-        """Return each of some rows with keys, its finding, and the records with its key."""
+        """Return the rows that have keys, each with its finding and the records with its key."""
         keys = [row.key or "" for row in rows]
         found = await self.settling.find(keys)
-        before = [row.row for row in rows if _was_there(row)]
+        before = [row.row for row in rows if _existed_before(row)]
         # One that this job may have sent under a lost lease was perhaps made by that.
         sent = await self.settling.journal.losses() if before else {}
         judged = []
@@ -109,7 +108,7 @@ class Audit:
             with_key = found.get(row.key or "", ())
             records = () if isinstance(with_key, RowError) else _counted(with_key)
             number = 2 if isinstance(with_key, RowError) else len(records)  # too many to count
-            verdict = _verdict(row, number, was_there=_was_there(row) and row.row not in sent)
+            verdict = _verdict(row, number, existed=_existed_before(row) and row.row not in sent)
             if verdict == "once" and _is_another(row, records):
                 verdict = "another"
             if row.state in UNDECIDED and verdict == "once":
@@ -118,8 +117,8 @@ class Audit:
         return judged
 
 
-def _was_there(row: StoredRow) -> bool:
-    """Return whether the job ended a row because its record existed before it was sent."""
+def _existed_before(row: StoredRow) -> bool:
+    """Return whether the journal says that the record of a row existed before it was sent."""
     return row.state == State.FOUND or row.proof == THERE_BEFORE
 
 
@@ -131,16 +130,16 @@ def _is_another(row: StoredRow, records: Sequence[Any]) -> bool:
 
 
 def _counted(records: Sequence[Any]) -> Sequence[Any]:
-    """Return the records that count: of several, those that nobody cancelled or removed, if there are any."""
+    """Return the records that count: of several, those not cancelled or removed, if any."""
     if len(records) < 2:
         return records
     return [each for each in records if not is_ended(each)] or records[:1]
 
 
-def _verdict(row: StoredRow, records: int, *, was_there: bool) -> Verdict:
+def _verdict(row: StoredRow, records: int, *, existed: bool) -> Verdict:
     """Return the finding for a row with so many records."""
     carried_out = row.state in (State.DONE, State.FOUND)
-    if records and was_there:
+    if records and existed:
         return "once" if carried_out else "not_made"
     if records > 1:
         return "twice"

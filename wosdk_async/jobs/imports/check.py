@@ -50,7 +50,7 @@ __all__ = ["FINDINGS", "Check", "CheckResult", "Finding"]
 
 @attrs.frozen
 class _BuiltRow:
-    """A row that could be sent unless a look-up of its key tells otherwise."""
+    """A row to send, unless a look-up of its key finds a record."""
 
     row: Row
     record: Record
@@ -60,15 +60,15 @@ class _BuiltRow:
     lacks: tuple[str, ...] = ()
     """Fields without a value that the service requires, each with what to do."""
     caution: str | None = None
-    """What would surprise people about the record, although the service takes it."""
+    """A warning about the record, although the service accepts it."""
     again: bool = False
     """Whether the row failed in the job before."""
 
     def finding(self, kind: FindingKind, reason: str = "", ids: Sequence[int] = ()) -> Finding:
         """Return what the import would do with the row."""
-        known = self.row.number, self.row.line, kind, reason, self.key, tuple(ids)
+        facts = self.row.number, self.row.line, kind, reason, self.key, tuple(ids)
         warnings, again = tuple(dict.fromkeys(self.row.warnings)), self.again and kind == "would_send"
-        return Finding(*known, warnings, lacks=self.lacks, again=again)
+        return Finding(*facts, warnings, lacks=self.lacks, again=again)
 
 
 def _kind_of(error: Exception) -> FindingKind:
@@ -85,7 +85,7 @@ _SKIPPED: Mapping[Standing, FindingKind] = {Standing.DONE_CHANGED: "changed", St
 
 
 class Check:
-    """A look before an import: every row is built and looked up, and nothing is written.
+    """A dry run of an import: every row is built and looked up, and nothing is written.
 
     Args:
         source: the file.
@@ -154,7 +154,7 @@ class Check:
     async def run(
         self, company: Company, *, identity: str, on_row: Callable[[Finding], None] | None = None
     ) -> CheckResult:
-        """Look up what the rows refer to, and their keys; return the outcome that each would have.
+        """Look up references and keys, and return the outcome that each row would have.
 
         Args:
             company: the Company in which the rows would be carried out.
@@ -196,7 +196,7 @@ class Check:
         return self._result
 
     async def _mark_wanted(self, company: Company, preview: Preview) -> None:
-        """Mark the missing records that a row to send can fill, also for the rows above it."""
+        """Mark the missing records that valid rows can fill, also for rows above them."""
 
         async def find(path: str, keys: list[str]) -> Found:
             return without_undone(await self._operation.find(company, path, keys), self._undone)
@@ -214,14 +214,14 @@ class Check:
         if self._marker is not None or self._map.key is not None or not self._request.creates:
             return []
         return [
-            "the map gives rows no key: a row that is edited later counts as a new one, and a row in doubt "
-            "cannot be looked up; add marker or key"
+            "the map has no key: a row that is edited later counts as a new one, and a row in "
+            "doubt cannot be looked up; add marker or key"
         ]
 
     # --- rows ---------------------------------------------------------------------------------
 
     async def _look_at(self, company: Company, page: Sequence[Row], preview: Preview) -> list[Finding]:
-        """Return what the import would do with some rows, in their order."""
+        """Return the findings of some rows, in their order."""
         places = page[0].number, page[-1].number
         standings, reasons = preview.standings(*places), preview.reasons(*places)
         found: list[_BuiltRow | Finding] = []
@@ -246,7 +246,7 @@ class Check:
     async def _with_known_ids(
         self, company: Company, found: Sequence[_BuiltRow | Finding]
     ) -> list[_BuiltRow | Finding]:
-        """Return the rows, with a finding for each that names an id which no record has."""
+        """Return the rows, with a finding for each row that names an unknown id."""
         ids = {
             each.row.number: self._ids.in_row(each.row.cells) for each in found if isinstance(each, _BuiltRow)
         }
@@ -274,7 +274,7 @@ class Check:
             return Finding(row.number, row.line, _kind_of(error), reason_of(error), key, faults=faults)
 
     def _known(self, row: Row, standing: Standing, reasons: Mapping[int, str]) -> Finding | None:
-        """Return the finding for a row that the ledger settles; None for one to send."""
+        """Return the finding for a row that the ledger decides; None for one to send."""
         action = action_of(
             standing,
             self._request.options,
@@ -306,7 +306,7 @@ class Check:
             return built.finding(_kind_of(found), reason_of(found))
         if self._operation.by is not None:
             try:
-                self._operation.point(built.record, built.key, found)
+                self._operation.set_id(built.record, built.key, found)
             except RowError as error:
                 return built.finding(_kind_of(error), reason_of(error))
         elif found:
@@ -324,7 +324,7 @@ class Check:
         return built.finding("would_send", "; ".join(texts), changed)
 
     async def _show(self, company: Company, built: _BuiltRow) -> None:
-        """Keep the request of a row. The hook of the client keeps it from being sent."""
+        """Build the request of a row. The client's hook keeps it and prevents its sending."""
         kept = len(self._dry.calls)
         with suppress(WosdkError, LookupError):  # the empty response says too little for some results
             await self._operation.send(company, built.record, None)

@@ -32,7 +32,7 @@ FindingKind = Literal[
 
 FINDINGS: dict[FindingKind, str] = {
     "would_send": "would be sent",
-    "there": "there already",
+    "there": "existing already",
     "refused": "refused here",
     "ambiguous": "with an ambiguous name",
     "missing": "naming a record that does not exist",
@@ -43,7 +43,7 @@ FINDINGS: dict[FindingKind, str] = {
     "in_doubt": "in doubt",
     "sending": UNDER_WAY,
 }
-"""What an import would do with a row, each with its label in the output."""
+"""Findings, each with its label in the output."""
 
 _KEPT = 1000
 """Maximum rows, and causes, that a result lists; ``on_row`` gets all rows."""

@@ -1,4 +1,4 @@
-"""The import: what a map says is done with each row of a file, once."""
+"""The import: one operation for each row of a file, carried out once."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ class Import:
         import_map: which column fills which field.
         company: the Company for ``await job``; :meth:`run` takes it, too.
         on_row: called with the outcome of every row, in the order in which the rows end.
-        on_stage: called with a text that says what is being done.
-        workers: where the rows are sent from, such as ``Processes(4)``; None means this process
+        on_stage: called with a text for each stage.
+        workers: the workers that send the rows, such as ``Processes(4)``; by default this process
             (``docs/cluster.md``).
-        report_words: remedies and command lines in ``report.html``; those of a program by default.
+        report_words: remedies and command lines in ``report.html``; by default those for programs.
         options: how the import is carried out; further keywords change single options.
 
     Raises:
@@ -90,7 +90,8 @@ class Import:
         ).with_rules()
         self._company_given = company
         self.exit_status = 1
-        """What the journal keeps of a run that left rows; a program that a signal stops has its own."""
+        """The exit status in the journal for a run with remaining rows; a program stopped by a signal sets
+        its own."""
         self._stop = Stop()
         self._work: JobWork | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -105,7 +106,7 @@ class Import:
 
     @property
     def operation(self) -> RowOperation:
-        """What is done with each row."""
+        """The operation on each row."""
         return self._request.action
 
     def read(self) -> FileRows:
@@ -125,18 +126,18 @@ class Import:
 
     @property
     def warnings(self) -> list[str]:
-        """What was found while the file was read, and concerns more than one row."""
+        """Warnings about the file that concern more than one row."""
         return self._rows.warnings if self._rows is not None else []
 
     @property
     def workers_now(self) -> int | None:
-        """How many workers are reached now; None when the rows are sent from this process."""
+        """The number of connected workers; None if this process sends the rows."""
         return self._work.workers_now if self._work is not None else None
 
     def stop(self) -> None:
-        """Start no further row, and end waits and look-ups. Called again, abort the calls under way.
+        """Start no further row, and end waits and look-ups. Called again, abort the calls in flight.
 
-        Their rows are in doubt. With workers the calls under way have two seconds, and are aborted then.
+        Their rows are in doubt. With workers, calls in flight are aborted after two seconds.
         """
         self._stop.ask()
         if self._stop.requests == 1 and self._request.workers is not None and self._loop is not None:
@@ -149,12 +150,12 @@ class Import:
         identity: str | None = None,
         journals: type[Journal] = Journal,
     ) -> OpenedJob:
-        """Read the file and decide what is done with its rows; send nothing.
+        """Read the file and decide what to do with its rows; send nothing.
 
         Args:
             company: the Company of the records.
             identity: text that identifies the Company; None means its name, its id and its region.
-            journals: the class that makes and opens the journal; a test gives one that is killed.
+            journals: the class that creates and opens the journal; for tests.
 
         Raises:
             ImportMapError: the file cannot be read.
@@ -187,7 +188,7 @@ class Import:
         on_row: Callable[[RowOutcome], None] | None = None,
         on_stage: Callable[[str], None] | None = None,
     ) -> Summary:
-        """Create what the rows refer to, and carry out the rows that the ledger does not know to be done.
+        """Create missing records that rows refer to, and send the rows that are not done.
 
         Args:
             company: the Company of the records.
@@ -238,9 +239,9 @@ class Import:
                 )
 
     async def close(self) -> None:
-        """Close the journal of the job, if it is open; :meth:`run` does it itself.
+        """Close the journal of the job if it is open; :meth:`run` does it itself.
 
-        A new ledger with which no run began is removed.
+        A new ledger without a run is removed.
         """
         if self._rows is not None:
             self._rows.close()
@@ -255,7 +256,7 @@ _OLDER = 50  # collections before it looks at the older ones, too; Python's own 
 
 @functools.cache
 def tune_process() -> None:
-    """Let long jobs take about a quarter less CPU time: fewer garbage collections, quicker threads.
+    """Save about a quarter of the CPU time of long jobs: collect garbage less often, switch threads faster.
 
     Call it once, after all imports, in a process that does little else: the settings are those of the whole
     process.

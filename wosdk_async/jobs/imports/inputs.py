@@ -1,4 +1,4 @@
-"""Input of an import by the text that names it: a file, stdin or a URL."""
+"""Input of an import: a file, stdin or a URL."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _PART = "input.part."  # and letters: the folder of a copy that is not whole
 
 @attrs.frozen
 class Input:
-    """Rows of an input, and where its job belongs."""
+    """Rows of an input, and the folder of its job."""
 
     source: Source
     folder: Path | None
-    """The job folder that holds the copy of stdin or a URL; None for a file, whose job is beside it."""
+    """The job folder with the copy of stdin or a URL; None for a file, whose job folder is beside it."""
     address: str | None = None
-    """The URL that was copied, without credentials; stdin has none, it is known by its content."""
+    """The copied URL without credentials; None for stdin, which is identified by its content."""
 
 
 def open_input(
@@ -89,7 +89,7 @@ def _copied(address: Secret, folder: Path, format: str | None, limit: int) -> Pa
 
 
 def _copy_into(folder: Path, address: Secret, format: str | None, limit: int) -> Path:
-    _remove_left_parts(folder)
+    _remove_partial_copies(folder)
     with tempfile.TemporaryDirectory(prefix=_PART, dir=folder) as part:
         lock = FolderLock(Path(part))
         try:
@@ -102,8 +102,8 @@ def _copy_into(folder: Path, address: Secret, format: str | None, limit: int) ->
     return path
 
 
-def _remove_left_parts(folder: Path) -> None:
-    """Remove what starts that were killed had copied; the lock of one that still copies is held."""
+def _remove_partial_copies(folder: Path) -> None:
+    """Remove the partial copies of killed processes; a process that still copies holds its lock."""
     for part in folder.glob(f"{_PART}*"):
         with contextlib.suppress(JournalError, OSError):
             if not part.is_symlink():
@@ -131,10 +131,10 @@ def keep_copy(copy: Path, base: Path, folder: Path) -> None:
 
 
 def require_opened(source: object, import_map: object) -> None:
-    """Raise InvalidCallError for the name of a file where the file has to be opened first."""
-    for given, opened in ((source, "open_source(...)"), (import_map, "ImportMap.load(...)")):
-        if isinstance(given, (str, bytes, os.PathLike)):
+    """Raise InvalidCallError for a file name in place of an opened file."""
+    for argument, opened in ((source, "open_source(...)"), (import_map, "ImportMap.load(...)")):
+        if isinstance(argument, (str, bytes, os.PathLike)):
             raise InvalidCallError(
-                f"{str(given)!r} is the name of a file; pass {opened}, as in "
+                f"{str(argument)!r} is the name of a file; pass {opened}, as in "
                 'Import(open_source("requests.csv"), ImportMap.load("map.toml"))'
             )

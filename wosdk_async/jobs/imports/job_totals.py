@@ -1,4 +1,4 @@
-"""Totals of a job, all its runs together, and the outcomes of rows that nothing else reports."""
+"""Totals of all runs of a job, and the outcomes of rows that no stage reports."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["JobTotals"]
 
 @attrs.frozen(kw_only=True, eq=False)
 class JobTotals:
-    """What the journal and the stages of this run say about a job."""
+    """Totals of a job, from the journal and the stages of this run."""
 
     job: OpenedJob
     stops: StopRules
@@ -41,7 +41,7 @@ class JobTotals:
 
     @property
     def ended_now(self) -> int:
-        """How many rows this run has carried out, or has seen fail."""
+        """The number of rows that are done or failed in this run."""
         return self._done_now + self.stops.failed
 
     async def report_refused(self) -> None:
@@ -53,7 +53,7 @@ class JobTotals:
             self.job.request.on_row(RowOutcome.of(stored, stored.line, "failed"))
 
     async def report_not_started(self) -> None:
-        """Report the rows that were not started, so that each row has its outcome."""
+        """Report the rows that were not started."""
         cause = self.stops.stop.cause
         reason = cause.message if cause is not None else "the import was stopped before this row"
         unsent = presentable(RowRecord(0, State.PLANNED, reason=reason), self.job.journal.secrets())
@@ -100,7 +100,7 @@ class JobTotals:
         )
 
     async def _changed(self) -> int:
-        """Return how many rows were carried out with other cells; a look-up may have shown that just now."""
+        """Return how many done rows have changed since; a look-up of this run may have found some."""
         if self.job.request.action.compares:
             return 0
         try:
@@ -115,7 +115,7 @@ class JobTotals:
             return 0
 
     def _warnings(self) -> list[str]:
-        """Return what the user should know, each text once."""
+        """Return the warnings, each once."""
         found = [
             *self.job.rows.warnings,
             *self.job.request.index.warnings,
@@ -124,7 +124,7 @@ class JobTotals:
         return list(dict.fromkeys(found))
 
     async def audited(self) -> tuple[AuditResult | None, AuditState]:
-        """Return what the last audit found, and whether there has to be one."""
+        """Return the result of the last audit, and whether one is due."""
         journal = self.job.journal
         try:
             return await journal.audit(), await audit_state_of(journal)
@@ -136,7 +136,7 @@ class JobTotals:
         return self.reports.done + self.settling.done
 
     async def _counts(self) -> Mapping[State, int]:
-        """Return how many rows have each state: those of the journal, or what this run did."""
+        """Return the number of rows by state: those of the journal, or of this run."""
         journal = self.job.journal
         with contextlib.suppress(JournalError):  # what could not be written is in the summary
             await journal.flush()

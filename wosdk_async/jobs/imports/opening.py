@@ -1,4 +1,4 @@
-"""The ledger of an import: found or begun, and compared with the file."""
+"""The ledger of an import: found or created, and compared with the file."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ __all__ = ["OpenedJob", "open_job"]
 
 @attrs.define(eq=False, kw_only=True)
 class OpenedJob:
-    """A ledger that this process holds, and what the import does with the rows of its file."""
+    """A locked ledger, and the plan for the rows of its file."""
 
     request: ImportRequest
     journal: Journal
     rows: FileRows
     plan: Plan
-    """What is decided; nothing of it is carried out yet."""
+    """The decision, not yet carried out."""
     new: bool
-    """Whether the ledger was begun just now."""
+    """Whether the ledger was created just now."""
     same_file: bool
     """Whether the file is the one of the last run, byte by byte."""
     audit_due: bool = False
-    """Whether an audit of the rows that workers sent has to be made."""
+    """Whether an audit of the rows sent by workers is due."""
 
     @property
     def folder(self) -> Path:
@@ -46,7 +46,7 @@ class OpenedJob:
 
     @property
     def about(self) -> JobPlan:
-        """What the ledger is about."""
+        """Company, operation and key of the ledger."""
         return self.journal.plan
 
     @property
@@ -82,13 +82,13 @@ class OpenedJob:
 async def open_job(
     request: ImportRequest, rows: FileRows, company: str, *, journals: type[Journal] = Journal
 ) -> OpenedJob:
-    """Open the ledger to which an import belongs, or begin one, and lock it.
+    """Open and lock the ledger of an import, or create one.
 
     Args:
         request: the import.
         rows: the rows of its file.
         company: text that identifies the Company.
-        journals: the class that makes and opens the journal; a test gives one that is killed.
+        journals: the class that creates and opens the journal; for tests.
 
     Raises:
         ImportRefusedError: nothing is sent; it has the code, the facts and the remedies.
@@ -135,7 +135,7 @@ async def _begin(
     *,
     after: str | None = None,
 ) -> OpenedJob:
-    """Begin a ledger without rows; :meth:`OpenedJob.admit` gives it those of the file."""
+    """Create a ledger without rows; :meth:`OpenedJob.admit` adds those of the file."""
     journal = await asyncio.to_thread(_create, request, company, folders, journals, after)
     try:
         compared = await journal.read(lambda db: compared_with(db, request, rows))

@@ -1,4 +1,4 @@
-"""Planned rows of a job: read from the file beside its ledger, and built as the map says."""
+"""Planned rows of a job: read from the file beside its ledger, and built by the map."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ __all__ = ["PlannedRows", "RowBuilder", "mark_wanted"]
 
 @attrs.frozen
 class PlannedRows:
-    """Rows of a file that the ledger still plans to send; each has its number in the ledger."""
+    """Rows of a file that are still to be sent, with their numbers in the ledger."""
 
     source: Source
     journal: Journal
     identities: Identities
     fingerprints: Sequence[int]
-    """Those of the pages of the file, as it was read first."""
+    """Fingerprints of the pages of the file when it was first read."""
     keyed: bool = attrs.field(kw_only=True)
-    """Whether the marker carries keys."""
+    """Whether a marker carries the keys."""
 
     async def pages(self) -> AsyncIterator[list[tuple[Row, str | None]]]:
         """Yield the planned rows with their keys, a page at a time.
 
-        Rows of a page with another fingerprint are compared one by one: what changed may be a cell that the
-        map does not read, or a row that is not sent.
+        If the fingerprint of a page has changed, its rows are compared one by one: the change may be in a
+        cell that the map does not read, or in a row that is not sent.
 
         Raises:
-            ImportMapError: the file has changed since it was read first; no row of that page is given.
+            ImportMapError: the file has changed since it was read first; no row of that page is yielded.
         """
         rows, last, digest = iter(self.source), 0, self.identities.digest
         fingerprints = iter(self.fingerprints)
@@ -53,10 +53,10 @@ class PlannedRows:
             first, last = page[0].number, page[-1].number
             same = fingerprint(page) == next(fingerprints, None)
             planned = []
-            for place, number, state, known, key in await self.journal.page(first, last):
+            for place, number, state, planned_digest, key in await self.journal.page(first, last):
                 if state == State.PLANNED:
                     row = page[place - first] if place - first < len(page) else None
-                    if row is None or not (same or digest(row) == known):
+                    if row is None or not (same or digest(row) == planned_digest):
                         raise self._changed(row or page[-1])
                     row.number = number
                     planned.append((row, key if self.keyed else None))
@@ -87,7 +87,7 @@ class PlannedRows:
 
 @attrs.frozen
 class RowBuilder:
-    """Makes of each row what is sent for it.
+    """Builder of the commands or records of rows.
 
     Args:
         import_map: which column fills which field.
@@ -116,13 +116,13 @@ class RowBuilder:
         return record, context.missing
 
     def is_sent(self, key: str | None, found: Found) -> bool:
-        """Return whether the records with a row's key let it be sent: a change needs one, a create none."""
+        """Return whether the records with its key let a row be sent: a change needs one, a create none."""
         records = found.get(key or "", ())
         changes = self.import_map.action.by is not None
         return key is not None and not isinstance(records, RowError) and bool(records) is changes
 
     def sendable(self, row: Row, key: str | None) -> Claim:
-        """Return what is sent for a row now, with the key that the ledger has for it.
+        """Return the claim of a row, built again with the key that the ledger has for it.
 
         Raises:
             WaitingRowError: a later run may send the row.
@@ -144,10 +144,10 @@ async def mark_wanted(
     index: ReferenceIndex,
     find: Callable[[str, list[str]], Awaitable[Found]],
 ) -> list[tuple[int, list[MissingRecord]]]:
-    """Mark the missing records of the rows that will be sent once they exist.
+    """Mark the missing records of rows that can be sent once these exist.
 
-    A record that only other rows name would never be used, so it is not created. One that a row cannot fill
-    may be filled by another one.
+    A record that only other rows name would never be used, so it is not created. If one row cannot fill a
+    record, another one may.
 
     Args:
         rows: rows to send unless the look-up of their keys tells otherwise.

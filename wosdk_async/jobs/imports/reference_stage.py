@@ -1,4 +1,4 @@
-"""Stage of an import before its rows: what they refer to is looked up, and created if it is missing."""
+"""First stage of an import: records that rows refer to are looked up, and created if missing."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ _ROUNDS = 3  # times that records are created, before those in doubt wait for th
 
 
 Settled = Callable[[Callable[[], Awaitable[bool]], str], Awaitable[bool]]
-"""Function that looks until nothing is missing, or the rest is absent for certain: ``Settling.wait``."""
+"""Function that looks up until nothing is missing, or the rest is confirmed absent: ``Settling.wait``."""
 
 
 @attrs.define(eq=False)
 class ReferenceStage:
-    """Completes the index of a job: each record that rows refer to gets its id, or the reason why not."""
+    """Stage that completes the index of a job: each name gets the id of its record, or a reason why not."""
 
     company: Company
     rows: PlannedRows
@@ -55,17 +55,17 @@ class ReferenceStage:
     limit: int
     stop: Stop
     _first: list[tuple[int, list[MissingRecord]]] = attrs.field(factory=list, init=False)
-    """First rows that need new records, each with these, which were not created yet."""
+    """The first rows that need new records, each with the records still to be created."""
 
     async def complete(self, settled: Settled, on_stage: Callable[[str], None]) -> int | None:
         """Look up the records of all names, and create those that are missing and that a row can use.
 
-        At first only those of the first row that needs any, so that a map that makes the service refuse its
-        rows leaves no others behind.
+        At first only those of the first row that needs any: if the service refuses all rows of a faulty map,
+        few unused records remain.
 
         Args:
-            settled: decides what earlier runs, or calls of this one, left in doubt.
-            on_stage: called with a text that says what is being done.
+            settled: settles doubts of earlier runs and of this one.
+            on_stage: called with a text for each stage.
 
         Returns:
             The number of that row, to be sent before :meth:`create_rest`; None if no other record is missing.
@@ -98,7 +98,7 @@ class ReferenceStage:
         return await self.create_first(settled, on_stage)
 
     async def create_first(self, settled: Settled, on_stage: Callable[[str], None]) -> int | None:
-        """Create the records of the next one of the first rows, as :meth:`complete` does."""
+        """Create the records of the next of the first rows, as :meth:`complete` does."""
         reason = ""
         while self._first:
             number, entries = self._first.pop(0)
@@ -111,7 +111,7 @@ class ReferenceStage:
             reason = next((entry.reason for entry in entries if entry.reason), "")
         if reason:
             raise RunStoppedError(
-                f"{reason}; nor could those of the rows before it. Correct the map, or these rows",
+                f"{reason}; the rows before it failed as well. Correct the map, or these rows",
                 kind="references",
             )
         await self.create_rest(settled, on_stage)
@@ -129,7 +129,7 @@ class ReferenceStage:
             try:
                 await self._create(creation, settled, on_stage)
             finally:
-                creation.leave_the_rest()
+                creation.leave_undecided()
 
     async def _create(
         self, creation: ReferenceCreation, settled: Settled, on_stage: Callable[[str], None]
@@ -169,7 +169,7 @@ class ReferenceCreation:
     """Creation of the missing records of one reference.
 
     A name is not a key: a removed record may have it, and one that the map's ``where`` leaves out. So a
-    creation in doubt has no marker. It is looked up as names are, and created again if it is not there.
+    creation in doubt has no marker. It is looked up as names are, and created again if missing.
     """
 
     index: ReferenceIndex
@@ -188,11 +188,11 @@ class ReferenceCreation:
         await self.journal.begin_reference(self.spec.name, normalized(entry.text), entry.text)
         specifier = await self.company.create(record)
         if specifier.id is None:
-            raise WosdkError("the service gave no id")
+            raise WosdkError("the response has no id")
         return specifier
 
     def add(self, outcome: Outcome[ReferenceEntry, EntitySpecifier]) -> None:
-        """Remember the outcome of one new record, here and in the journal."""
+        """Keep the outcome of one new record, here and in the journal."""
         entry = outcome.input
         if isinstance(outcome, Done):
             made = outcome.result
@@ -226,12 +226,12 @@ class ReferenceCreation:
         return bool(self.index.in_doubt(self.spec))
 
     def plan_again(self) -> None:
-        """Treat the records in doubt as missing: they are absent for certain."""
+        """Treat the records in doubt as missing: they are confirmed absent."""
         for entry in self.index.in_doubt(self.spec).values():
             entry.end_doubt()
 
-    def leave_the_rest(self) -> None:
-        """Leave what is undecided in doubt, and warn of it even if no row that needs it was started."""
+    def leave_undecided(self) -> None:
+        """Leave undecided records in doubt, with a warning even if no row that needs them was started."""
         self.index.warnings += [entry.reason for entry in self.index.in_doubt(self.spec).values()]
 
     def _done(self, entry: ReferenceEntry, id: int | None, **evidence: Any) -> None:
@@ -260,6 +260,6 @@ def _not_created(outcome: Outcome[ReferenceEntry, int]) -> str:
     if isinstance(outcome, NotStarted):
         return "was not created: the import was stopped"
     if isinstance(outcome, InDoubt):
-        return f"may have been created or not: {reason_of(outcome.error)}"
+        return f"may have been created: {reason_of(outcome.error)}"
     error = getattr(outcome, "error", None) or WosdkError("the import was stopped")
     return f"could not be created: {reason_of(error)}"

@@ -1,4 +1,4 @@
-"""Outcomes of rows: written into the journal, counted, and given to ``on_row``."""
+"""Outcomes of rows: written into the journal, counted, and passed to ``on_row``."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["RowReports"]
 
 @attrs.define(eq=False, kw_only=True)
 class RowReports:
-    """Writes the outcome of each row into the journal, and gives it to ``on_row`` without secrets.
+    """Writer of the outcome of each row into the journal, which passes it to ``on_row`` without secrets.
 
     ``stops`` stops the import at a limit.
     """
@@ -37,9 +37,9 @@ class RowReports:
     stops: StopRules
     on_row: Callable[[RowOutcome], None]
     closed: Callable[[], bool] = lambda: False
-    """Returns whether the client was closed."""
+    """Function that returns whether the client was closed."""
     columns_behind: Callable[[str], str | None] = lambda _: None
-    """Returns which columns of the file are behind the fields that a reason names."""
+    """Function that returns the columns of the fields that a reason names."""
     unsent: set[int] = attrs.field(factory=set)
     """Rows that this run could not send; the same command sends them when run again."""
     doubted: list[Doubt] = attrs.field(factory=list)
@@ -50,7 +50,7 @@ class RowReports:
     # --- rows that were not sent --------------------------------------------------------------
 
     def not_sent(self, row: Row, error: Exception) -> None:
-        """Report a row that could not be built, or that must not be sent."""
+        """Report a row that could not be built or must not be sent."""
         reason = reason_of(error)
         if isinstance(error, WaitingRowError):
             self._wait(row, reason)
@@ -58,8 +58,8 @@ class RowReports:
             self.stops.refused(reason)
         self._end(row, "failed", reason=reason)
 
-    def there_before(self, row: Row, reason: str) -> None:
-        """Report a row that is refused because its key is that of a record."""
+    def exists_already(self, row: Row, reason: str) -> None:
+        """Report a row that is refused because a record has its key."""
         self.stops.refused(reason)
         self._end(row, "failed", reason=reason, proof=THERE_BEFORE)
 
@@ -68,7 +68,7 @@ class RowReports:
         self._end(row, "found", effect)
 
     def carried_out_before(self, row: Row, effect: Effect) -> None:
-        """Report a row of which an earlier attempt turns out to have been carried out."""
+        """Report a row that an earlier attempt is found to have carried out."""
         self.done += 1
         self._end(row, self.operation.label, effect, proof=LOOKED_UP)
 
@@ -90,7 +90,7 @@ class RowReports:
             self.journal.record(RowRecord(claim.row.number, State.PLANNED))
 
     def _ended_by_close(self, error: Exception) -> bool:
-        """Return whether a call failed because the client was closed; that stops the import."""
+        """Stop the import if a call failed because the client was closed; return whether it did."""
         if not self.closed() or not (isinstance(error, ConfigurationError) or ending_of(error).passes):
             return False
         self.stops.stop.start_no_more(client_closed())
@@ -115,14 +115,14 @@ class RowReports:
     def _fail(self, claim: Claim, error: Exception) -> None:
         reason = reason_of(error)
         if ending_of(error).passes:
-            # Not carried out for certain, and not for a fault of the row: it stays planned.
+            # Certainly not carried out, and not for a fault of the row: it stays planned.
             self._wait(claim.row, reason)
         else:
             self.stops.refused(reason)
         self._end(claim.row, "failed", **self._facts(claim, error, reason))
 
     def _doubt(self, claim: Claim, error: InDoubtError) -> None:
-        """Keep a row that can be looked up later, which is reported when it is decided; report another."""
+        """Keep a row that can be looked up later, to report it when settled; report any other."""
         reason = reason_of(error)
         if claim.key is None:
             self._end(claim.row, "in_doubt", **self._facts(claim, error, reason))
@@ -143,7 +143,7 @@ class RowReports:
         self._write(RowRecord(doubt.row, State.IN_DOUBT, reason=doubt.reason, code=doubt.code, **doubt.call))
 
     def _facts(self, claim: Claim, error: Exception, reason: str) -> dict[str, Any]:
-        """Return what the record of a row has of the error of its call."""
+        """Return the facts about a call's error for the record of its row."""
         behind = self.columns_behind(reason)
         return {
             "reason": f"{reason} ({behind})" if behind else reason,
@@ -159,7 +159,7 @@ class RowReports:
     # --- writing ------------------------------------------------------------------------------
 
     def _wait(self, row: Row, reason: str) -> None:
-        """Note that a row could not be sent: the next run sends it."""
+        """Count a row that the next run sends."""
         self.unsent.add(row.number)
         self.stops.unsent(reason)
 
@@ -178,7 +178,7 @@ class RowReports:
         self.on_row(RowOutcome.of(kept, row.line, kind, entity))
 
     def _write(self, record: RowRecord) -> RowRecord:
-        """Record an outcome, and return it as it is kept."""
+        """Record an outcome, and return it as stored."""
         kept = self.journal.record(record)
         if self.journal.failed is not None:
             self.stops.stop.start_no_more(self.journal.failed)

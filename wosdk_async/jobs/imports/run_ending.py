@@ -33,17 +33,17 @@ async def end_run(
     error: BaseException | None,
     stopped_status: int,
 ) -> None:
-    """Write how a run ended, and the files of the job unless they are there from its last run; close the job.
+    """Record the end of a run, write the files of the job unless its last run did, and close the job.
 
-    A ledger that was refused before anything was sent is removed instead, if it is new.
+    A new ledger whose import was refused before anything was sent is removed instead.
 
     Args:
         job: the job.
         work: the work of the run.
-        ran: whether there was anything to do.
-        summary: gets the files that were written, or why they could not be; None after an error.
+        ran: whether there was any work.
+        summary: receives the written files, or the reason why they could not be written; None after an error.
         error: the exception that the run raises; None for one that has a summary.
-        stopped_status: the exit status of a run that left rows.
+        stopped_status: the exit status of a run with remaining rows.
     """
     journal = job.journal
     refused = isinstance(error, WosdkError) and not work.sending
@@ -87,9 +87,9 @@ def status_of(error: BaseException, stopped: int) -> int:
 
 
 def _reason_kept(error: BaseException) -> dict[str, Any]:
-    """Return why a run failed, as the journal keeps it: ``error``, with kind, remedies and facts beside it.
+    """Return why a run failed, for the journal: ``error``, with kind, remedies and facts.
 
-    Of an error that is not ours only the class: its text may hold anything, also a token.
+    Of foreign errors only the class is kept: their text may hold a token.
     """
     if isinstance(error, WosdkError):
         return {"error": shortened(error.message, MAX_REASON), "error_details": end_details(error)}

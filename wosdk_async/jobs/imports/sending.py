@@ -34,7 +34,7 @@ _TURN = 25  # rows that are built before the event loop gets a turn
 
 @attrs.define(eq=False, kw_only=True)
 class RowSender:
-    """Sends the planned rows of one job."""
+    """Sender of the planned rows of one job."""
 
     company: Company
     rows: PlannedRows
@@ -43,36 +43,38 @@ class RowSender:
     options: ImportOptions
     stop: Stop
     workers: JobWorkers | None = None
-    """Those that send the rows; None sends them from here."""
+    """The workers that send the rows; None if this process sends them."""
     _proved: bool = False
 
     async def send(self, only: set[int] | None = None, *, again: bool = False) -> None:
         """Send the planned rows.
 
         Args:
-            only: the numbers of those to send; None sends all.
-            again: whether they were sent before and have settled: a record found now is that of its row.
+            only: the numbers of the rows to send; by default all.
+            again: whether they were sent before and have settled: a record with a row's key is its own.
 
         Raises:
             ImportMapError: the file has changed since the job began; the rows before the change are sent.
-            JournalError: the journal cannot be written; no row is sent that is not in it.
-            WosdkError: keys cannot be looked up; the rows before are sent.
+            JournalError: the journal cannot be written; no row is sent without being in it. WosdkError: keys
+            cannot be looked up; the rows before are sent.
         """
         operation, keys, limit = self._operation, self.builder.keys, self.options.limit
         marker = await self.marker()
-        here = self.workers is None
-        if not here and await self._journal.last_epoch():
+        local = self.workers is None
+        if not local and await self._journal.last_epoch():
             # Rows were granted, so the marker is proved. And the next one may be a row that kills its worker.
             self._proved = True
         ahead = limit if self.workers is None else self.workers.claimed_ahead
-        rate = (lambda: self.company.rate) if here else (lambda: None)  # workers have shares of it
-        async with Claims(self._prepared(only, again), self._journal, ahead, rate=rate, begin=here) as claims:
+        rate = (lambda: self.company.rate) if local else (lambda: None)  # workers have shares of it
+        async with Claims(
+            self._prepared(only, again), self._journal, ahead, rate=rate, begin=local
+        ) as claims:
             if keys is not None and operation.by is None and not self._proved:
                 # One row alone first: if its marker cannot be found, only one work order is affected.
                 first = _ClaimsUntil(claims, lambda: self._proved)
 
                 async def prove(claim: Claim, trace: Trace) -> Any:
-                    if not here:
+                    if not local:
                         await self._journal.begin([claim.row.number])
                     return await self._send_and_prove(claim, keys.path, marker, trace)
 
@@ -84,7 +86,7 @@ class RowSender:
                 await self._consume(run, claims)
 
     async def marker(self) -> str | None:
-        """Return the field by which the client looks up calls in doubt; None when it must not."""
+        """Return the field by which the client looks up calls in doubt; None if it must not."""
         # An undo leaves keys on cancelled records. Only the job knows which, so the client must not look up.
         keys = self.builder.keys
         return keys.path if keys is not None and not await self._journal.undone_before() else None
@@ -108,7 +110,7 @@ class RowSender:
     # --- what can be sent ---------------------------------------------------------------------
 
     async def _prepared(self, only: set[int] | None, again: bool) -> AsyncIterator[list[Claim]]:
-        """Yield the rows that can be sent, a page at a time; the others end here."""
+        """Yield the rows to send, a page at a time; report the others."""
         unsent = self.reports.unsent
         async for page in self.rows.pages():
             claims = []
@@ -123,10 +125,10 @@ class RowSender:
                 if place % _TURN == 0:
                     await asyncio.sleep(0)
             if claims and self.stop.reason is None:
-                yield await self._not_there(claims, again=again)
+                yield await self._without_records(claims, again=again)
 
-    async def _not_there(self, claims: list[Claim], *, again: bool) -> list[Claim]:
-        """Return the claims whose keys are not in the Company yet; the others end here.
+    async def _without_records(self, claims: list[Claim], *, again: bool) -> list[Claim]:
+        """Return the claims whose keys the Company does not have yet; report the others.
 
         If rows are sent ``again``, a record that is found now was created by this job.
         """
@@ -138,13 +140,13 @@ class RowSender:
                     found = await self._find(self.builder.keys.path, keys)
             except StoppedError:
                 return []
-        decided = self._points if self._operation.by is not None else self._is_new
+        decided = self._has_record if self._operation.by is not None else self._is_new
         wanted = []
         for claim in claims:
             records = found.get(claim.key or "", ())
             try:
                 if isinstance(records, RowError):
-                    self.reports.there_before(claim.row, records.message)
+                    self.reports.exists_already(claim.row, records.message)
                 elif decided(claim, records, again):
                     _require_complete(claim)
                     wanted.append(claim)
@@ -153,7 +155,7 @@ class RowSender:
         return wanted
 
     def _is_new(self, claim: Claim, records: Sequence[Any], again: bool) -> bool:
-        """Return whether no record carries the key of a row; otherwise the row ends."""
+        """Return whether no record carries the key of a row; otherwise report the row."""
         if not records:
             return True
         if again and len(records) == 1:
@@ -163,19 +165,19 @@ class RowSender:
         else:
             path = self.builder.keys.path if self.builder.keys is not None else ""
             ids = ", ".join(f"{record.wire_name} {record.id}" for record in records[:3])
-            reason = f"is there already: {path} {claim.key!r} is that of {ids}"
-            self.reports.there_before(claim.row, reason)
+            reason = f"exists already: {path} {claim.key!r} is that of {ids}"
+            self.reports.exists_already(claim.row, reason)
         return False
 
-    def _points(self, claim: Claim, records: Sequence[Any], again: bool) -> bool:
-        """Return whether a row is to be sent, with the record that it changes. Raise RowError without one."""
+    def _has_record(self, claim: Claim, records: Sequence[Any], again: bool) -> bool:
+        """Set the id of the record to change; return whether to send the row. Raise RowError without one."""
         operation = self._operation
         if again and not operation.compares:  # an update can be written again
             effect = operation.settled(claim.record, claim.key or "", records)
             if effect is not None:
                 self.reports.carried_out_before(claim.row, effect)
                 return False
-        operation.point(claim.record, claim.key or "", records)
+        operation.set_id(claim.record, claim.key or "", records)
         return True
 
     # --- sending ------------------------------------------------------------------------------
@@ -190,19 +192,19 @@ class RowSender:
         except StoppedError:  # the next run proves the marker
             return result
         except WosdkError as error:  # the record was created anyway
-            text = f"the marker could not be proved: {created}; {error.message}"
+            text = f"the marker could not be verified: {created}; {error.message}"
             self.stop.start_no_more(RunStoppedError(text, **error.facts))
             return result
         self._proved = bool(found.get(claim.key or ""))
         if not self._proved:
             text = (
-                f"the marker does not work: {created}, and no query finds it by that; choose another marker"
+                f"the marker does not work: {created}, but no query finds it by that; choose another marker"
             )
             self.stop.start_no_more(RunStoppedError(text, kind="marker"))
         return result
 
     async def _consume(self, run: Run[Claim, Any], claims: Claims) -> None:
-        """Carry out a run and report every outcome, one for each claim also when it is cancelled."""
+        """Carry out a run and report one outcome for each claim, also after a cancellation."""
 
         def report(outcome: Outcome[Claim, Any]) -> None:
             self.reports.ended(outcome)
@@ -222,7 +224,7 @@ def _require_complete(claim: Claim) -> None:
 
 
 class _ClaimsUntil:
-    """An async iterator over claims that ends as soon as ``enough`` says so."""
+    """Async iterator over claims that ends once ``enough`` returns True."""
 
     def __init__(self, claims: Claims, enough: Callable[[], bool]) -> None:
         self._claims = claims

@@ -38,9 +38,9 @@ _UNSETTLED = f"{_KILLED}; run the same command again to look it up"
 
 @attrs.frozen
 class Doubt:
-    """A row in doubt: no response said whether it was carried out.
+    """A row in doubt: sent, with unknown outcome.
 
-    ``since`` is the event loop's time from which it has to settle.
+    ``since`` is the event loop's time at which its settle time starts.
     """
 
     row: int
@@ -50,62 +50,62 @@ class Doubt:
     reason: str
     request_id: str | None = None
     code: str | None = None
-    """Class of the error that left it in doubt."""
+    """Class of the error that caused the doubt."""
     attempts: int = 0
     seconds: float = 0.0
     """Duration of the call."""
     record: Any = None
-    """What was built from the row; None when nobody has to compare it."""
+    """The command or record of the row; None if it need not be compared."""
     reported: bool = True
-    """Whether it is a row of the file; others are settled, and nobody is told."""
+    """Whether to report it; rows that the file lacks are settled silently."""
     gone: LookUps | None = None
-    """Look-ups of a delete that found no record, not even a removed one; None after one that did."""
+    """Look-ups of a delete without any record, not even a removed one; None once one was found."""
 
     @classmethod
     def of(cls, row: StoredRow, since: float, reason: str) -> Doubt:
-        """Return the doubt of a row as the journal has it; ``reason`` is that of a row without one."""
-        known = (row.reason or reason, row.request_id, row.code, row.attempts, row.seconds)
-        return cls(row.row, row.line, row.key or "", since, *known, reported=row.place is not None)
+        """Return the doubt of a row in the journal; ``reason`` is the default."""
+        call = (row.reason or reason, row.request_id, row.code, row.attempts, row.seconds)
+        return cls(row.row, row.line, row.key or "", since, *call, reported=row.place is not None)
 
     @property
     def call(self) -> dict[str, Any]:
-        """What the journal keeps of the call."""
+        """The facts about the call for the journal."""
         return {"request_id": self.request_id, "attempts": self.attempts, "seconds": self.seconds}
 
 
 @attrs.define(eq=False, kw_only=True)
 class Settling:
-    """Decides the outcomes of rows in doubt.
+    """Settling of rows in doubt.
 
-    All but :meth:`leave_the_rest` may be cancelled: what is not decided then stays in doubt.
+    All but :meth:`leave_undecided` may be cancelled: what is not decided then stays in doubt.
     """
 
     company: Company
     journal: Journal
     operation: RowOperation
     marker: str | None
-    """Field that carries the keys; without one nothing can be decided."""
+    """Field that carries the keys; without it nothing can be settled."""
     seconds: float
-    """Seconds after which a row that is not there will not appear any more (``CallOptions.settle``)."""
+    """Seconds after which a missing row cannot appear any more (``CallOptions.settle``)."""
     on_row: Callable[[RowOutcome], None]
     rebuilt: Callable[[set[int]], Awaitable[Mapping[int, Any]]] | None = None
-    """Function that returns what is built from rows of the file; operations that compare need it."""
+    """Function that rebuilds rows of the file; needed by operations that compare."""
     on_stage: Callable[[str], None] = lambda _: None
-    """Called with a text that says what is waited for, again every few seconds."""
+    """Called every few seconds with a text about the wait."""
     undecided: list[Doubt] = attrs.field(factory=list)
     done: int = 0
     _left: set[int] = attrs.field(factory=set)
     _looked: bool = False
     """Whether all rows of earlier runs were looked up."""
 
-    async def look_at_earlier_runs(self) -> None:
-        """Look up the rows that an earlier run left being sent or in doubt, before anything new is sent.
+    async def look_up_earlier_runs(self) -> None:
+        """Look up the rows that an earlier run left in doubt or being sent, before anything new is sent.
 
-        The settle time of those that are not there starts now: the clock of the earlier run may be wrong.
+        The settle time of missing ones starts now: the clock of the earlier run may be wrong.
         Without a marker they stay in doubt.
         """
         if self.marker is None:
-            await self.leave_the_rest()
+            await self.leave_undecided()
             return
         now = asyncio.get_running_loop().time()
         async for page in self.journal.pages(*UNDECIDED, size=_PAGE):
@@ -136,7 +136,7 @@ class Settling:
         return {each.row for each in absent}
 
     def found_later(self, row: StoredRow, records: Sequence[Any]) -> None:
-        """Decide a row in doubt of which one record was found after all."""
+        """Settle a row in doubt as done: its record was found later."""
         effect = self.operation.settled(None, row.key or "", records)
         if effect is not None:
             self.undecided = [each for each in self.undecided if each.row != row.row]
@@ -145,18 +145,18 @@ class Settling:
     async def wait(
         self, look: Callable[[], Awaitable[bool]], what: str, *, since: float | None = None
     ) -> bool:
-        """Look until all is found, or what remains is absent for certain; return whether that is so.
+        """Look up until all are found or the rest is confirmed absent; return whether that is so.
 
         Args:
-            look: makes one look-up of what remains, and returns whether anything does.
-            what: name and number of what is looked up, for messages.
-            since: the event loop's time from which it has to settle; None means now.
+            look: makes one look-up, and returns whether anything remains in doubt.
+            what: the looked-up records and their number, for messages.
+            since: the event loop's time at which the settle time starts; by default now.
         """
         now = asyncio.get_running_loop().time
         look_ups = LookUps(now() if since is None else since, self.seconds)
 
         def say(left: float) -> None:
-            until = "until then the service may still carry them out"
+            until = "the service may still carry them out"
             self.on_stage(f"{what}; looked up again in {left:.0f} s: {until}")
 
         await say_and_sleep(max(look_ups.counts_from - now(), 0.0), say)
@@ -173,8 +173,8 @@ class Settling:
             self.undecided = self.undecided[len(page) :] + await self._look_up(page)
         return bool(self.undecided)
 
-    async def leave_the_rest(self) -> None:
-        """Leave in doubt what is undecided, and rows of earlier runs that were not looked up."""
+    async def leave_undecided(self) -> None:
+        """Leave undecided rows in doubt, also rows of earlier runs that were not looked up."""
         for each in self.undecided:
             self._leave(each, each.reason)
         self.undecided = []
@@ -195,7 +195,7 @@ class Settling:
         return await find_rows(self.operation, self.company, self.journal, self.marker, keys, whole=whole)
 
     async def _look_up(self, doubts: Sequence[Doubt]) -> list[Doubt]:
-        """Return the rows that these look-ups do not decide alone; the others are decided."""
+        """Look up rows and settle those that this decides; return the others."""
         keys = [each.key for each in doubts]
         now = asyncio.get_running_loop().time
         began = now()
@@ -205,7 +205,7 @@ class Settling:
             records = found.get(each.key, ())
             try:
                 if self.operation.compares and each.record is None:
-                    raise RowError("its row cannot be read any more, so nothing can be compared")
+                    raise RowError("its row in the file can no longer be read, so nothing can be compared")
                 if isinstance(records, RowError):
                     raise records
                 effect = self.operation.settled(each.record, each.key, records)
@@ -251,9 +251,9 @@ async def settle_job(
 ) -> dict[str, int]:
     """Look up the rows in doubt by their keys; those that are confirmed absent are planned again.
 
-    Nothing is sent. It takes as long as a call may take to settle when a row is not there at first, and
-    before that as long as workers of earlier runs may still send rows: ``on_stage`` gets a text then.
-    ``stop`` ends it; what is not decided then stays in doubt.
+    Nothing is sent. When a row is missing at first, this takes the settle time, after the time for which
+    workers of earlier runs may still send rows; ``on_stage`` gets a text then. After ``stop`` the undecided
+    rows stay in doubt.
 
     Returns:
         How many rows were ``looked_up``, were ``found``, and were ``not_there``.
@@ -270,7 +270,7 @@ async def settle_job(
         )
     if operation.compares:
         raise JournalError(
-            f"{journal.folder}: whether {operation.name!r} was carried out is compared with the file",
+            f"{journal.folder}: to settle {operation.name!r}, the file is needed",
             remedies=(Remedy.RUN_AGAIN,),
             folder=str(journal.folder),
         )
@@ -289,16 +289,16 @@ async def settle_job(
     with suppress(StoppedError):
         async with (stop or Stop()).ends():
             await end_leases(journal, on_stage)
-            await settling.look_at_earlier_runs()
+            await settling.look_up_earlier_runs()
             absent = await settling.settle()
-    await settling.leave_the_rest()
+    await settling.leave_undecided()
     await journal.flush()
     looked_up = counts[State.SENDING] + counts[State.IN_DOUBT]
     return {"looked_up": looked_up, "found": settling.done, "not_there": len(absent)}
 
 
 async def doubts_in(journal: Journal) -> list[int]:
-    """Return the numbers of the rows in doubt, also of those that the file does not have any more."""
+    """Return the numbers of the rows in doubt, also of rows that the file no longer has."""
     return [row.row async for page in journal.pages(*UNDECIDED) for row in page]
 
 
@@ -311,15 +311,15 @@ async def decide(
     company: Company | None = None,
     on_stage: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Write down what a person found out about a row in doubt, once no worker can send it any more.
+    """Record a person's decision about a row in doubt, once no worker can send it any more.
 
     Args:
         journal: the journal of the job.
         row: the number of the row.
-        id: id of the record that was created; None when nothing was, then the row is planned again.
-        who: who says so, and when; kept in the journal.
-        company: the Company of the job, in which the id is looked up; None believes it.
-        on_stage: called with a text when workers of a killed run have to be waited for.
+        id: id of the created record; None if none was created, which plans the row again.
+        who: the person and the time, for the journal.
+        company: the Company of the job, in which the id is looked up; None skips the look-up.
+        on_stage: called with a text while it waits for workers of a killed run.
 
     Raises:
         JournalError: the job has no such row, it is not in doubt, or no record has the id.
@@ -330,7 +330,7 @@ async def decide(
     if id is not None:
         other = await journal.read(partial(run_table.row_with_id, id=id))
         if other not in (None, row):
-            raise JournalError(f"{journal.folder}: {id} is the record of row {other} already")
+            raise JournalError(f"{journal.folder}: {id} is already the record of row {other}")
         if company is not None:
             await _require_record(company, operation_named(journal.plan.operation), id)
     await end_leases(journal, on_stage)  # until then a worker may send the row
@@ -348,7 +348,7 @@ async def decide(
 
 
 async def _require_record(company: Company, operation: RowOperation, id: int) -> None:
-    """Raise JournalError if an operation cannot have made a record with this id; removed ones count."""
+    """Raise JournalError unless the operation can have made a record with this id; removed ones count."""
     entity = WorkOrder if operation.kind is WoCreateCommand else operation.kind
     if issubclass(entity, Command) or operation.label == "deleted":
         return
@@ -356,6 +356,6 @@ async def _require_record(company: Company, operation: RowOperation, id: int) ->
         return
     if await company.query(entity).where(fields(entity).id == id).select("Id").first() is None:
         raise JournalError(
-            f"no {entity.wire_name} has the id {id}; look up the id again, or say that the row was not "
-            "carried out"
+            f"no {entity.wire_name} has the id {id}; correct the id, or decide that the row was "
+            "not carried out"
         )

@@ -56,7 +56,7 @@ class JobWork:
     stop: Stop
     _references: ReferenceStage = attrs.field(init=False)
     _first: int | None = attrs.field(init=False, default=None)
-    """The row to send before further records that rows refer to are created."""
+    """The row to send before creating further records that rows refer to."""
     sending: bool = attrs.field(init=False, default=False)
     """Whether rows may have been sent in this run."""
     _refused_reported: bool = attrs.field(init=False, default=False)
@@ -173,7 +173,7 @@ class JobWork:
                         await self._send()
                         await self._look_up_all()
             finally:
-                await self._leave_the_rest()
+                await self._leave_undecided()
         finally:
             await self._end_workers()
 
@@ -188,11 +188,11 @@ class JobWork:
 
     @property
     def workers_now(self) -> int | None:
-        """How many workers are reached now; None without workers."""
+        """The number of connected workers; None without workers."""
         return None if self._workers is None else self._workers.reached
 
     async def _prepare(self) -> None:
-        """Decide what earlier runs left in doubt, and complete the records that rows refer to."""
+        """Settle rows in doubt of earlier runs, and complete the records that rows refer to."""
         journal, on_stage = self._job.journal, self._request.on_stage
         if self._workers is not None:
             on_stage(f"waiting for the first worker: {self._workers.name}")
@@ -205,7 +205,7 @@ class JobWork:
             await end_leases(journal, on_stage)
         compares = self._request.action.compares  # with values that need the references
         if not compares:
-            await self._settling.look_at_earlier_runs()
+            await self._settling.look_up_earlier_runs()
         index, limit = self._request.index, self._request.options.limit
         references = self._references = ReferenceStage(
             self._company, self._rows, self._builder, index, limit, self.stop
@@ -215,10 +215,10 @@ class JobWork:
         except RunStoppedError as error:
             self.stop.start_no_more(error)
         if compares:
-            await self._settling.look_at_earlier_runs()
+            await self._settling.look_up_earlier_runs()
 
     async def _send(self) -> None:
-        """Send the planned rows; settle those in doubt, and retry what is confirmed absent.
+        """Send the planned rows; settle those in doubt, and resend those confirmed absent.
 
         An error that concerns all rows stops the import: ``stop`` has the reason.
         """
@@ -256,7 +256,7 @@ class JobWork:
             if stored.state is not State.REFUSED:
                 await self._references.create_rest(settled, on_stage)
                 return
-            if stored.attempts:  # not refused here, such as for a key that is there
+            if stored.attempts:  # not refused here, such as for an existing key
                 text = (
                     f"line {stored.line} was refused, the first row for which records were created: "
                     f"{stored.reason}; no further ones are created. Correct the map, or the row"
@@ -267,7 +267,7 @@ class JobWork:
             row = following
 
     async def _look_up_all(self) -> None:
-        """Look up all rows by their keys, if workers sent them; not after a run that stopped."""
+        """Audit the rows that workers sent, except after a stopped run."""
         self._take_doubts()
         try:
             if self.stop.reason is None and (await self.totals.audited())[1] not in ("none", "impossible"):
@@ -276,14 +276,14 @@ class JobWork:
             text = f"the audit was not finished: {error.message}"
             self.stop.start_no_more(RunStoppedError(text, **error.facts))
 
-    async def _leave_the_rest(self) -> None:
-        """Leave in doubt what is not decided."""
+    async def _leave_undecided(self) -> None:
+        """Leave undecided rows and records in doubt."""
         await self._report_refused()
         self._take_doubts()
-        await self._settling.leave_the_rest()
+        await self._settling.leave_undecided()
 
     async def _report_refused(self) -> None:
-        """Report the rows that stay refused, and those whose keys earlier rows have, once."""
+        """Report the rows that stay refused, and those with keys of earlier rows, once."""
         if not self._refused_reported:
             self._refused_reported = True
             with self.stop.lets_end(lambda: None):
@@ -294,7 +294,7 @@ class JobWork:
         self._reports.doubted.clear()
 
     async def _rebuilt(self, numbers: set[int]) -> Mapping[int, Any]:
-        """Return what is built from some rows of the file, without those that cannot be built."""
+        """Return rebuilt rows of the file, without those that cannot be built."""
         found = {}
         async for row in self._rows.numbered(numbers):
             with suppress(Exception):  # the row stays in doubt

@@ -39,7 +39,7 @@ class Claims:
 
     At most ``limit`` claims wait here, and at most twice ``limit`` rows are claimed and not recorded, which
     bounds the rows in doubt after a kill. With a ``rate``, rows are claimed at that rate. The next group is
-    claimed while the calls of the last one are under way, so that few calls wait for the disk.
+    claimed while the calls of the last one are in flight, so that few calls wait for the disk.
 
     ::
 

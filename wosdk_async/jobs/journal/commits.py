@@ -121,7 +121,7 @@ class CommitQueue:
         self._commit = commit
         self._busy = False
         self._timer: asyncio.TimerHandle | None = None
-        self._scheduled = False  # a commit is under way, or comes soon
+        self._scheduled = False  # a commit is running or scheduled
 
     def require_usable(self) -> None:
         """Raise the error for which nothing more can be written."""

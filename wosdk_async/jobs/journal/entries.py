@@ -117,7 +117,7 @@ class JobPlan:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> JobPlan:
-        """Return the plan that :meth:`as_dict` gave; fields of a later minor version are dropped."""
+        """Return the plan from :meth:`as_dict`; fields of a later minor version are dropped."""
         known = {field.name for field in attrs.fields(cls)}
         return cls(**{name: value for name, value in data.items() if name in known})
 

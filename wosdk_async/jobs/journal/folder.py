@@ -169,7 +169,7 @@ def remove_job(folder: Path, plan: JobPlan) -> None:
 
 
 def _just_made(folder: Path) -> str:
-    return f"{folder}: another process has just made a job there; give the same command again to see it"
+    return f"{folder}: another process has just created a job there; run the same command again to see it"
 
 
 _NUMBER = re.compile(r"-[0-9]+\Z")

@@ -158,7 +158,7 @@ def _check(db: sqlite3.Connection, path: Path) -> None:
             "version, and move its folder away: a new ledger does not know what it sent"
         )
     if strange := strange_name(db):
-        raise JournalError(_damaged(path, f"{strange!r} is not as a journal has it"))
+        raise JournalError(_damaged(path, f"{strange!r} does not belong to a journal"))
 
 
 def require_wal(db: sqlite3.Connection, folder: Path) -> None:
@@ -208,7 +208,7 @@ def newest_stamp(db: sqlite3.Connection, path: Path, promised: int) -> int:
     if stamp < promised:
         raise JournalError(
             f"{path}: its last commits are missing. Was {JOURNAL}-wal deleted, or left behind when the "
-            "folder was copied? Bring it back: without it rows that were sent look as if they were not"
+            "folder was copied? Restore it: without it sent rows look unsent"
         )
     return stamp
 
@@ -225,12 +225,12 @@ def explained(path: Path) -> Iterator[None]:
 
 
 _FAULTS = {
-    sqlite3.SQLITE_FULL: "the disk is full; free some space and give the same command again",
-    sqlite3.SQLITE_IOERR: "the disk cannot be read or written; fix it, then give the same command again",
+    sqlite3.SQLITE_FULL: "the disk is full; free some space and run the same command again",
+    sqlite3.SQLITE_IOERR: "the disk cannot be read or written; fix it, then run the same command again",
     sqlite3.SQLITE_READONLY: "cannot be written",
     sqlite3.SQLITE_CANTOPEN: "cannot be opened",
-    sqlite3.SQLITE_BUSY: "another program has it open; close that, then give the same command again",
-    sqlite3.SQLITE_LOCKED: "another program has it open; close that, then give the same command again",
+    sqlite3.SQLITE_BUSY: "another program has it open; close it, then run the same command again",
+    sqlite3.SQLITE_LOCKED: "another program has it open; close it, then run the same command again",
 }
 
 

@@ -111,7 +111,7 @@ def save_audit(db: sqlite3.Connection, *, result: AuditResult, rows: Iterable[Au
 
 
 def forget_audit(db: sqlite3.Connection) -> None:
-    """Delete the last audit, before rows are sent again."""
+    """Delete the last audit, before rows are resent."""
     db.execute("DELETE FROM audit")
     db.execute("DELETE FROM audit_result")
 

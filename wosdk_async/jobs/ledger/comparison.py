@@ -71,7 +71,7 @@ class Compared:
     gone: Mapping[Standing, int]
     """Rows of the ledger that the file lacks, by standing."""
     gone_unexplained: int = 0
-    """Rows of ``gone`` that may be in the Company, and that nobody declared permanently gone."""
+    """Rows of ``gone`` that may be in the Company, and were not declared permanently gone."""
     first_new: RowSample | None = None
     first_gone: RowSample | None = None
     disguised: tuple[RowSample, RowSample] | None = None
@@ -260,9 +260,9 @@ _FIRST_WITH_KEY = """SELECT coalesce(planned.row, first.place), file.line, file.
 
 
 _SHOWN = 100  # characters of a key
-_REPEATED_KEY = "the key {!r} is that of row {} (line {}) already; keys must be unique"
+_REPEATED_KEY = "the key {!r} is already that of row {} (line {}); keys must be unique"
 _TWICE = (
-    "the key {!r} is that of row {} (line {}) already, and all cells are equal: the row is there twice, so "
+    "the key {!r} is already that of row {} (line {}), and all cells are equal: the row is a duplicate, so "
     "delete this one"
 )
 

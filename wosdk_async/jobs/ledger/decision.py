@@ -108,7 +108,7 @@ class LedgerFacts:
     gone: Mapping[Standing, int] = attrs.field(factory=dict)
     """Its rows that the file lacks, by standing."""
     gone_unexplained: int = 0
-    """Rows of ``gone`` that may be in the Company, and that nobody declared permanently gone."""
+    """Rows of ``gone`` that may be in the Company and were not declared permanently gone."""
     first_gone: RowSample | None = None
     """The first unexplained row."""
     columns: frozenset[str] = frozenset()
@@ -145,7 +145,7 @@ class FileFacts:
     rejects_problem: tuple[RejectsProblem, int] | None = None
     """Fault of the rejects, and its line."""
     superseded_by: Path | None = None
-    """The ledger that was begun after this one to send all rows again."""
+    """The newer ledger that sends all rows again."""
     elsewhere: tuple[Path, int] | None = None
     """Another ledger in the directory and the number of rows that it sent, for a first run that creates
     without a key."""
@@ -208,7 +208,7 @@ class Refusal:
     first_new: RowSample | None = None
     first_gone: RowSample | None = None
     columns: tuple[str, ...] = ()
-    """Columns that came or went."""
+    """Columns that were added or removed."""
     was: str | None = None
     """Company, operation, template or marker of the ledger."""
     now: str | None = None
@@ -288,7 +288,7 @@ def _other_ledger(ledger: LedgerFacts, file: FileFacts) -> Refusal | None:
 
 
 def _unfinished(ledger: LedgerFacts) -> int:
-    """Count the rows that a command can still send or look up, and that no new job may send."""
+    """Count the rows that this job can still send or look up, and that no new job may send."""
     remaining = (Standing.PLANNED, Standing.SENDING, Standing.IN_DOUBT)
     # No command sends planned rows that the file lacks.
     return sum(ledger.counts.get(each, 0) for each in remaining) - ledger.gone.get(Standing.PLANNED, 0)
@@ -308,8 +308,8 @@ def _begin_again(ledger: LedgerFacts, file: FileFacts) -> Plan | Refusal:
         return Refusal(why="unfinished", remedies=remedies, folder=ledger.folder, rows=unfinished)
     rows = sum(file.standings.values())
     repeated = file.standings.get(Standing.REPEATED, 0)
-    anew = {Standing.NEW: rows - repeated, Standing.REPEATED: repeated}
-    plan = _plan(None, attrs.evolve(file, standings=anew), ImportOptions())
+    standings = {Standing.NEW: rows - repeated, Standing.REPEATED: repeated}
+    plan = _plan(None, attrs.evolve(file, standings=standings), ImportOptions())
     return attrs.evolve(plan, begins=True, leaves_done=ledger.counts.get(Standing.DONE, 0))
 
 

@@ -58,7 +58,7 @@ def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: S
 
 
 def _is_ledger(folder: Path, plan: JobPlan) -> bool:
-    """Return whether a ledger counts: not if it was begun anew and killed before it had rows."""
+    """Return whether a ledger counts: not if it was restarted and killed before it had rows."""
     if plan.after is None:
         return True
     with contextlib.closing(connect(folder, read_only=True, snapshot=True)) as db, explained(folder):

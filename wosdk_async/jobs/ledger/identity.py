@@ -40,7 +40,7 @@ class RowIdentity:
     name: str | None
     """The key without a marker, or the beginning of the cells, for messages."""
     cells: bytes | None = None
-    """Hash of the cells of a row with a key: the ledger may have it from before the map had a key."""
+    """Hash of the cells of a row with a key: the ledger may hold it from before the map had a key."""
 
 
 class Identities:

@@ -41,14 +41,14 @@ COUNTED: dict[str, tuple[State, ...]] = {
 }
 """Counts of a job, each with the states that belong to it."""
 
-UNDER_WAY = "under way when the run ended"
+UNDER_WAY = "in flight when the run ended"
 """Label of rows that are SENDING in a job without a process."""
 
 
 def why_no_audit(plan: JobPlan) -> str | None:
     """Return why the records of a job cannot be audited; None if they can."""
     if operation_named(plan.operation).label != "created":
-        return f"{plan.operation!r} makes no records that could be counted"
+        return f"{plan.operation!r} creates no records that could be counted"
     return None if plan.marker is not None else "there is no marker by which the records can be found"
 
 
@@ -85,7 +85,7 @@ class Overview:
     audit: AuditState = "none"
     """Audit state of a job on many workers."""
     audit_found: AuditResult | None = None
-    """What the last audit found."""
+    """Result of the last audit."""
     gone: Mapping[State, int] = attrs.field(factory=dict)
     """Rows of the ledger that the last file lacks, by state."""
     undone_rows: int = 0
@@ -102,7 +102,7 @@ class Overview:
 
     @property
     def audit_left(self) -> bool:
-        """Whether the same command looks up the keys of all rows."""
+        """Whether the same command audits all rows."""
         return self.audit in ("due", "not clean") and self.undone is None
 
     @property

@@ -11,6 +11,8 @@ __all__ = [
     "ImportRefusedError",
 ]
 
+_SHOWN = 10  # columns
+
 
 class ImportRefusedError(ConfigurationError):
     """Refused import: nothing was sent, because rows could be sent twice or to the wrong place.
@@ -23,15 +25,14 @@ class ImportRefusedError(ConfigurationError):
     def __init__(self, refusal: Refusal) -> None:
         self.refusal = refusal
         super().__init__(
-            _what_is_wrong(refusal),
+            _message(refusal),
             kind=refusal.why.replace("_", "-"),
             remedies=refusal.remedies,
             folder=None if refusal.folder is None else str(refusal.folder),
         )
 
 
-def _what_is_wrong(refusal: Refusal) -> str:
-    """Return why nothing was sent."""
+def _message(refusal: Refusal) -> str:
     folder, gone = refusal.folder, _rows(refusal.gone)
     match refusal.why:
         case "rejects":
@@ -41,11 +42,11 @@ def _what_is_wrong(refusal: Refusal) -> str:
         case "other_operation":
             return f"the job in {folder} runs {refusal.was!r}, not {refusal.now!r}"
         case "superseded":
-            return f"another job, in {folder}, was begun after this one and sends the rows now"
+            return f"a newer job in {folder} sends these rows now"
         case "unfinished":
             return (
                 f"{_rows(refusal.rows)} of the job in {folder} {_are(refusal.rows)} not sent yet or in doubt,"
-                " and a new job would send them as well"
+                " and a new job would send them twice"
             )
         case "sent_elsewhere":
             return (
@@ -65,19 +66,19 @@ def _what_is_wrong(refusal: Refusal) -> str:
         case "columns_changed":
             names = ", ".join(map(repr, refusal.columns[:_SHOWN]))
             return (
-                f"the columns {names} came or went since the last run, so {gone} sent before cannot be "
-                "recognized without a key"
+                f"the columns {names} were added or removed since the last run, so {gone} sent before "
+                "cannot be recognized without a key"
             )
         case "edited_or_new":
             return (
-                f"{gone} sent before {_are(refusal.gone)} not in the file any more"
+                f"{gone} sent before {_are(refusal.gone)} no longer in the file"
                 f"{_sample(refusal.first_gone)}, and {_rows(refusal.rows)} {_are(refusal.rows)} new"
                 f"{_sample(refusal.first_new)}: without a key an edited row looks like a new one"
             )
         case "key_disguised":
             return (
-                f"the key of a new row{_sample(refusal.first_new)} looks like one that was sent and is not "
-                f"in the file any more{_sample(refusal.first_gone)}: a spreadsheet may have changed it"
+                f"the key of a new row{_sample(refusal.first_new)} resembles that of a sent row that is "
+                f"no longer in the file{_sample(refusal.first_gone)}: a spreadsheet may have changed it"
             )
 
 
@@ -115,6 +116,3 @@ def _are(number: int) -> str:
 
 def _were(number: int) -> str:
     return "was" if number == 1 else "were"
-
-
-_SHOWN = 10  # columns

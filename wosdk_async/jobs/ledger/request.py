@@ -59,7 +59,7 @@ class ImportRequest:
     import_map: ImportMap
     options: ImportOptions = attrs.field(factory=ImportOptions)
     workers: WorkerPool | None = None
-    """Where the rows are sent from; None means this process."""
+    """Workers that send the rows; by default this process."""
     on_row: Callable[[RowOutcome], None] = lambda _: None
     """Called with the outcome of every row."""
     on_stage: Callable[[str], None] = lambda _: None

@@ -1,7 +1,7 @@
-"""Outcome of an undo: the fate of each record, the progress of a job, and the keys that are free again.
+"""Outcomes of an undo, its progress, and the keys that it makes usable again.
 
 A cancelled work order and a removed record keep their keys, and queries find them (facts 3.4). They count as
-existing, except those whose ids an undo of this job or one beside it wrote down.
+existing unless an undo of this job or of one beside it recorded their ids.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from wosdk_async.model import WOStatus
 from wosdk_async.protocol.writes import UNDECIDED
 
 __all__ = [
-    "FATES",
     "UNDO",
-    "Fate",
+    "UNDO_LABELS",
+    "UndoOutcome",
     "UndoRow",
     "UndoState",
     "UndoSummary",
@@ -41,7 +41,7 @@ __all__ = [
 UNDO = "undo"
 """``command`` in the details of an undo's run."""
 
-Fate = Literal[
+UndoOutcome = Literal[
     "undo",
     "undone",
     "changed",
@@ -57,37 +57,37 @@ Fate = Literal[
     "in_doubt",
 ]
 
-FATES: dict[Fate, str] = {
+UNDO_LABELS: dict[UndoOutcome, str] = {
     "undo": "to be undone",
     "undone": "undone",
-    "changed": "left, changed since",
-    "gone": "left, cancelled or removed already",
-    "unsure": "left, not seen to be created by this job",
-    "no_id": "left, without an id in the response",
-    "shared": "left, as several have its id: look which record is whose",
-    "other_key": "left, as the record with this id has another key",
-    "unversioned": "left, without a version: nobody can tell of a change",
-    "unread": "left, not shown by the service",
-    "used": "left, used by other records",
+    "changed": "not undone, changed since",
+    "gone": "not undone, cancelled or removed already",
+    "unsure": "not undone, not seen to be created by this job",
+    "no_id": "not undone, without an id in the response",
+    "shared": "not undone, with an id that several have: look up which record is whose",
+    "other_key": "not undone, with another key in the record",
+    "unversioned": "not undone, without a version: later changes cannot be noticed",
+    "unread": "not undone, not shown by the service",
+    "used": "not undone, used by other records",
     "refused": "refused by the service",
     "in_doubt": "in doubt",
 }
-"""Fates of a record in an undo, each with its label."""
+"""Outcomes of a record in an undo, each with its label."""
 
-_DONE: tuple[Fate, ...] = ("undo", "undone")
-_INCOMPLETE: tuple[Fate, ...] = ("no_id", "shared", "other_key", "unread", "refused", "in_doubt")
+_DONE: tuple[UndoOutcome, ...] = ("undo", "undone")
+_INCOMPLETE: tuple[UndoOutcome, ...] = ("no_id", "shared", "other_key", "unread", "refused", "in_doubt")
 
 
 @attrs.frozen
 class UndoRow:
-    """Row of the job, or record that rows refer to, with its fate in an undo."""
+    """Row of the job, or record that rows refer to, with its outcome in an undo."""
 
     row: int | None
     """Number of the row; None for a record that rows refer to."""
     id: int | None
     number: str | None
     """Number or name of the record."""
-    fate: Fate
+    outcome: UndoOutcome
     reason: str | None = None
     reference: str | None = None
     """Name of the reference in the map, for a record that rows refer to."""
@@ -99,24 +99,24 @@ class UndoRow:
 
 @attrs.define
 class UndoSummary:
-    """The counts of an undo, by fate."""
+    """The counts of an undo, by outcome."""
 
-    counts: Counter[Fate] = attrs.field(factory=Counter)
+    counts: Counter[UndoOutcome] = attrs.field(factory=Counter)
     not_started: int = 0
-    references: Counter[Fate] = attrs.field(factory=Counter)
+    references: Counter[UndoOutcome] = attrs.field(factory=Counter)
     """Counts of the records that rows refer to, if they are undone too."""
 
     @property
     def complete(self) -> bool:
         """Whether everything was undone that could be, and nothing needs a person's attention."""
-        left = sum(self.counts[fate] + self.references[fate] for fate in _INCOMPLETE)
+        left = sum(self.counts[outcome] + self.references[outcome] for outcome in _INCOMPLETE)
         return not (left + self.not_started)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the counts as plain data."""
         references = {"references": dict(self.references)} if self.references else {}
         return {
-            **{fate: self.counts[fate] for fate in FATES},
+            **{outcome: self.counts[outcome] for outcome in UNDO_LABELS},
             "not_started": self.not_started,
             **references,
         }
@@ -129,7 +129,7 @@ class UndoState:
     done: int
     created: int
     left: Mapping[str, int] | None
-    """Records that the last undo left, by fate; None if it did not end."""
+    """Records that the last undo did not undo, by outcome; None if it did not end."""
 
     @property
     def complete(self) -> bool:
@@ -149,14 +149,16 @@ class UndoState:
         if self.left is None:
             return f"{text}; the undo did not end: the same command resumes it"
         shown = [
-            f"{self.left[fate]} {_short(fate)}" for fate in FATES if fate not in _DONE and self.left.get(fate)
+            f"{self.left[outcome]} {_short(outcome)}"
+            for outcome in UNDO_LABELS
+            if outcome not in _DONE and self.left.get(outcome)
         ]
         return f"{text} ({', '.join(shown)})" if shown else text
 
 
-def _short(fate: Fate) -> str:
-    """Return the label of a fate without its advice."""
-    return FATES[fate].removeprefix("left, ").partition(":")[0]
+def _short(outcome: UndoOutcome) -> str:
+    """Return the label of an outcome without its advice."""
+    return UNDO_LABELS[outcome].removeprefix("not undone, ").partition(":")[0]
 
 
 async def undo_state(journal: JournalReader) -> UndoState | None:
@@ -170,7 +172,7 @@ async def undo_state(journal: JournalReader) -> UndoState | None:
 
 
 async def undone_beside(base: Path, company: str, operation: str, *, besides: Path | None = None) -> set[int]:
-    """Return the ids of records that jobs of one folder undid, or knew to be undone.
+    """Return the ids of records that undos of the jobs of one folder recorded.
 
     Args:
         base: the folder of the first job; the others are beside it.

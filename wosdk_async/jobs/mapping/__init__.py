@@ -1,5 +1,5 @@
 """The map of an import: which column goes into which field, and the commands and records that follow.
 
-Imports, undo and the ledger import it, and the command line and MCP for what a map may name. It imports
-``sources/``, and nothing else of the jobs.
+Imports, undo and the ledger use it; the command line and MCP use its checks of maps. Of the jobs it imports
+only ``sources/``.
 """

@@ -25,11 +25,11 @@ _CODES = {
     "S$": "SGD", "NT$": "TWD", "R$": "BRL", "MX$": "MXN", "zł": "PLN", "Kč": "CZK", "Ft": "HUF", "Fr.": "CHF",
     "SFr.": "CHF", "kr": "SEK NOK DKK", "kr.": "DKK SEK NOK", "lei": "RON",
 }  # fmt: skip
-"""The currencies that a sign of a format can mean; of other signs nothing is known."""
+"""The currencies that each sign can mean; other signs are not checked."""
 
 
 def with_currency(node: ObjectNode) -> ObjectNode:
-    """Return the node of an amount, which refuses cells in another currency than the map states."""
+    """Return a node that refuses cells in another currency than the map states."""
     value = node.fields.get("value")
     if not isinstance(value, TextNode):
         return node
@@ -43,7 +43,7 @@ class _AmountNode(TextNode):
     """The number of an amount."""
 
     currency: Node | None = attrs.field(default=None, kw_only=True)
-    """What states the currency."""
+    """Node of the currency; None if the map has none."""
 
     def fill(self, context: RowContext) -> Any:
         """Return the number. Raise RowError if the format of its cell shows another currency."""
@@ -61,7 +61,7 @@ class _AmountNode(TextNode):
                 stated = self.currency.fill(context)
         name = f"{self.path.rpartition('.')[0].rpartition('.')[2]}.currency_type_id"
         shown = (
-            f"{self.path}: the format of the cell shows the currency {cell.currency!r}, and the map states"
+            f"{self.path}: the format of the cell shows the currency {cell.currency!r}, but the map states"
         )
         if stated is None:
             raise RowError(f'{shown} none; add {name} = "EUR", or a column of it ({self.shown_columns})')
@@ -79,7 +79,7 @@ def _may_mean(sign: str, code: str) -> bool:
 
 
 def require_currency(raw: Mapping[str, Any], path: str) -> None:
-    """Raise ImportMapError if signs of currencies are taken off, and the map does not say the currency."""
+    """Raise ImportMapError if ``strip`` removes currency signs and the map does not state the currency."""
     by_name = {name.replace("_", "").casefold(): value for name, value in raw.items()}
     value, currency = by_name.get("value"), by_name.get("currencytypeid")
     units = value.get("strip") if isinstance(value, Mapping) else None
@@ -90,6 +90,6 @@ def require_currency(raw: Mapping[str, Any], path: str) -> None:
     if (signs or names) and (currency is None or (max(len(signs), len(names)) > 1 and not from_column)):
         shown = ", ".join(sorted(signs | names))
         raise ImportMapError(
-            f"{path}.value: strip takes {shown} off, so the map has to say the currency: "
+            f"{path}.value: strip removes {shown}, so the map must state the currency: "
             f'{path.rpartition(".")[2]}.currency_type_id = "EUR", or a column of it'
         )

@@ -51,7 +51,7 @@ def compile_object(kind: type[Record], table: object, path: str) -> ObjectNode:
         with mistakes.kept():
             name, meta = _field(kind, key, f"{path}.{key}")
             if name in nodes:
-                raise ImportMapError(f"{path}.{key}: {name!r} is given twice, in two spellings; delete one")
+                raise ImportMapError(f"{path}.{key}: {name!r} occurs twice, in two spellings; delete one")
             nodes[name] = _node(meta, raw, f"{path}.{key}")
     mistakes.require_none()
     return ObjectNode(kind, nodes)
@@ -76,7 +76,7 @@ def _node(meta: Wire, raw: object, path: str) -> Node:
 
 
 def _element(meta: Wire, raw: object, path: str) -> Node:
-    """Return the node of an element; one whose records the map itself names is sent for every row."""
+    """Return the node of a list element; an element with fixed records is sent for every row."""
     node = _single_node(meta, raw, path)
     if not isinstance(node, ObjectNode):
         return node
@@ -108,20 +108,20 @@ def _single_node(meta: Wire, raw: object, path: str) -> Node:
 
 
 def _require_no_text(meta: Wire, raw: Mapping[str, Any], path: str) -> None:
-    """Raise ImportMapError for a text with options instead of a record or an amount."""
+    """Raise ImportMapError if a table ``{ text = ... }`` takes the place of a record or an amount."""
     fields = registry.resolve(meta["of"] or "").__wire__
     inner = next((each for each in ("value", "id") if each in fields), None)
     if "text" not in raw or "text" in fields or inner is None:
         return
     name = path.rpartition(".")[2]
     raise ImportMapError(
-        f"{path} is {'an amount' if inner == 'value' else 'a record'}, and a text with options belongs into "
+        f"{path} is {'an amount' if inner == 'value' else 'a record'}, and a text with options belongs in "
         f"its {inner}: write {name}.{inner} = {{ text = {json.dumps(raw['text'], default=str)}, ... }}"
     )
 
 
 def _remedy(meta: Wire, raw: object, path: str) -> str:
-    """Return the line to write when a single value is meant for an id, or for the value of an amount."""
+    """Return the line to write if a single value is probably an id or the value of an amount."""
     fields = registry.resolve(meta["of"] or "").__wire__
     name, shown = path.rpartition(".")[2], json.dumps(raw, default=str)
     if "value" in fields:
@@ -138,8 +138,8 @@ def _text_node(meta: Wire, table: TextTable, path: str) -> Node:
     clears = table.empty == "clear"
     if clears and (parse is not None or not template.columns):
         raise ImportMapError(
-            f'{path}: empty = "clear" is for columns in a text field; nothing shows how the service empties '
-            "others. Delete empty"
+            f'{path}: empty = "clear" is for columns in a text field; the service is not known to '
+            "empty others. Delete empty"
         )
     blank: Any = "" if clears else None
     if table.values is not None:
@@ -157,11 +157,11 @@ def _text_node(meta: Wire, table: TextTable, path: str) -> Node:
 
 
 def _words(meta: Wire, table: TextTable, limit: LengthLimit, path: str) -> Parser:
-    """Return what reads the words that a map gives meanings."""
+    """Return the parser of the words that the map translates with ``values``."""
     values: Mapping[str, Any] = table.values or {}
     if not values or len({word.strip().casefold() for word in values}) < len(values):
         raise ImportMapError(
-            f"{path}.values takes the words of the file, each once whatever its letter case, and what they "
+            f"{path}.values takes the words of the file, each once regardless of letter case, and what they "
             'mean: values = { "yes" = true, "no" = false }'
         )
     parse = value_parser(meta, table, path)
@@ -207,7 +207,7 @@ _EXPECTED = {
 
 
 def _constant(meta: Wire, value: object, path: str) -> Any:
-    """Return the value of a field that a TOML value other than text stands for."""
+    """Return the value of a field for a TOML value that is not a text."""
     kind = meta["type"]
     if isinstance(value, bool):
         if kind == "boolean":
@@ -249,7 +249,9 @@ def compile_reference(name: str, table: ReferenceTable, path: str) -> ReferenceS
         )
     template = _template(table.from_, f"{path}.from")
     if NAME in template.columns:
-        raise ImportMapError(f"{path}.from: {{}} stands for the name itself; name a column, as in {{column}}")
+        raise ImportMapError(
+            f"{path}.from: {{}} stands for the looked-up name; name a column, as in {{column}}"
+        )
     return ReferenceSpec(
         name=name,
         entity=entity,

@@ -42,44 +42,44 @@ _COMPUTED = {
 _AMOUNT = ".value"  # the number in an amount, after the field's name
 _REASON = "action_reason_id"
 _NAMES = ("display_as", "name", "number")  # fields by which records are found, the first that there is
-_ASKED = {"display_as", "name", "last_name"}
+_SUGGESTED = {"display_as", "name", "last_name"}
 _UNUSABLE = re.compile("[{}|\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]|^'|^\\s*$")
 
 
 @attrs.define(eq=False)
 class DraftField:
-    """One field that the map may fill, with the column that is proposed for it."""
+    """A field that the map may fill, with the proposed column."""
 
     table: str
     name: str
     meta: Wire
     required: bool
     note: str = ""
-    """What it is for, where that is not to be seen from its name."""
+    """The purpose, if the name does not tell it."""
     target: type[Record] | None = None
-    """The entity that a reference leads to."""
+    """The entity of a reference."""
     where: str = ""
-    """Which of its records it may be, as the map says it."""
+    """The condition for its records, as TOML."""
     reference: str = ""
     """The name of that reference in the map."""
     column: str | None = None
-    asked: bool = False
-    """Whether the draft has it though it is not required and no column fits."""
+    suggested: bool = False
+    """Whether the draft includes it although it is not required and no column fits."""
 
     @property
     def shown(self) -> bool:
         """Whether the draft has a line for it."""
-        return bool(self.column) or self.required or self.asked
+        return bool(self.column) or self.required or self.suggested
 
     @property
     def looks(self) -> str:
-        """What its cells look like: ``time``, ``number``, or empty for any text."""
+        """The expected look of its cells: ``time``, ``number``, or empty for any text."""
         kind = self.meta["type"] if self.target is None else ""
         return "time" if kind.startswith("datetime") else "number" if kind in ("number", "integer") else ""
 
     @property
     def spellings(self) -> set[str]:
-        """The names that a column for it may have, without diacritics and case."""
+        """Names of matching columns, without diacritics and case."""
         name = _plain(self.name.removesuffix(_AMOUNT))
         if self.name == _REASON and self.target is not None:
             return {"reason", "actionreason"}
@@ -92,13 +92,13 @@ def draft_fields(
     keys: Sequence[str] = (),
     unlike: Mapping[str, Set[str]] = MappingProxyType({}),
 ) -> list[DraftField]:
-    """Return the fields that a map of the operation may fill, with the columns that are proposed for them.
+    """Return the fields that a map of the operation may fill, with the proposed columns.
 
     Args:
         columns: the header of the file.
         operation: what is done with each row.
         keys: the columns that can identify the rows.
-        unlike: what the cells of columns are not, ``time`` or ``number``.
+        unlike: for each column, what its cells do not look like: ``time`` or ``number``.
     """
     found = list(_fields(operation.kind, operation.table))
     if operation.table == "entity":
@@ -110,7 +110,7 @@ def draft_fields(
         _assign_key(found, keys)
     if operation.by is not None and operation.compares and not any(each.column for each in found[1:]):
         example = found[min(1, len(found) - 1)]  # an update needs something to write
-        example.asked, example.note = True, "for example, or another field to write; "
+        example.suggested, example.note = True, "for example, or another field to write; "
     _name_references([each for each in found if each.shown])
     return found
 
@@ -121,21 +121,21 @@ def is_usable(column: str) -> bool:
 
 
 def name_field(entity: type[Record], column: str | None = None) -> str | None:
-    """Return the text field by which records of an entity are found: that of a column ``Task.Number``."""
+    """Return the text field that identifies records of an entity, or that a column ``Task.Number`` names."""
     named = _field_spelled(entity, column or "")
     texts = [name for name in _NAMES if entity.__wire__.get(name, {}).get("type") == "string"]
     return next(iter((*named, *texts)), None)
 
 
 def _field_spelled(entity: type[Record], column: str) -> list[str]:
-    """Return the text field that the last part of a column such as ``Task.Number`` spells, if one does."""
+    """Return the text field named by the last part of a column such as ``Task.Number``, if any."""
     _, dot, last = column.rpartition(".")
     fields = entity.__wire__.items() if dot else ()
     return [name for name, meta in fields if meta["type"] == "string" and _plain(name) == _plain(last)]
 
 
 def _fields(kind: type[Record], table: str, *, nested: bool = False) -> Iterator[DraftField]:
-    """Yield the fields of a class, and those of the objects that a command cannot do without."""
+    """Yield the fields of a class, and those of the objects that a command requires."""
     inner = issubclass(kind, Command) or nested
     for name, meta in kind.__wire__.items():
         required, many = bool(meta.get("required")), bool(meta.get("many"))
@@ -153,7 +153,7 @@ def _fields(kind: type[Record], table: str, *, nested: bool = False) -> Iterator
             if target is not None and "id" in target.__wire__ and name_field(target):
                 found = DraftField(table, name, meta, required, target=target)
                 if kind is WorkOrder and nested and name == "customer":  # facts 5: for TypeCategory Request
-                    found.asked, found.note = True, "required of a Request, delete it for others; "
+                    found.suggested, found.note = True, "required of a Request, delete it for others; "
                 yield found
         elif meta["type"] == "money":
             number = registry.resolve(meta["of"] or "").__wire__["value"]
@@ -166,30 +166,32 @@ def _fields(kind: type[Record], table: str, *, nested: bool = False) -> Iterator
 
 
 def _action_of(kind: type[Record]) -> str | None:
-    """Return the action of a command, whose reasons have the same word (facts 4); None for other commands."""
+    """Return the action of a command, which also names its reasons (facts 4); None for other commands."""
     word = kind.wire_name.removeprefix("Wo").removesuffix("Command")
     return word if word in WOActionType.__members__ else None
 
 
 def _relax(found: list[DraftField]) -> None:
-    """Ask for names and references, and require nothing: the catalogue's marks were not seen enforced."""
+    """Include names and references, and require nothing: ``required`` was not seen enforced here."""
     for each in found:
-        each.asked = each.required and (each.target is not None or each.name in _ASKED)
+        each.suggested = each.required and (each.target is not None or each.name in _SUGGESTED)
         each.required = False
 
 
 def _of_changes(operation: RowOperation, found: list[DraftField]) -> list[DraftField]:
-    """Return the fields of an update or a delete: the key first, and nothing else is required."""
+    """Return the fields of an update or a delete: first the key, the only required one."""
     by = operation.by or ""
     note = "identifies the record; "
-    key = DraftField(operation.table, by, operation.kind.__wire__[by], required=False, note=note, asked=True)
+    key = DraftField(
+        operation.table, by, operation.kind.__wire__[by], required=False, note=note, suggested=True
+    )
     for each in found:
-        each.asked = False
+        each.suggested = False
     return [key, *(each for each in found if each.name != by and operation.compares)]
 
 
 def _assign(found: Sequence[DraftField], columns: Sequence[str], unlike: Mapping[str, Set[str]]) -> None:
-    """Give each column to the field with the most similar name, each field once."""
+    """Assign each column to the field with the most similar name, at most one for each field."""
     pairs = [
         (score, each.required, -place, -order)
         for place, column in enumerate(columns)
@@ -205,7 +207,7 @@ def _assign(found: Sequence[DraftField], columns: Sequence[str], unlike: Mapping
 
 
 def _assign_key(found: Sequence[DraftField], keys: Sequence[str]) -> None:
-    """Give a column of keys to the field that can be a marker, unless another column fits its name."""
+    """Assign a key column to the marker field, unless another column fits its name."""
     taken = {each.column for each in found}
     for each in found:
         if each.name == MARKER_FIELD and each.column is None and keys:
@@ -213,7 +215,7 @@ def _assign_key(found: Sequence[DraftField], keys: Sequence[str]) -> None:
 
 
 def _name_references(shown: Sequence[DraftField]) -> None:
-    """Name each reference after its field; the second of one name is numbered."""
+    """Name each reference after its field; number duplicates."""
     used: Counter[str] = Counter()
     for each in shown:
         if each.target is not None:
@@ -238,17 +240,17 @@ def _similarity(column: str, names: set[str]) -> float:
 
 
 def _in_words(column: str, field: DraftField) -> float:
-    """Return how similar a column and a field are by their words: equal ones, or all of one in the other."""
-    given = _words(column)
+    """Return the similarity of the words of a column and a field: equal ones, or all of one in the other."""
+    column_words = _words(column)
     names = [_words(field.name.removesuffix(_AMOUNT))]
     if field.target is not None:
         names.append(_words(field.target.__name__))
     best = 0.0
     for words in names:
-        if given and given == words:
+        if column_words and column_words == words:
             best = max(best, _EQUAL_WORDS)
         # Of other types than texts and records a column with more or fewer words is often another value.
-        elif given and words and (given < words or words < given) and _is_named(field):
+        elif column_words and words and (column_words < words or words < column_words) and _is_named(field):
             best = max(best, _MORE_WORDS)
     return best
 

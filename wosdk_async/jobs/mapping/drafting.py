@@ -1,7 +1,7 @@
-"""Draft of a map: columns of a file beside the fields of the catalogue that have similar names.
+"""Draft of a map: columns of a file matched with fields of similar names.
 
-A draft is a map that :meth:`ImportMap.load` accepts. What cannot be guessed is the column ``{ADAPT}``,
-which no file has, so that an import says what remains to be filled in.
+A draft is a map that :meth:`ImportMap.load` accepts. Fields without a match get the column ``{ADAPT}``, which
+no file has, so that an import names them.
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ def draft_map(
     Args:
         columns: the header of the file.
         operation: what is done with each row.
-        file: the name of the file, for the first line.
+        file: the name of the file, shown in the first line.
         keys: the columns that can identify the rows, if the file was read for them.
-        described: where the fields are described, for the line of those that no column fills.
-        header_row: the line of the header, below lines that are none.
+        described: where the fields are documented, for the line that lists the unfilled ones.
+        header_row: the line of the header, if it is not the first.
     """
     keys = keys or KeyColumns()
     found = draft_fields(columns, operation, keys.unique, keys.unlike)
@@ -64,11 +64,11 @@ def draft_map(
         *_comment(
             f"Draft of a map for {file}. Fill in each {ADAPT}: with a {{column}}, or with a fixed value."
         ),
-        *_comment("Look through all lines: they were proposed because names are similar."),
+        *_comment("Check every line: the proposals rest on similar names."),
         *_columns_left(columns, found),
         "",
         f"operation = {_quoted(operation.name)}",
-        *([f"header_row = {header_row}  # the lines above are no rows"] if header_row else []),
+        *([f"header_row = {header_row}  # the lines above are not rows"] if header_row else []),
         *_marker(operation, shown, keys),
         *_tables(operation, shown),
         *_references(shown),
@@ -83,10 +83,10 @@ def draft_map(
 
 def _columns_left(columns: Sequence[str], found: Sequence[DraftField]) -> list[str]:
     used = {each.column for each in found}
-    left = [column for column in columns if column not in used and is_usable(column)]
+    unused = [column for column in columns if column not in used and is_usable(column)]
     bad = [column for column in columns if column.strip() and not is_usable(column)]
     return [
-        *(_comment(f"Columns without a proposal: {', '.join(left)}") if left else []),
+        *(_comment(f"Columns without a proposal: {', '.join(unused)}") if unused else []),
         *(
             _comment(f"Columns that a map cannot name, rename them: {', '.join(map(repr, bad))}")
             if bad
@@ -101,8 +101,8 @@ def _marker(operation: RowOperation, shown: Sequence[DraftField], keys: KeyColum
     texts = [each for each in shown if each.meta["type"] == "string" and each.target is None]
     if operation.table == "command":
         texts = [each for each in texts if each.name == MARKER_FIELD]
-    known = [each for each in texts if each.column in keys.unique]
-    for each in known:
+    key_fields = [each for each in texts if each.column in keys.unique]
+    for each in key_fields:
         path = each.name if operation.table == "entity" else f"work_order.{each.name}"
         with contextlib.suppress(ImportMapError):
             operation.require_marker(path)
@@ -122,7 +122,7 @@ def _marker(operation: RowOperation, shown: Sequence[DraftField], keys: KeyColum
         example = f"marker = {_quoted(texts[0].name)}" if texts else "marker"
     unique = f" Columns that are unique: {', '.join(keys.unique)}." if keys.unique else ""
     nearly = "".join(
-        f" {column} would be one, but its cell in line {first} is there again in line {line}."
+        f" {column} would be one, but lines {first} and {line} have the same cell."
         for column, (first, line) in keys.nearly.items()
     )
     return [
@@ -167,7 +167,7 @@ def _from(field: DraftField) -> str:
 
 
 def _explained(field: DraftField) -> str:
-    """Return what a field takes, as the end of a line."""
+    """Return the comment that says what a field takes."""
     kind, meta = field.meta["type"], field.meta
     if field.target is not None:
         text = f"a {field.target.__name__}, found by its name below"
@@ -191,7 +191,7 @@ def _explained(field: DraftField) -> str:
 
 
 def _more(found: Sequence[DraftField], shown: Sequence[DraftField], described: str) -> Iterator[str]:
-    """Yield the fields that no column is proposed for."""
+    """Yield the fields without a proposed column."""
     hidden = [each for each in found if each not in shown]
     if hidden:
         path = {each: each.table.replace("[", "").replace("]", "") for each in hidden}
@@ -221,13 +221,13 @@ class KeyColumns:
 
     unique: Sequence[str] = ()
     nearly: Mapping[str, tuple[int, int]] = attrs.field(factory=dict)
-    """Those that could if a few cells were not there twice: the lines of the first two equal ones."""
+    """Those with a few duplicate cells: the lines of the first two equal ones."""
     unlike: Mapping[str, frozenset[str]] = attrs.field(factory=dict)
-    """Of columns, also others, what most of their first cells are not: ``time`` or ``number``."""
+    """For any column, what most of its first cells do not look like: ``time`` or ``number``."""
 
 
 def key_columns(source: Source) -> KeyColumns:
-    """Return the columns that can identify the rows; unknown for a single row."""
+    """Return the columns that can identify the rows; none for a file with a single row."""
     seen: dict[str, dict[int, int]] = {column: {} for column in source.columns if is_usable(column)}
     repeats: dict[str, list[tuple[int, int]]] = {column: [] for column in seen}
     rows = 0
@@ -264,11 +264,11 @@ _LOOKS = {
     ),
     "number": re.compile(r"[^\w+-]*[A-Z]{0,3}\s*[+-]?\d[\d.,'\s]*\D{0,8}"),
 }
-"""How times with a day look, and numbers, with a currency or unit."""
+"""Patterns of times with a day, and of numbers with a currency or unit."""
 
 
 def _unlike(source: Source) -> dict[str, frozenset[str]]:
-    """Return what most cells of each column do not look like; nothing of a column without cells."""
+    """Return what most cells of each column do not look like; columns without cells are left out."""
     cells: dict[str, list[str]] = {}
     for row in islice(source, _SAMPLE):
         for column, cell in dict(row.cells.items()).items():

@@ -36,15 +36,15 @@ class ImportMap:
     record: ObjectNode
     """The command or the record that is built from a row."""
     references: tuple[ReferenceSpec, ...]
-    """Each stands after those it needs."""
+    """Ordered: each after those it needs."""
     marker: str | None = None
     """Field that carries the key of each row, unless the import names another."""
     key: Template | None = None
-    """Template of the key by which rows are known; None when the marker has one, or nothing has."""
+    """Template of the key that identifies rows; None if the marker carries it, or rows have no key."""
     fingerprint: str = ""
     """Hash of the map without its comments and layout."""
     rules: TableRules = attrs.field(factory=TableRules)
-    """What the map says of the rows of its file."""
+    """Rules for the rows of the file."""
 
     @classmethod
     def load(cls, path: str | Path, *, operation: str | None = None) -> ImportMap:
@@ -52,8 +52,8 @@ class ImportMap:
 
         Args:
             path: the file.
-            operation: what is done with each row, such as ``"update Customer by tenant_code"``; None means
-                what the map says, or else ``"WoCreateCommand"``.
+            operation: what is done with each row, such as ``"update Customer by tenant_code"``; by default
+                that of the map, or else ``"WoCreateCommand"``.
 
         Raises:
             ImportMapError: the file cannot be used; the message names the file, the line or key, and the
@@ -79,7 +79,7 @@ class ImportMap:
 
     @property
     def operation(self) -> str:
-        """What is done with each row, as the journal names it."""
+        """Name of the operation in the journal."""
         return self.action.name
 
     @property
@@ -98,12 +98,12 @@ class ImportMap:
         return found
 
     def columns_behind(self, reason: str) -> str | None:
-        """Return the columns behind a field that the service misses; None if unknown."""
+        """Return the source of a field that the service reports as missing; None if unknown."""
         return columns_behind(reason, self.record, self.references)
 
     @property
     def fixed(self) -> frozenset[str]:
-        """The references of all rows that are the same for every row."""
+        """References that are the same for every row."""
         return frozenset(spec.name for spec in self.references if not spec.columns) & self.record.references
 
 
@@ -131,7 +131,7 @@ _ADDED = ("header_row", "fill_down", "skip_when")  # keys that a map from before
 
 
 def _rules(tables: MapTables) -> TableRules:
-    """Return what the map says of the rows of its file. Raise ImportMapError that names the key."""
+    """Return the rules for the rows of the file. Raise ImportMapError that names the key."""
     if tables.header_row is not None and tables.header_row < 1:
         raise ImportMapError(f"header_row takes the number of a line from 1, not {tables.header_row}")
     columns = [tables.fill_down] if isinstance(tables.fill_down, str) else tables.fill_down or []
@@ -143,20 +143,20 @@ def _rules(tables: MapTables) -> TableRules:
         raise ImportMapError(f"skip_when {error}") from None
 
 
-def _operation(tables: MapTables, given: str | None) -> RowOperation:
-    """Return what is done with each row. Raise ImportMapError when map and caller disagree."""
-    asked = operation_named(given) if given is not None else None
+def _operation(tables: MapTables, name: str | None) -> RowOperation:
+    """Return the operation. Raise ImportMapError if map and caller disagree."""
+    wanted = operation_named(name) if name is not None else None
     if tables.operation is None:
-        if asked is None and tables.command is None and tables.entity is not None:
+        if wanted is None and tables.command is None and tables.entity is not None:
             raise ImportMapError('operation is missing; write it first, as in operation = "create Customer"')
-        return asked or operation_named(DEFAULT_OPERATION)
-    stated = operation_named(tables.operation)
-    if asked is not None and asked.name != stated.name:
+        return wanted or operation_named(DEFAULT_OPERATION)
+    in_map = operation_named(tables.operation)
+    if wanted is not None and wanted.name != in_map.name:
         raise ImportMapError(
-            f"operation is {stated.name!r}, and {asked.name!r} is asked for; the map alone is enough, so "
-            "leave the other out"
+            f"operation is {in_map.name!r}, but the caller wants {wanted.name!r}; omit "
+            "the latter, or change the map"
         )
-    return stated
+    return in_map
 
 
 def _compiled(tables: MapTables, action: RowOperation) -> tuple[ObjectNode, tuple[ReferenceSpec, ...]]:
@@ -194,7 +194,7 @@ def _check_names(table: str, record: ObjectNode, specs: Mapping[str, ReferenceSp
     for place, names in {table: record.references, **needs}.items():
         for name in sorted(names - specs.keys()):
             raise ImportMapError(
-                f'{place} names "@{name}", and there is no [reference.{name}]{suggestion(name, specs)}'
+                f'{place} names "@{name}", but there is no [reference.{name}]{suggestion(name, specs)}'
             )
     if unused := specs.keys() - record.references.union(*needs.values()):
         name = min(unused)
@@ -209,13 +209,13 @@ def _check_filters(spec: ReferenceSpec, specs: Mapping[str, ReferenceSpec]) -> N
         for name in each.node.references:
             if specs[name].columns or specs[name].create:
                 raise ImportMapError(
-                    f"reference.{spec.name}.where.{each.name}: @{name} is not one record that exists "
-                    "already, so nothing can be looked up by it"
+                    f"reference.{spec.name}.where.{each.name}: @{name} must be one existing "
+                    "record, the same for every row"
                 )
 
 
 def _ordered(specs: Mapping[str, ReferenceSpec]) -> tuple[ReferenceSpec, ...]:
-    """Return the references, each after those it needs."""
+    """Return the references in order, each after those it needs."""
     # In the order of the map: a set of texts has another one in every process.
     needs = {name: [each for each in specs if each in spec.needs] for name, spec in specs.items()}
     sorter = graphlib.TopologicalSorter(needs)
@@ -244,7 +244,7 @@ def paths_with(column: str, record: Node, specs: Iterable[ReferenceSpec]) -> lis
 
 
 def columns_behind(reason: str, record: Node, specs: Iterable[ReferenceSpec]) -> str | None:
-    """Return where the value comes from that the service misses, for a message; None if unknown.
+    """Return where a value comes from that the service reports as missing, for a message; None if unknown.
 
     Args:
         reason: the message of the service.
@@ -269,7 +269,7 @@ def columns_behind(reason: str, record: Node, specs: Iterable[ReferenceSpec]) ->
 
 
 def _leaves(node: Node, path: str = "") -> Iterator[tuple[str, Node]]:
-    """Yield the nodes that have no fields of their own, each with the service's path of its field."""
+    """Yield the nodes without fields of their own, each with the path of its field in the service's names."""
     if isinstance(node, ObjectNode):
         table = node.make.__wire__  # type: ignore[attr-defined]  # a class of the model
         for name, inner in node.fields.items():

@@ -1,4 +1,4 @@
-"""Records that rows refer to: what is known of each name, and how it is looked up."""
+"""Records that rows refer to: the state of each name, and its look-up."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def find_named(
 
 
 async def _find_ids(company: Company, entity: type[Record], ids: Sequence[int]) -> set[int]:
-    """Return those of some ids, at most 1,000, that records have which are not removed."""
+    """Return which of at most 1,000 ids belong to records that are not removed."""
     properties = ["Id", "IsRemoved"] if "is_removed" in entity.__wire__ else ["Id"]
     condition = Comparison(entity.wire_name, "Id", "In", tuple(map(str, ids)))
     plan = Plan(entity.wire_name, (condition,), tuple(properties))
@@ -104,7 +104,7 @@ def _path(each: Filter) -> str:
 
 
 def _comparison(spec: ReferenceSpec, each: Filter, value: Any) -> Comparison | None:
-    """Return the filter as a condition of the query, or None where only :func:`_equal` can tell.
+    """Return the filter as a condition of the query, or None where only :func:`_equal` can decide.
 
     False, 0 and an empty text may be stored as null, which is read like them but does not equal them
     (facts 3.4); that enums compare by name is not shown (facts 4). Values are sent as texts, as recorded.
@@ -136,26 +136,26 @@ class ReferenceEntry:
 
     text: str
     full: str
-    """The name before it was cut, normalized; empty once two names are equal only because they were cut."""
+    """The normalized name before truncation; empty if two names are equal only because of truncation."""
     spellings: set[str]
     cells: dict[str, str] = attrs.field(factory=dict)
-    """The cells that a new record reads, of the first row that wants it."""
+    """The cells for a new record, from the first row that needs it."""
     id: int | None = None
     reason: str = ""
     error: type[RowError] = RowError
     """The class of the error that ``reason`` gives a row."""
     may_pass: bool = False
-    """Whether ``reason`` may be gone in the next run, so that the rows wait for it."""
+    """Whether ``reason`` is temporary, so that the rows wait for the next run."""
     wanted: bool = False
-    """Whether a row that can be created needs the record."""
+    """Whether a valid row needs the record."""
     held: bool = False
-    """Whether it is created only once a row with new records was carried out."""
+    """Whether its creation waits until a first row with new records has succeeded."""
     in_doubt: bool = False
-    """Whether a creation was sent, and nobody knows whether it was carried out."""
+    """Whether its creation was sent with unknown outcome."""
     warnings: list[str] = attrs.field(factory=list)
 
     def end_doubt(self) -> None:
-        """Forget that a creation may have been carried out: the record is known, or missing again."""
+        """Clear the doubt about its creation: the record is found, or confirmed absent."""
         self.in_doubt, self.reason, self.may_pass = False, "", False
 
     def new_record(self, spec: ReferenceSpec, context: RowContext) -> Any:
@@ -179,7 +179,7 @@ _NO_REFERENCES: Any = None  # an id is a constant or a text
 
 @attrs.define
 class NamedIds:
-    """Ids that a map takes from columns or has as constants, and which of them the Company has."""
+    """Ids in a map, from columns or constant, and which of them exist in the Company."""
 
     _fields: Sequence[tuple[str, type[Record], Node]]
     _known: dict[tuple[type[Record], int], bool] = attrs.field(factory=dict)
@@ -204,7 +204,7 @@ class NamedIds:
         return found
 
     async def look_up(self, company: Company, ids: Iterable[NamedId]) -> None:
-        """Find out which ids are those of records, many in one query."""
+        """Look up which ids exist, many in one query."""
         wanted = defaultdict[type[Record], dict[int, None]](dict)
         for _, entity, id in ids:
             if (entity, id) not in self._known:
@@ -216,7 +216,7 @@ class NamedIds:
                     self._known |= {(entity, id): id in found for id in some}
 
     def fault(self, ids: Iterable[NamedId]) -> str | None:
-        """Return which ids no record has, after :meth:`look_up`; None when all are known."""
+        """Return a message about the ids without a record, after :meth:`look_up`; None if there are none."""
         gone = [each for each in ids if not self._known.get(each[1:], True)]
         texts = (f"{path}: no {entity.wire_name} has the id {id}" for path, entity, id in gone)
         return "; ".join(texts) or None

@@ -24,8 +24,8 @@ _NO_RECORDS = ReferenceIndex(())  # a key is made of columns alone
 def no_marker_for_workers(import_map: ImportMap) -> ImportMapError:
     """Return the error of an import on workers whose rows have no keys."""
     return ImportMapError(
-        f"{import_map.path}: workers need a key for each row, by which one that was lost with its worker is "
-        "looked up; name its field as 'marker' in the map, or send the rows from one process"
+        f"{import_map.path}: workers need a key for each row, to look up rows lost with their "
+        f"worker; name its field as 'marker' in the map, or send the rows from one process"
     )
 
 
@@ -36,13 +36,13 @@ class RowKeys:
     path: str
     """The field, such as ``work_order.po_number``."""
     node: Node | None
-    """What the map puts there."""
+    """The map's node for it, if any."""
     job: str
     """The id of the job, which makes default keys unique."""
 
     @property
     def are_own(self) -> bool:
-        """Whether a row has a key of its own, made from its cells: the same in each job."""
+        """Whether keys are made from cells, so that a row has the same key in each job."""
         return self.node is not None
 
     @classmethod
@@ -53,7 +53,7 @@ class RowKeys:
         for i, name in enumerate(names):
             if not isinstance(node, ObjectNode):
                 raise ImportMapError(
-                    f"marker {path!r}: {'.'.join(names[:i])} is no object in {import_map.path}"
+                    f"marker {path!r}: {'.'.join(names[:i])} is not an object in {import_map.path}"
                 )
             table = _class_of(node).__wire__
             if name not in table:
@@ -64,7 +64,7 @@ class RowKeys:
                 )
             if name not in node.fields and i < len(names) - 1:
                 raise ImportMapError(
-                    f"marker {path!r}: {import_map.path} fills nothing in {'.'.join(names[: i + 1])}"
+                    f"marker {path!r}: {import_map.path} has no fields in {'.'.join(names[: i + 1])}"
                 )
             if i == len(names) - 1:
                 _require_key_type(import_map, path, table, filled=name in node.fields)
@@ -78,7 +78,7 @@ class RowKeys:
 
     @property
     def template(self) -> str | None:
-        """What the keys are made of, such as ``{number}``; None if they are not of the rows' own."""
+        """Template of the keys, such as ``{number}``; None for default keys."""
         return self.node.template.source if isinstance(self.node, TextNode) else None
 
     def key(self, row: Row) -> str:
@@ -88,12 +88,12 @@ class RowKeys:
         found = self.node.fill(RowContext(row.cells, _NO_RECORDS))
         key = "" if found is None else str(found)
         if not key or key != key.strip():
-            problem = "has blanks at an end" if key.strip() else "is empty"
+            problem = "begins or ends with blanks" if key.strip() else "is empty"
             raise RowError(f"the key in {self.path} ({key!r}) {problem}; each row needs a key of its own")
         return key
 
     def key_or_none(self, row: Row) -> str | None:
-        """Return the key of a row, or None for a row that will be refused, as it has none or is faulty."""
+        """Return the key of a row; None for a row that will be refused because it is faulty or has no key."""
         if row.fault is not None:
             return None
         try:
@@ -109,7 +109,7 @@ class RowKeys:
 
 
 def _require_key_type(import_map: ImportMap, path: str, table: Mapping[str, Wire], *, filled: bool) -> None:
-    """Raise ImportMapError for a field whose type no key fits: neither a text nor a whole number."""
+    """Raise ImportMapError unless a field is a text or a whole number."""
     above, dot, name = path.rpartition(".")
     kind = table[name]["type"]
     if not table[name].get("many") and (kind == "string" or (kind == "integer" and filled)):

@@ -1,4 +1,4 @@
-"""Fields that surprise: required ones that a row leaves empty, and ones that the service replaces."""
+"""Required fields that a row leaves empty, and fields that the service replaces."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["ReplacedFields", "empty_fields", "lacking"]
 def lacking(record: Record, import_map: ImportMap) -> Iterator[str]:
     """Yield each required field of a new work order that has no value, with the column or line to add.
 
-    Nothing else is required of new records: the marks of the catalogue were not seen enforced there.
+    Other new records require nothing: the service was not seen to enforce the catalogue's ``required`` there.
 
     Args:
         record: the record that the map makes from a row.
@@ -54,7 +54,7 @@ def _required(record: Record) -> Iterator[str]:
 
 
 def _reason(path: tuple[str, ...], import_map: ImportMap, of: str) -> str:
-    """Return that a field is empty, and where its value would come from."""
+    """Return the message about an empty field, with the source of its value."""
     table = f"{import_map.action.table}.{'.'.join(path[:-1])}"
     needed = f"{table}.{path[-1]} is empty, and the service requires it{of}"
     node = _node(import_map.record, path)
@@ -82,10 +82,10 @@ _NO_RECORDS = ReferenceIndex(())
 
 @attrs.frozen
 class ReplacedFields:
-    """The fields of the map that the service would replace without a word, in rows that fill them."""
+    """Fields of the map that the service replaces silently."""
 
     computes: Node | None = None
-    """What the map writes into ``compute_schedule``."""
+    """The map's node for ``compute_schedule``."""
     columns: Mapping[str, frozenset[str]] = attrs.field(factory=dict)
     """The fields, each with the columns that fill it; without columns it has a value in every row."""
 
@@ -107,18 +107,18 @@ class ReplacedFields:
         """Return the warning about a row; None if nothing in it is replaced."""
         if self.computes is None or not _is_true(self.computes, cells):
             return None
-        known = dict(cells.items())  # also cells that cannot be used
+        all_cells = dict(cells.items())  # also cells that cannot be used
         filled = [
             name
             for name, columns in self.columns.items()
-            if not columns or any(known[each].strip() for each in columns)
+            if not columns or any(all_cells[each].strip() for each in columns)
         ]
         if not filled:
             return None
         them = "it" if len(filled) == 1 else "them"
         return (
-            f"compute_schedule replaces {' and '.join(filled)}: the service computes {them}, and what the "
-            f"map says is lost. Delete compute_schedule from the map, or {them}"
+            f"compute_schedule replaces {' and '.join(filled)}: the service computes {them} "
+            f"and ignores the map. Delete compute_schedule from the map, or {them}"
         )
 
 
@@ -130,7 +130,7 @@ def _is_true(node: Node, cells: Mapping[str, str]) -> bool:
 
 
 def _columns(node: Node, import_map: ImportMap) -> frozenset[str]:
-    """Return the columns of which one must have content, so that a field has a value."""
+    """Return the columns that give a field its value; one with content is enough."""
     own = [each.columns for each in import_map.references if each.name in node.references]
     if isinstance(node, ReferenceNode | ObjectNode):
         return node.columns.union(*own)

@@ -58,7 +58,7 @@ class References(Protocol):
 
 @attrs.define
 class RowContext:
-    """The cells of one row, and what filling the nodes from them finds out."""
+    """The cells of one row, with the missing records and warnings found while filling nodes."""
 
     cells: Mapping[str, str]
     references: References
@@ -79,7 +79,7 @@ class Node(Protocol):
         """The references it needs, by their names in the map."""
 
     def fill(self, context: RowContext) -> Any:
-        """Return the value for a row, None for nothing to send. Raise RowError when the row has none."""
+        """Return the value for a row, or None to send nothing. Raise RowError for unusable cells."""
 
 
 @attrs.frozen
@@ -105,9 +105,9 @@ class TextNode:
     parse: Parser | None
     """None for a text field."""
     blank: Any = None
-    """What empty cells mean: nothing to send, an empty text, which empties a field, or a word's value."""
+    """The value of empty cells: None to send nothing, an empty text to clear a field, or a word's value."""
     typed: TypedValues | None = None
-    """What reads cells that are values in the file; None where they are read as texts are."""
+    """Reader of typed cells; None if they are read as texts."""
     references: frozenset[str] = NONE
 
     @property
@@ -116,7 +116,7 @@ class TextNode:
         return self.template.columns
 
     def fill(self, context: RowContext) -> Any:
-        """Return the parsed text; only a text field accepts whitespace alone."""
+        """Return the parsed text; whitespace alone counts as empty except in a text field."""
         text = self.template.fill(context.cells)
         if text is None:
             return self.blank
@@ -132,13 +132,13 @@ class TextNode:
             raise RowError(f"{self.path} {error} ({self.shown_columns})") from None
 
     def _note_currency(self, cell: TypedCell, context: RowContext) -> None:
-        """Take a cell whose format shows a currency."""
+        """Warn about a cell whose format shows a currency."""
         context.warnings.append(
             f"{self.path}: the format of the cell shows the currency {cell.currency!r}, which is not sent"
         )
 
     def _typed(self, typed: TypedValues, text: str, cells: Mapping[str, str]) -> Any:
-        """Return the value of a text that is a value in the file or has one in it; None for other texts."""
+        """Return the value of a text made of typed cells; None for other texts."""
         if isinstance(text, TypedCell):
             return typed.read(text) if text.strip() else None
         if self.template.is_one_cell:
@@ -155,7 +155,7 @@ class TextNode:
 
 @attrs.frozen
 class ReferenceNode:
-    """A record that the map calls ``@name``: as a reference, or as its id in a field of numbers."""
+    """A reference ``@name``: sent as a record, or as its id in a field of numbers."""
 
     path: str
     name: str
@@ -173,7 +173,7 @@ class ReferenceNode:
         id = context.references.id_for(self.name, context)
         if id is None:
             if self.required:
-                raise RowError(f"{self.path} is required, but this row names no {self.name}")
+                raise RowError(f"{self.path} is required, but this row has no {self.name}")
             return None
         return id if self.as_id else _ref(id)
 
@@ -188,7 +188,7 @@ class ObjectNode:
     make: Callable[..., Record]
     fields: Mapping[str, Node]
     is_kept: bool = False
-    """Whether the object is sent although all fields that vary are empty."""
+    """Whether the object is sent even if all fields that vary are empty."""
 
     @cached_property
     def columns(self) -> frozenset[str]:
@@ -267,7 +267,7 @@ class ListNode:
         return NONE.union(*(node.references for node in self.elements))
 
     def fill(self, context: RowContext) -> list[Any] | None:
-        """Return the list, or None when no element is left."""
+        """Return the list, or None without elements."""
         values, faults = [], []
         for node in self.elements:
             try:

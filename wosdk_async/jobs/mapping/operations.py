@@ -36,14 +36,14 @@ __all__ = [
 ]
 
 Label = Literal["created", "updated", "deleted", "done"]
-"""What a row is when its operation was carried out."""
+"""Past participle of an operation, as the state of a done row."""
 
 Found = Mapping[str, Sequence[Any] | RowError]
-"""Records that have each key; or the error of the rows whose key too many records have."""
+"""Records by key, or the error of rows whose key has too many records."""
 
 
 def usable_id(value: Any) -> int | None:
-    """Return an id or a version of a response; None for what no record can have, whatever was sent."""
+    """Return an id or a version of a response; None if no record can have it."""
     return value if type(value) is int and 0 < value < 2**63 else None  # True is an int, too
 
 
@@ -58,7 +58,7 @@ class Effect:
 
 
 def effect_of(record: Any, entity: str | None = None) -> Effect:
-    """Return the effect that a record shows, or what a record of type ``entity`` will be made from."""
+    """Return the effect shown by a record; ``entity`` is its type if the record does not tell."""
     number = getattr(record, "number", None)
     return Effect(
         entity or record.wire_name,
@@ -82,7 +82,7 @@ Items = Iterable[Item] | AsyncIterable[Item]
 
 
 class Making:
-    """What operations without a key of an existing record have in common."""
+    """Base of operations that make something new."""
 
     kind: type[Record]
     by: ClassVar[None] = None
@@ -108,8 +108,8 @@ class Making:
             for key, records in found.items()
         }
 
-    def point(self, record: Any, key: str, found: Sequence[Any]) -> None:
-        """Raise LookupError: there is no other record to point to."""
+    def set_id(self, record: Any, key: str, found: Sequence[Any]) -> None:
+        """Raise LookupError: only operations on existing records need an id."""
         raise LookupError(f"{record!r:.40} {key} {len(found)}")
 
     def settled(self, record: Any, key: str, found: Sequence[Any]) -> Effect | None:
@@ -179,7 +179,7 @@ class RunCommand(Making):
 
 
 class OnRecords:
-    """What operations on records of an entity have in common."""
+    """Base of operations on records of an entity."""
 
     kind: type[Record]
     table: ClassVar[str] = "entity"

@@ -43,7 +43,7 @@ _KEYS_IN_QUERY = 200
 
 
 class Changing(OnRecords):
-    """What operations on existing records have in common; :attr:`by` says which record a row means."""
+    """Base of operations on existing records; :attr:`by` is the field that identifies them."""
 
     by: str
     new: ClassVar[bool] = False
@@ -84,9 +84,9 @@ class Changing(OnRecords):
 
     @cached_property
     def _short(self) -> list[str]:
-        known = ("id", self.by, "concurrency_id", "is_removed")
+        names = ("id", self.by, "concurrency_id", "is_removed")
         table = self.kind.__wire__
-        return [table[name]["name"] for name in dict.fromkeys(known) if name in table]
+        return [table[name]["name"] for name in dict.fromkeys(names) if name in table]
 
     @cached_property
     def _inner(self) -> list[str]:
@@ -98,17 +98,17 @@ class Changing(OnRecords):
             if meta["type"] in inner and meta["of"] and not meta.get("many")
         ]
 
-    def point(self, record: Any, key: str, found: Sequence[Any]) -> None:
+    def set_id(self, record: Any, key: str, found: Sequence[Any]) -> None:
         """Write the id of the one record that has the key into ``record``."""
-        there = [each for each in found if not getattr(each, "is_removed", None)]
-        if len(there) == 1:
-            record.id = there[0].id
+        existing = [each for each in found if not getattr(each, "is_removed", None)]
+        if len(existing) == 1:
+            record.id = existing[0].id
             return
         where = f"{self.by} {key!r}"
-        if there:
-            ids = ", ".join(str(each.id) for each in there[:5])
+        if existing:
+            ids = ", ".join(str(each.id) for each in existing[:5])
             raise AmbiguousNameError(
-                f"{len(there)} {self.noun} records have {where} (ids {ids}); name them by id"
+                f"{len(existing)} {self.noun} records have {where} (ids {ids}); name them by id"
             )
         if found:
             raise MissingRecordError(f"the {self.noun} with {where} is removed (id {found[0].id})")
@@ -129,21 +129,21 @@ class UpdateRecord(Changing):
         """Raise ImportMapError when nothing is written beside the key."""
         super().require_fields(names)
         if fixed := {"id", "concurrency_id", "perform_deletion"} & (set(names) - {self.by}):
-            raise ImportMapError(f"{self.table}.{min(fixed)} is never written by an update; delete it")
+            raise ImportMapError(f"{self.table}.{min(fixed)} cannot be updated; delete it")
         if len(names) == 1:
-            raise ImportMapError(f"{self.table} writes nothing: add the fields to update beside {self.by}")
+            raise ImportMapError(f"{self.table} updates nothing: add the fields to update to {self.by}")
 
     async def send(self, company: Company, record: Any, marker: str | None) -> Any:
         """Write the fields of one record; return it with its new version."""
         del marker
         return await company.update(self.kind.ref(record.id), **self._changes(record))  # type: ignore[attr-defined]
 
-    def point(self, record: Any, key: str, found: Sequence[Any]) -> None:
+    def set_id(self, record: Any, key: str, found: Sequence[Any]) -> None:
         """Write the id of the record into ``record``. Raise RowError if its changes cannot be written."""
         changes = self._changes(record)
         if not changes:
             raise RowError("there is nothing to write: all cells of its fields are empty")
-        super().point(record, key, found)
+        super().set_id(record, key, found)
         if any(isinstance(value, Record | list) for value in changes.values()):
             self._require_writable(record.id, changes)
 
@@ -170,11 +170,11 @@ class UpdateRecord(Changing):
         }
 
     def settled(self, record: Any, key: str, found: Sequence[Any]) -> Effect | None:
-        """Compare what was to be written with the record; equal means that it was written."""
+        """Return the effect if the record equals what was to be written."""
         changes = self._changes(record)
         if any(isinstance(value, list) for value in changes.values()):
-            raise RowError("it writes a list, of which nobody can tell whether it was written; look at it")
-        self.point(record, key, found)
+            raise RowError("it writes a list, which cannot be compared: check the record yourself")
+        self.set_id(record, key, found)
         (held,) = (each for each in found if each.id == record.id)
         same = all(_equal(value, getattr(held, name)) for name, value in changes.items())
         return effect_of(held) if same else None
@@ -197,7 +197,7 @@ class DeleteRecord(Changing):
             raise ImportMapError(f"{self.table}.{more[0]} is not used when records are deleted; delete it")
 
     async def send(self, company: Company, record: Any, marker: str | None) -> Any:
-        """Delete one record; not ``missing_ok``, which would repeat a call that the journal has to settle."""
+        """Delete one record, without ``missing_ok``: that would repeat calls that may be in doubt."""
         del marker
         return await company.delete(self.kind, record.id)
 
@@ -267,7 +267,7 @@ def _of_records(verb: str, name: str, by: str | None) -> RowOperation:
         raise ImportMapError(error.message) from None
     if verb == "create":
         if by is not None:
-            raise ImportMapError(f'create {name}: nothing is looked for by {by}; write "create {name}"')
+            raise ImportMapError(f'create {name}: a create does not look up {by}; write "create {name}"')
         return CreateRecord(kind)
     made = UpdateRecord if verb == "update" else DeleteRecord
     return made(kind, _key_field(kind, by or "id", f"{verb} {name}"))

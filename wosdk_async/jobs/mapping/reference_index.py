@@ -40,7 +40,7 @@ _NAME = 60  # characters of one
 
 @attrs.define
 class _LookAlikes:
-    """Names of one reference that are equal to others but for letter case or compatibility form."""
+    """Names of one reference that differ only in letter case or compatibility form."""
 
     _first: dict[str, str] = attrs.field(factory=dict)
     """The first name of each form."""
@@ -76,7 +76,7 @@ class ReferenceIndex:
             spec.name: (spec.template.fill if spec.template else spec.raw_name_in, {})
             for spec in self.specs.values()
         }
-        """For each reference what returns the name that a row gives, and ids by such names."""
+        """For each reference, the function that returns the name in a row, and ids by name."""
         self._alike = {name: _LookAlikes() for name in self.specs}
         self._uncollected = list(self.specs.values())
 
@@ -87,7 +87,7 @@ class ReferenceIndex:
     # --- collect ------------------------------------------------------------------------------
 
     def collect(self, cells: Mapping[str, str]) -> None:
-        """Remember the names that a row gives; one that is too long fails the row later."""
+        """Collect the names in a row; one that is too long fails the row later."""
         for spec in self._uncollected:
             try:
                 raw = spec.raw_name_in(cells)
@@ -113,7 +113,7 @@ class ReferenceIndex:
             self._alike[spec.name].add(name.key)
         elif entry.full != full and entry.full:
             self.warnings.append(
-                f"{spec.name}: {name.raw.strip()!r} and another name are equal when cut: one record"
+                f"{spec.name}: {name.raw.strip()!r} and another name are equal after truncation: one record"
             )
             entry.full = ""
         entry.spellings.add(name.text)
@@ -121,7 +121,7 @@ class ReferenceIndex:
             entry.spellings.add(name.raw)
 
     def look_alikes(self) -> list[str]:
-        """Return a warning for each reference with names that are equal but for letter case or NFKC."""
+        """Return a warning for each reference with names that differ only in letter case or NFKC."""
         found = ((name, alike) for name, alike in self._alike.items() if alike.count)
         return [f"{name}: {alike}; correct the file where they mean one record" for name, alike in found]
 
@@ -197,20 +197,20 @@ class ReferenceIndex:
         return any(entry.id is None and not entry.reason for entry in entries)
 
     def unfound(self, reference: str) -> str | None:
-        """Return why a reference that is the same for every row has no record; None when it has one."""
+        """Return why a reference without a name has no record; None if it has one."""
         reasons = [entry.reason for entry in self._entries[reference].values() if entry.id is None]
         return reasons[0] if reasons else None
 
     # --- create -------------------------------------------------------------------------------
 
     def undecided(self, cells: Mapping[str, str]) -> bool:
-        """Return whether a row names a missing record that no row is known to want."""
+        """Return whether a row names a missing record not yet marked as wanted."""
         return any(
             entry.id is None and not entry.reason and not entry.wanted for entry in self._entries_of(cells)
         )
 
     def _entries_of(self, cells: Mapping[str, str]) -> Iterator[ReferenceEntry]:
-        """Yield the entries that a row names, of the references whose missing records are created."""
+        """Yield the entries that a row names, for references with ``if_missing = "create"``."""
         for spec in self.specs.values():
             with suppress(RowError):
                 name = spec.name_in(cells) if spec.create else None
@@ -218,7 +218,7 @@ class ReferenceIndex:
                     yield entry
 
     def in_doubt(self, spec: ReferenceSpec) -> dict[str, ReferenceEntry]:
-        """Return the entries of which a creation may have been carried out, by what is compared."""
+        """Return the entries whose creation is in doubt, by the name that is compared."""
         return {key: entry for key, entry in self._entries[spec.name].items() if entry.in_doubt}
 
     def missing(self, spec: ReferenceSpec) -> list[ReferenceEntry]:
@@ -237,7 +237,7 @@ class ReferenceIndex:
         return any(entry.held and entry.id is None and entry.wanted for entry in entries)
 
     def is_known(self, reference: str, name: str) -> bool:
-        """Return whether the record of a name has been found, or is not wanted any more."""
+        """Return whether the record of a name has been found, or is no longer wanted."""
         entry = self._entries.get(reference, {}).get(name)
         return entry is None or entry.id is not None
 

@@ -56,7 +56,7 @@ class ReferenceSpec:
     limit: LengthLimit
     create: ObjectNode | None = None
     takes_first: bool = False
-    """Whether of several records with one name the one with the lowest id is meant."""
+    """Whether to take the record with the lowest id if several have the name."""
 
     @property
     def columns(self) -> frozenset[str]:
@@ -81,7 +81,7 @@ class ReferenceSpec:
         return None if raw is None else self.name_of(raw)
 
     def raw_name_in(self, cells: Mapping[str, str]) -> str | None:
-        """Return the name as it is in the row, None for no name."""
+        """Return the name as it is in the row; None without one."""
         return "" if self.template is None else self.template.fill(cells)
 
     def name_of(self, raw: str) -> RowName | None:

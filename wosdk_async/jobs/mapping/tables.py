@@ -47,7 +47,7 @@ class MapTables:
     fill_down: Any = None
     """Columns in which an empty cell has the value of the cell above."""
     skip_when: Any = None
-    """Conditions that leave rows out."""
+    """Conditions that skip rows."""
     reference: Fields = attrs.field(factory=lambda: Fields({}))
     """A :class:`ReferenceTable` for each name."""
 
@@ -140,11 +140,11 @@ class TextTable:
     """How times are written: a format of strptime, or ``iso``."""
     zone: str | None = attrs.field(default=None, validator=optional(_check_zone))
     fold: Literal["first", "second"] | None = None
-    """Which of two is meant when the clocks show an hour twice."""
+    """Which of the two times is meant when clocks show an hour twice."""
     decimal: str | None = attrs.field(default=None, validator=optional(_check_marks))
     thousands: str | None = attrs.field(default=None, validator=optional(_check_marks))
     strip: Any = attrs.field(default=None, validator=optional(_check_units))
-    """Currency signs and units that may stand beside a number, such as ``["€", "EUR"]``."""
+    """Currency signs and units allowed before or after a number, such as ``["€", "EUR"]``."""
 
 
 _MAX_BYTES = 1 << 20  # bytes of a map
@@ -156,7 +156,7 @@ def read_tables(path: Path) -> MapTables:
         with path.open("rb") as file:
             data = file.read(_MAX_BYTES + 1)
         if len(data) > _MAX_BYTES:
-            raise ImportMapError(f"is longer than {_MAX_BYTES:,} bytes, so it is no map; name a TOML file")
+            raise ImportMapError(f"is longer than {_MAX_BYTES:,} bytes, so it is not a map; name a TOML file")
         content = parse_toml(data.decode("utf-8-sig"))
     except OSError as error:
         raise ImportMapError(f"{error.strerror or error}; name a map as in docs/import.md") from None
@@ -180,7 +180,7 @@ def checked_table(kind: type[T], table: object, place: str) -> T:
 
 
 def _messages(error: cattrs.BaseValidationError, place: str) -> Iterator[str]:
-    """Yield what is wrong, each with the key in front of it that cattrs writes behind."""
+    """Yield the messages, each after its key; cattrs writes the key behind."""
     for text in cattrs.transform_error(error, place, _message):
         message, _, key = text.rpartition(" @ ")
         yield f"{key.removeprefix('.').replace('.from_', '.from') or 'the map'} {message}"
@@ -193,18 +193,18 @@ _EXAMPLES = {
 
 
 def _message(error: BaseException, _: type | None) -> str:
-    """Return what an error of cattrs means, to append to the key it belongs to."""
+    """Return the message of a cattrs error, to append to its key."""
     if isinstance(error, cattrs.ForbiddenExtraKeysError):
-        known = [field.name.strip("_") for field in attrs.fields(error.cl)]
+        keys = [field.name.strip("_") for field in attrs.fields(error.cl)]
         name = min(error.extra_fields)
-        return f"does not take {name!r}{suggestion(name, known) or '.'} Its keys are {', '.join(known)}"
+        return f"does not take {name!r}{suggestion(name, keys) or '.'} Its keys are {', '.join(keys)}"
     if isinstance(error, KeyError):
         return f"is missing; write {_EXAMPLES[error.args[0]]}"
     return str(error)
 
 
 def _only(accepts: Callable[[object], bool], wanted: str) -> Callable[[Any, Any], Any]:
-    """Return a hook of cattrs that changes nothing and refuses what ``accepts`` does not accept."""
+    """Return a cattrs hook that passes accepted values through and refuses others."""
 
     def hook(value: Any, _: Any) -> Any:
         if not accepts(value):

@@ -27,7 +27,7 @@ class Choice:
     """A column, or None and the fixed text."""
 
     def pick(self, cells: Mapping[str, str]) -> str:
-        """Return the first option that is not blank, or the first one when all are."""
+        """Return the first option that is not blank, or the first if all are."""
         first = None
         for column, text in self.options:
             if column is not None:
@@ -46,7 +46,7 @@ class Template:
     source: str
     parts: tuple[str | Choice, ...]
     _alone: Choice | None = attrs.field(init=False)
-    """The pair of braces that is the whole template, as most are."""
+    """The only pair of braces, if it is the whole template."""
     column: str | None = attrs.field(init=False)
     """The column whose cell is the text, as in most templates."""
 
@@ -98,11 +98,11 @@ class Template:
 
     @property
     def is_one_cell(self) -> bool:
-        """Whether the text is one cell, and is not made of several pieces."""
+        """Whether the text is a single cell."""
         return self._alone is not None
 
     def pieces(self, cells: Mapping[str, str]) -> list[str]:
-        """Return the texts and the cells of one row of which the text is made."""
+        """Return the texts and cells that make up the text of one row."""
         return [part if isinstance(part, str) else part.pick(cells) for part in self.parts]
 
 

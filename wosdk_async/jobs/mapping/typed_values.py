@@ -1,4 +1,4 @@
-"""Values of a file in fields whose texts have a format: the format of the map does not hold for them."""
+"""Typed cells in fields whose texts have a format, which does not apply to them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["TypedValues", "typed_values"]
 
 @attrs.frozen
 class TypedValues:
-    """Reads the cells of a field that are values in the file, such as the numbers of a sheet."""
+    """Reader of the typed cells of a field, such as the numbers of a sheet."""
 
     text: Parser
     """Reads texts, in the format of the map."""
@@ -55,7 +55,7 @@ class TypedValues:
         readings = [_reading(parse, cell.strip()) for parse in (self.own, self.text)]
         if None not in readings and readings[0] != readings[1]:
             raise ValueError(
-                f"can be read in two ways, and nobody can tell how {str(cell)!r} is meant: as a {cell.type} "
+                f"can be read in two ways, so {str(cell)!r} is ambiguous: as a {cell.type} "
                 f"of the first file, which had {cell.was!r} here, it is {readings[0]}, in the format of the "
                 f"map {readings[1]}. Write it so that it fits only one, or correct it in the first file"
             )
@@ -63,12 +63,12 @@ class TypedValues:
 
 
 def typed_values(meta: Wire, table: TextTable, text: Parser | None) -> TypedValues | None:
-    """Return what reads values of the file in a field; None where they are read as texts are.
+    """Return the reader of typed cells of a field; None if they are read as texts.
 
     Args:
         meta: what the catalogue says about the field.
         table: the table of the map with the formats.
-        text: what reads texts of the field.
+        text: parser of texts of the field.
     """
     kind = meta["type"]
     own = partial(parse_value, meta=meta, lenient=True)
@@ -91,17 +91,17 @@ def typed_values(meta: Wire, table: TextTable, text: Parser | None) -> TypedValu
 
 
 def _word_or(text: str, words: Parser, own: Parser) -> Any:
-    """Return what a word means, or else the value itself."""
+    """Return the meaning of a word, or else the value itself."""
     value = _reading(words, text)
     return own(text) if value is None else value
 
 
 def _dated(text: str, parse: Parser, date: str) -> Any:
-    """Return the time of a text, or of a number such as 20261209, which has lost zeros before it."""
+    """Return the time of a text, or of a number such as 20261209, which has lost its leading zeros."""
     time = parse(text)
     if isinstance(text, TypedCell) and datetime.strptime(text, date).strftime(date) != text:
         raise ValueError(
-            f"takes a time written as {date!r}, and {str(text)!r} is a number without the zeros before it; "
+            f"takes a time in the format {date!r}, but {str(text)!r} is a number without leading zeros; "
             "store it as text or as a date"
         )
     return time

@@ -1,4 +1,4 @@
-"""Texts as values of fields: times and numbers in the format that the map states, others as written."""
+"""Parsers of texts: times and numbers in the format that the map states, others as written."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Parser = Callable[[str], Any]
 
 _CACHED = 1024  # values that are remembered for each field: columns of a file often repeat a few
 _MAX_CACHED = 64  # characters
-_SIGN = '; if it is a currency sign or unit, let the map take it off: strip = ["{}"]'
+_SIGN = '; if it is a currency sign or unit, let the map remove it: strip = ["{}"]'
 _SHOWN = 8  # words of a map in a message
 _GROUP = 3  # digits between thousands marks
 _SPACES = " \u00a0\u2009\u202f"
@@ -44,7 +44,7 @@ _WHOLE: Wire = {"type": "integer"}
 
 
 def value_parser(meta: Wire, table: TextTable, path: str) -> Parser | None:
-    """Return what reads texts of a field in the formats of ``table``; None for a text field.
+    """Return the parser of a field's texts in the formats of ``table``; None for a text field.
 
     Raises:
         ImportMapError: a format is not one of this field's type; the message names the key.
@@ -83,7 +83,7 @@ def zone_of(table: TextTable) -> zoneinfo.ZoneInfo | None:
 
 
 def word_parser(values: Mapping[str, Any]) -> Parser:
-    """Return what reads the words of a file, whose meanings are ``values``; case-insensitively."""
+    """Return the case-insensitive parser of words with the meanings ``values``."""
     meanings = {word.strip().casefold(): value for word, value in values.items()}
     known = ", ".join(map(repr, islice(values, _SHOWN))) + (", ..." if len(values) > _SHOWN else "")
 
@@ -148,9 +148,9 @@ def _require(fits: bool, table: TextTable, keys: tuple[str, ...], reason: str) -
 
 
 def _cached(parse: Parser) -> Parser:
-    """Return ``parse`` with a memory of short texts; what it returns is never changed."""
-    known = lru_cache(_CACHED)(parse)
-    return lambda text: known(text) if len(text) <= _MAX_CACHED else parse(text)
+    """Return ``parse`` with a cache of short texts; its results are never changed."""
+    cached = lru_cache(_CACHED)(parse)
+    return lambda text: cached(text) if len(text) <= _MAX_CACHED else parse(text)
 
 
 # --- times ----------------------------------------------------------------------------------
@@ -228,7 +228,7 @@ class TimeFormat:
 class NumberStyle:
     """Numbers with a decimal mark and, between groups of three digits, a thousands mark.
 
-    One of the units in ``strip`` may stand before or after the number, with spaces between.
+    One of the units in ``strip`` may precede or follow the number, with spaces between.
     """
 
     decimal: str
@@ -275,7 +275,7 @@ class NumberStyle:
 
 
 def _unit_of(text: str) -> str | None:
-    """Return what stands before or after the digits of a text, if that is short and could be a unit."""
+    """Return the text before or after the digits if it is short and could be a unit."""
     found = _UNIT.fullmatch(text.strip()) if len(text) <= _MAX_CACHED else None
     return None if found is None else found[1] or found[2]
 

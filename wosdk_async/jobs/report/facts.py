@@ -120,7 +120,7 @@ class JobFacts:
     changed: Listed = attrs.field(factory=Listed)
     """Rows that were carried out and changed in the file since."""
     doubted: Listed = attrs.field(factory=Listed)
-    """Rows in doubt, and those that were being sent when the run ended."""
+    """Rows in doubt, and those that were in flight when the run ended."""
     settled: Listed = attrs.field(factory=Listed)
     """Rows that were in doubt and were then found by their keys."""
     _causes: dict[str, Cause] = attrs.field(factory=dict)

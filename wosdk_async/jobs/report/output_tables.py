@@ -124,7 +124,7 @@ async def write_rejects(folder: OutputFolder, journal: JournalReader, source: So
 
 
 async def write_doubts(folder: OutputFolder, journal: JournalReader, source: Source) -> Path:
-    """Write the rows in doubt, and those that were being sent when the run ended, with their cells."""
+    """Write the rows in doubt, and those in flight when the run ended, with their cells."""
     async with _entered(folder.writing_rows(IN_DOUBT)) as writer:
         writer.writerow([*_COLUMNS, *map(_shown, source.columns)])
 

@@ -133,7 +133,7 @@ async def _write_all(
         elif source is not None:
             try:
                 written.append(await write(folder, journal, source))
-            except ImportMapError as error:  # the input was changed or removed meanwhile
+            except ImportMapError as error:  # the input was changed or removed since
                 failure = OutputError(
                     f"{journal.folder / name} was not written: {error.message}", **error.facts
                 )

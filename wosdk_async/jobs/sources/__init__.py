@@ -1,4 +1,4 @@
-"""Files that rows come from, one module for each format; ``formats.py`` finds the one of a file.
+"""Input files, one module for each format; ``formats.py`` finds the format of a file.
 
-The other packages of the jobs import it. Native readers run in a process of their own: ``conversion.py``.
+``conversion.py`` runs native readers in a separate process. The other packages of the jobs use it.
 """

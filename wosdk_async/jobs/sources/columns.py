@@ -1,4 +1,4 @@
-"""Columns that a map needs from a file, and the probable cause where the file lacks them."""
+"""Columns that a map needs from a file, and the probable cause if the file lacks them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wosdk_async.text.suggestions import suggestion
 __all__ = ["OPEN", "fullest_line", "likely_delimiter", "require_columns"]
 
 OPEN = "ADAPT"
-"""The column that a draft of a map names where it has nothing to propose; no file has it."""
+"""The placeholder column of a draft map, which no file has."""
 
 _TOP = 50  # rows in which a header is looked for
 _DELIMITERS = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
@@ -32,7 +32,7 @@ def require_columns(source: Source, columns: Mapping[str, str]) -> None:
     missing = next((name for name in columns if name not in source.columns), None)
     if missing is None:
         return
-    place, known = columns[missing], ", ".join(filter(None, source.columns))
+    place, names = columns[missing], ", ".join(filter(None, source.columns))
     hint, facts = suggestion(missing, source.columns) or ".", dict[str, Any]()
     if (line := _likely_header(source, columns)) is not None:
         hint, facts = (
@@ -44,37 +44,37 @@ def require_columns(source: Source, columns: Mapping[str, str]) -> None:
     if missing == OPEN:
         raise ImportMapError(
             f"{{{OPEN}}} is still to be filled in, in {place}: write a {{column}} or a fixed value. "
-            f"{_FIXED if 'reference.' in place else ''}The columns of {source.path} are: {known}",
+            f"{_FIXED if 'reference.' in place else ''}The columns of {source.path} are: {names}",
             **facts,
         )
     raise ImportMapError(
-        f"{source.path}: there is no column {missing!r}, which {place} names{hint} Its columns are: {known}",
+        f"{source.path}: no column {missing!r}, which {place} names{hint} Its columns are: {names}",
         **facts,
     )
 
 
 def _likely_header(source: Source, wanted: Mapping[str, str]) -> int | None:
-    """Return the line near the top that names the most of the wanted columns, if more than the header."""
-    best, most = None, len(wanted.keys() & set(source.columns))
+    """Return the line near the top with the most wanted columns, if it has more than the header."""
+    best, best_count = None, len(wanted.keys() & set(source.columns))
     for row in islice(source, _TOP):
         found = len(wanted.keys() & {cell.strip() for cell in row.original(source.columns)})
-        if found > most:
-            best, most = row.line, found
+        if found > best_count:
+            best, best_count = row.line, found
     return best
 
 
 def fullest_line(source: Source) -> int | None:
     """Return the likely header near the top: the first of the fullest lines, if fuller than the header."""
-    best, most = None, sum(map(bool, source.columns))
+    best, best_count = None, sum(map(bool, source.columns))
     for row in islice(source, _TOP):
         filled = sum(map(bool, map(str.strip, row.original(source.columns))))
-        if filled > most:
-            best, most = row.line, filled
+        if filled > best_count:
+            best, best_count = row.line, filled
     return best
 
 
 def likely_delimiter(source: Source) -> str | None:
-    """Return the name of another delimiter when it separates more columns."""
+    """Return the name of another delimiter if it separates more columns."""
     if source.dialect is None:
         return None
     header = source.dialect.delimiter.join(source.columns)
@@ -83,7 +83,7 @@ def likely_delimiter(source: Source) -> str | None:
 
 
 def _better_delimiter(source: Source, wanted: Mapping[str, str]) -> str | None:
-    """Return the name of another delimiter when that would give more of the wanted columns."""
+    """Return the name of another delimiter if it gives more wanted columns."""
     if source.dialect is None:
         return None
     current = source.dialect.delimiter

@@ -1,4 +1,4 @@
-"""A reader as a process: started with limits and without secrets, waited for, and killed if needed."""
+"""A reader process: started with limits and without secrets, awaited, and killed if needed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ _MAX_CPU = 3600
 _POLL = 0.05  # seconds
 _MAX_REASON = 300  # bytes
 _LEAN = {"ARROW_IO_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system", "MALLOC_ARENA_MAX": "1"}
-"""Without these, pyarrow and glibc reserve more than a GB of address space, which counts for the limit."""
+"""Settings without which pyarrow and glibc reserve more than a GB of address space, which counts as
+memory."""
 
 _stopped: ContextVar[threading.Event | None] = ContextVar("stopped", default=None)
 
@@ -50,7 +51,7 @@ def limits_for(size: int) -> Limits:
 
 
 def _machine_memory() -> int:
-    """Return the bytes of memory of this machine, or more where the system does not say."""
+    """Return the bytes of memory of this machine; a large number if unknown."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):  # Windows has no sysconf
@@ -58,18 +59,18 @@ def _machine_memory() -> int:
 
 
 def convert(module: str, path: Path, lines: IO[bytes], options: dict[str, Any], limits: Limits) -> None:
-    """Let the reader ``module`` write the rows of a file to ``lines`` as JSON.
+    """Run the reader ``module``, which writes the rows of a file to ``lines`` as JSON.
 
     Raises:
         ImportMapError: the file cannot be read; the message names the file and the remedy.
     """
     limits = lowered(limits)
     order = Order(module, os.fspath(path), options, list(limits), os.getpid())
-    with tempfile.TemporaryFile() as said:
+    with tempfile.TemporaryFile() as stderr:
         command = [*_python(path), "-m", "wosdk_async.readers", json.dumps(order)]
         try:
             child = subprocess.Popen(  # noqa: S603 -- our own interpreter and modules
-                command, stdin=subprocess.DEVNULL, stdout=lines, stderr=said, env=_environment()
+                command, stdin=subprocess.DEVNULL, stdout=lines, stderr=stderr, env=_environment()
             )
         except OSError as error:
             raise ImportMapError(
@@ -82,7 +83,7 @@ def convert(module: str, path: Path, lines: IO[bytes], options: dict[str, Any], 
             finally:
                 child.kill()
         if child.returncode or not os.fstat(lines.fileno()).st_size:
-            why, remedies = _reason(child.returncode, said, limits)
+            why, remedies = _reason(child.returncode, stderr, limits)
             raise ImportMapError(f"{path}: {why}", remedies=remedies)
 
 
@@ -96,7 +97,7 @@ def _python(path: Path) -> list[str]:
 
 
 def _environment() -> dict[str, str]:
-    """Return the environment without credentials, also of proxies, and settings of Python."""
+    """Return the environment without credentials, proxies and Python settings."""
     kept = {
         name: value
         for name, value in os.environ.items()
@@ -109,23 +110,23 @@ def _wait(child: subprocess.Popen[bytes], path: Path, seconds: float) -> None:
     stop = _stopped.get()
     end = time.monotonic() + seconds
     while True:
-        left = end - time.monotonic()
+        remaining = end - time.monotonic()
         with contextlib.suppress(subprocess.TimeoutExpired):
-            child.wait(max(0.0, left if stop is None else min(left, _POLL)))
+            child.wait(max(0.0, remaining if stop is None else min(remaining, _POLL)))
             return
         if stop is not None and stop.is_set():
             raise ImportMapError(f"{path}: reading it was cancelled")
-        if left <= 0:
+        if remaining <= 0:
             raise ImportMapError(f"{path}: reading it takes more than {seconds:,} s; save the table as CSV")
 
 
-def _reason(status: int, said: IO[bytes], limits: Limits) -> tuple[str, tuple[Remedy, ...]]:
-    """Return the message of a reader, or why it has none, and its remedies."""
-    said.seek(0)
-    started = STARTED in said.read(MAX_MESSAGE)
-    said.seek(0, os.SEEK_END)
-    said.seek(max(0, said.tell() - MAX_MESSAGE))
-    last = said.read().rstrip().rpartition(b"\n")[2]
+def _reason(status: int, stderr: IO[bytes], limits: Limits) -> tuple[str, tuple[Remedy, ...]]:
+    """Return the message of a reader, or the probable cause without one."""
+    stderr.seek(0)
+    started = STARTED in stderr.read(MAX_MESSAGE)
+    stderr.seek(0, os.SEEK_END)
+    stderr.seek(max(0, stderr.tell() - MAX_MESSAGE))
+    last = stderr.read().rstrip().rpartition(b"\n")[2]
     with contextlib.suppress(ValueError, TypeError, KeyError):
         message, remedy = json.loads(last)
         return str(message), (Remedy[remedy],) if remedy else ()
@@ -146,7 +147,7 @@ def _name(status: int) -> str:
 
 
 async def off_the_loop(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Make a call that may convert a file in a thread. Cancellation ends the conversion."""
+    """Run a call that may convert a file in a thread. Cancellation ends the conversion."""
     stop = threading.Event()
     token = _stopped.set(stop)
     try:

@@ -1,4 +1,4 @@
-"""Files that native code reads: converted once in a process with limits, and read from what that wrote."""
+"""Files for native readers: converted once to JSON lines by a process with limits."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ PARQUET = Reader("wosdk_async.readers.parquet", "pyarrow", "parquet", "Parquet f
 
 
 class _About(msgspec.Struct):
-    """What is known of a sheet: hidden rows and columns, other sheets, and merged ranges of several rows."""
+    """Facts about a sheet: hidden rows and columns, other sheets, and merged ranges of several rows."""
 
     rows: int
     columns: int
     others: list[str]
     merged: list[tuple[str, int]]
     blind: bool
-    """Whether errors, formulas without results, hidden rows and currencies of formats are not known."""
+    """Whether errors, formulas without results, hidden rows and currencies of formats are unknown."""
     currencies: list[str] = []
     """Currencies that only the formats of cells show."""
 
@@ -76,8 +76,8 @@ class ConvertedFile:
 
     Attributes:
         sheet: the name of the sheet; None for other files.
-        merged: the merged ranges whose value stands in the first of several rows, each with its column.
-        notes: what people should know of the sheet.
+        merged: the merged ranges of several rows, whose value is in the first row, each with its column.
+        notes: warnings about the sheet.
     """
 
     dialect = None
@@ -135,18 +135,18 @@ class ConvertedFile:
 
     @contextmanager
     def _understood(self) -> Iterator[None]:
-        """Turn what a reader wrote and should not have into ImportMapError."""
+        """Raise ImportMapError for invalid output of a reader."""
         try:
             yield
         except ImportMapError:
             raise
         except (msgspec.MsgspecError, ValueError, LookupError) as error:
             raise ImportMapError(
-                f"{self.path}: its reader wrote what is no row ({type(error).__name__}); report this as a bug"
+                f"{self.path}: its reader wrote an invalid row ({type(error).__name__}); report this as a bug"
             ) from error
 
     def _records(self) -> Iterator[_Line]:
-        """Yield the lines; several iterations may take turns."""
+        """Yield the lines; iterations may be interleaved."""
         offset, rest = 0, b""
         while chunk := self._chunk(offset):
             offset += len(chunk)
@@ -175,7 +175,7 @@ def _notes(path: Path, sheet: str | None, about: _About) -> list[str]:
     others = ", ".join(map(repr, about.others[:_SHOWN])) + (", ..." if len(about.others) > _SHOWN else "")
     return [
         *([f"{path}: {_BLIND}"] if about.blind else []),
-        *([f"{path}: {' and '.join(hidden)} of the sheet {sheet!r}: hidden, and read"] if hidden else []),
+        *([f"{path}: {' and '.join(hidden)} of the sheet {sheet!r}: hidden, but read"] if hidden else []),
         *([f"{path}: other sheets with content are not read: {others}"] if others else []),
     ]
 
@@ -188,7 +188,7 @@ _BLIND = (
 
 
 def _typed(kinds: str, currencies: Sequence[str]) -> list[tuple[int, CellType, str]]:
-    """Return the places of the cells that are values, their types, and the currencies of amounts."""
+    """Return the places of typed cells, their types, and the currencies of amounts."""
     return [
         (place, "number", currencies[ord(kind) - CURRENCIES])
         if ord(kind) >= CURRENCIES
@@ -206,7 +206,7 @@ def _require(is_right: bool) -> None:
 def open_converted(
     reader: Reader, path: str | Path, *, limits: Limits | None = None, **options: Any
 ) -> ConvertedFile:
-    """Convert a file in a process of its own, and return its rows.
+    """Convert a file in a separate process, and return its rows.
 
     Raises:
         ImportMapError: the file cannot be used; the message names the file and the remedy.

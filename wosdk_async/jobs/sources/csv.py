@@ -28,7 +28,7 @@ _SAMPLE = 100  # lines that show how lines end
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
 _NAMED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
 _PAGE = (
-    "a web page, and not a table: was a login or error page saved in place of the file? Get the file again, "
+    "a web page, not a table: was a login or error page saved in place of the file? Get the file again, "
     "or export the data as comma-separated UTF-8"
 )
 _OTHER_TEXTS = {
@@ -38,13 +38,13 @@ _OTHER_TEXTS = {
     '{"': "JSON",
     "[{": "JSON; write one object a line and call it .jsonl, as in: jq -c '.[]' file.json > file.jsonl",
 }
-"""Beginnings of texts that are no tables, and what they are."""
+"""Beginnings of other formats, and what they are."""
 
 
 class CsvFile:
     """Delimited text with a header, comma-separated UTF-8 by default.
 
-    Cells may hold line breaks and are given exactly as they stand. Rows in which every cell is empty or
+    Cells may hold line breaks and are not changed. Rows in which every cell is empty or
     blank, as spreadsheets save them below a table, are skipped and counted in ``empty_rows``. A first line
     ``sep=;``, as Excel writes and reads it, names the delimiter unless ``delimiter`` does.
 
@@ -93,8 +93,8 @@ class CsvFile:
                 number += 1
                 made = row(number, line, cells)
                 if type(cells) is _Unguarded:
-                    known = row(number, line, cells.was)
-                    made.known_cells = known.cells if known.raw_cells is None else known.raw_cells
+                    previous = row(number, line, cells.was)
+                    made.known_cells = previous.cells if previous.raw_cells is None else previous.raw_cells
                 yield made
             else:
                 empty += 1
@@ -102,7 +102,7 @@ class CsvFile:
 
     @property
     def notes(self) -> list[str]:
-        """What the last complete iteration found that concerns several rows."""
+        """Warnings of the last complete iteration that concern several rows."""
         if not self._unguarded:
             return []
         cells = "1 cell has" if self._unguarded == 1 else f"{self._unguarded} cells have"
@@ -112,7 +112,7 @@ class CsvFile:
         ]
 
     def _ends_with_cr(self) -> bool:
-        """Return whether a CR alone ends lines, the first one and most others; else it is part of a cell."""
+        """Return whether a lone CR ends the first and most other lines; otherwise it belongs to a cell."""
         ends = [line.endswith("\r") for line in itertools.islice(self._text.lines(), _SAMPLE)]
         return bool(ends) and ends[0] and sum(ends) > len(ends) / 2
 
@@ -125,7 +125,7 @@ class CsvFile:
                 raise ImportMapError(f"{self.path}: this is {what}", remedies=remedies)
 
     def _dialect(self, delimiter: str | None) -> FileDialect:
-        """Return how the file is written, from its first lines and what was said about it."""
+        """Return the dialect of the file, from its first lines and the given options."""
         if delimiter is not None:
             delimiter = self._checked_delimiter(delimiter)
         first, second = [*itertools.islice(self._text.lines(), 2), "", ""][:2]
@@ -146,11 +146,11 @@ class CsvFile:
         if len(found) == 1 and found not in '"\r\n\0':
             return found
         raise ImportMapError(
-            f"{self.path}: {delimiter!r} cannot separate cells; write one character such as ';', or tab"
+            f"{self.path}: {delimiter!r} is not a delimiter; write one character such as ';', or tab"
         )
 
     def _records(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield the cells of every line group that is not empty, with the line in which it starts."""
+        """Yield the cells of each record that is not empty, with its first line."""
         above = 1 if self.dialect.first_line else 0
         lines = itertools.islice(self._text.lines(self._newline), above, None)
         has_marks = False
@@ -182,7 +182,7 @@ class CsvFile:
             raise ImportMapError(f"{self.path}, line {start}: {_explained(error)}") from None
 
     def _without_marks(self, cells: list[str]) -> list[str]:
-        """Return the cells of lines with apostrophes or a CR as they are meant."""
+        """Return cells without guard apostrophes and stray CRs."""
         found = [cell.replace("\0", "\r") for cell in cells]
         if not self._guarded:
             return found
@@ -195,13 +195,13 @@ class CsvFile:
 
 
 class _Unguarded(list[str]):
-    """Cells of which one had a guard; ``was`` are the cells with it."""
+    """Cells of which one had a guard; ``was`` has the cells with it."""
 
     was: list[str]
 
 
 def _may_have_marks(path: Path) -> bool:
-    """Return whether a file may have an apostrophe, or a CR without LF; almost always exactly."""
+    """Return whether a file may have an apostrophe, or a CR without LF; false positives are rare."""
     with path.open("rb") as file:
         for chunk in iter(partial(file.read, _CHUNK), b""):
             if b"'" in chunk or chunk.count(b"\r") != chunk.count(b"\r\n"):

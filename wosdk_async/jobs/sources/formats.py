@@ -1,4 +1,4 @@
-"""The table of file formats, and which format a file has."""
+"""The table of file formats, and the detection of a file's format."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ __all__ = ["FORMATS", "Format", "open_source", "suffix_of"]
 
 @attrs.frozen
 class Format:
-    """A file format: what opens a file of it, and the options of :func:`open_source` that it takes."""
+    """A file format: the function that opens a file, and the options of :func:`open_source` that it takes."""
 
     open: Callable[..., Source]
     options: frozenset[str] = frozenset()
     delimiter: str | None = None
-    """What separates the cells unless the option says it; None for a comma, and where nothing does."""
+    """The default delimiter; None for a comma, and for formats without delimiters."""
 
 
 _CSV = Format(CsvFile, frozenset({"delimiter", "encoding", "header_row"}))
@@ -47,20 +47,20 @@ FORMATS: dict[str, Format] = {
     ".ods": _EXCEL,
     ".parquet": Format(partial(open_converted, PARQUET)),
 }
-"""File suffix in lower case -> format, also a double one; a file with another suffix is read as CSV."""
+"""Formats by file suffix in lower case, also a double one; other files are read as CSV."""
 
 _UNREAD = {
     ".json": "is JSON; write one object a line and call it .jsonl, as in: jq -c '.[]' file.json > file.jsonl",
     ".gz": "is compressed; unpack it first",
     ".zip": "is compressed; unpack it first",
 }
-"""Suffixes of files that are often tried, and the remedy."""
+"""Remedies for suffixes of unsupported files that users often try."""
 
 
 def suffix_of(path: PurePath, format: str | None = None) -> str:
-    """Return the suffix that names the format of a file, in lower case: the longest one in FORMATS.
+    """Return the longest suffix of a file that is in FORMATS, or else its last one, in lower case.
 
-    A file with another suffix has its last one, which may be empty. ``format`` overrides the suffix.
+    The last one may be empty. ``format`` overrides the suffix.
     """
     if format is not None:
         return f".{format.casefold().lstrip('.')}"
@@ -70,7 +70,7 @@ def suffix_of(path: PurePath, format: str | None = None) -> str:
 
 
 def _shown_by_content(path: Path, suffix: str) -> str:
-    """Return the suffix of the format that a file has; Excel files may have that of another Excel format.
+    """Return the suffix for the content of a file; Excel files may have the suffix of another Excel format.
 
     Raises:
         ImportMapError: it is a web archive, or a web page under the suffix of another format.
@@ -137,8 +137,8 @@ def open_source(
     require_file(path)
     suffix = suffix_of(path, format)
     if suffix not in FORMATS and format is not None:
-        known = [name.lstrip(".") for name in FORMATS]
-        hint = suggestion(format, known) or f"; the formats are {', '.join(known)}"
+        names = [name.lstrip(".") for name in FORMATS]
+        hint = suggestion(format, names) or f"; the formats are {', '.join(names)}"
         raise ImportMapError(f"{path}: there is no format {format!r}{hint}")
     if format is None:
         suffix = _shown_by_content(path, suffix)
@@ -147,9 +147,9 @@ def open_source(
     found = FORMATS.get(suffix, _CSV)
     delimiter = found.delimiter if delimiter is None else delimiter
     options = {"delimiter": delimiter, "encoding": encoding, "sheet": sheet, "header_row": header_row}
-    given = {name: value for name, value in options.items() if value is not None}
-    for name in given.keys() - found.options:
+    passed = {name: value for name, value in options.items() if value is not None}
+    for name in passed.keys() - found.options:
         raise ImportMapError(
             f"{path}: a {suffix} file takes no {name}", remedies=(Remedy.LEAVE_OUT,), option=name
         )
-    return found.open(path, **given)
+    return found.open(path, **passed)

@@ -1,4 +1,4 @@
-"""JSON lines: one object a line, whose numbers keep their text."""
+"""JSON lines: one object per line, whose numbers keep their text."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _MAX_DEPTH = 100  # of objects and lists
 _MAX_NAME = 1_000  # characters of the names around a field
 _MAX_COMMAS = 10 * MAX_COLUMNS  # a decoded element takes 60 times the memory of its text
 _TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
-_MANY = f"more than {MAX_COLUMNS} fields; are names of fields made of data?"
+_MANY = f"more than {MAX_COLUMNS} fields; do field names contain data?"
 
 
 class JsonLines:
-    """One JSON object a line; its fields are columns, and fields of objects in it are ``outer.inner``.
+    """One JSON object per line; its fields are columns, nested ones as ``outer.inner``.
 
-    Elements of a list are columns too, by their number: ``tags.0``. Numbers are given as they are written,
-    true and false by these words, and null as an empty text, like a field that is absent. A line that is
-    not an object is a row with a fault. ``columns`` reads the whole file at its first use.
+    List elements are columns, too, by their number: ``tags.0``. Numbers keep their text, booleans are
+    ``true`` and ``false``, and null is an empty text, like an absent field. A line that is not an object is a
+    row with a fault. ``columns`` reads the whole file at its first use.
 
     Raises:
         ImportMapError: the file cannot be used, here or while it is read; the message names file and line.
@@ -58,7 +58,7 @@ class JsonLines:
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """The fields of all lines, in the order in which they occur first."""
+        """The fields of all lines, in order of first occurrence."""
         found: dict[str, None] = {}
         for line, text in self._lines():
             try:
@@ -88,7 +88,7 @@ class JsonLines:
             number += 1
             if unknown := cells.keys() - blank.keys() - {*IGNORED_COLUMNS, ""}:
                 raise ImportMapError(
-                    f"{self.path}, line {line}: the field {min(unknown)!r} was not there before: the file "
+                    f"{self.path}, line {line}: the field {min(unknown)!r} is new: the file "
                     f"has changed{suggestion(min(unknown), blank)}"
                 )
             found = {name: cells.get(name, "") for name in blank}
@@ -97,7 +97,7 @@ class JsonLines:
 
     @cached_property
     def _kinds(self) -> list[tuple[list[str], list[str]]]:
-        """The columns of each field that is of several kinds (value, object, list), by two of them."""
+        """The columns of each field with two kinds of content (value, object, list), by kind."""
         inner: dict[str, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
         for column in self.columns:
             for place, character in enumerate(column):
@@ -111,15 +111,14 @@ class JsonLines:
         return values + [inner[field] for field, kinds in self._nested.items() if len(kinds) > 1]
 
     def _without_drift(self, cells: dict[str, str]) -> dict[str, str]:
-        """Return cells of which those cannot be used that have their value as another kind here."""
+        """Return the cells, of which those with another kind of value in this line cannot be used."""
         faults = {}
         for kinds in self._kinds:
-            here = [next((column for column in kind if cells[column].strip()), None) for kind in kinds]
-            if (here[0] is None) != (here[1] is None):
-                why = (
-                    f"this line has {here[0] or here[1]!r} instead; write the same kind of value in all lines"
-                )
-                faults.update(dict.fromkeys(kinds[here[0] is not None], why))
+            present = [next((column for column in kind if cells[column].strip()), None) for kind in kinds]
+            if (present[0] is None) != (present[1] is None):
+                other = present[0] or present[1]
+                why = f"this line has {other!r} instead; write the same kind of value in all lines"
+                faults.update(dict.fromkeys(kinds[present[0] is not None], why))
         return FaultyCells(cells, faults) if faults else cells
 
     def _lines(self) -> Iterator[tuple[int, str]]:
@@ -129,9 +128,9 @@ class JsonLines:
 
 
 def _cells_of(line: str, nested: dict[str, set[type]] | None = None) -> dict[str, str]:
-    """Return the cells of a line. Raise ValueError when it is not an object of texts.
+    """Return the cells of a line.
 
-    ``nested`` keeps which fields are objects and lists.
+    Raise ValueError if it is not a usable object. ``nested`` collects the fields that are objects and lists.
     """
     if line.count(",") > _MAX_COMMAS and _TEXT.sub("", line).count(",") > _MAX_COMMAS:
         raise ValueError(_MANY)
@@ -146,7 +145,7 @@ def _cells_of(line: str, nested: dict[str, set[type]] | None = None) -> dict[str
     cells: dict[str, str] = {}
     _flatten(value, "", cells, nested)
     if "\\u" in line and any(map(_is_broken, cells.values())):
-        raise ValueError("a text holds one half of a surrogate pair, which is not a character")
+        raise ValueError("a text has half of a surrogate pair, which is not a character")
     return cells
 
 
@@ -193,7 +192,7 @@ def _number(text: str) -> TypedCell:
 
 
 def _refuse(constant: str) -> Any:
-    raise ValueError(f"{constant} is not a value of JSON; write null or a text")
+    raise ValueError(f"{constant} is not JSON; write null or a text")
 
 
 def _is_broken(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""What every file format offers: a header, rows, and the dialect in which rows can be written back."""
+"""Interface of file formats: a header, rows, and the dialect in which rows can be written back."""
 
 from __future__ import annotations
 
@@ -35,42 +35,43 @@ __all__ = [
 ]
 
 JOB_COLUMN, ROW_COLUMN = "_job", "_row"
-"""Columns of rejects that name the ledger of each row, and its number there."""
+"""Columns of rejects with the job of each row and its number in the ledger."""
 
 _REASON = "_reason"
 _SHORT = re.compile(r"the record has ([0-9]{1,5}) cells, the header [0-9]+; (?:add|fill)")
 
 REPORT_COLUMNS = (JOB_COLUMN, ROW_COLUMN, "_line", "_outcome", "_code", _REASON)
-"""Columns that an import adds to the rows it rejects; none of them is a column of the input."""
+"""Columns that an import adds to rejected rows; none is a column of the input."""
 
 IGNORED_COLUMNS = (*REPORT_COLUMNS, TYPES_COLUMN)
-"""Columns of a file of rejects that the input did not have."""
+"""Columns of a file of rejects that the input lacks."""
 
 MAX_COLUMNS = 16_384  # as many as a sheet of Excel has
 
 
 @attrs.frozen
 class FileDialect:
-    """How the text of a CSV file is written, so that its rejected rows can be written in the same way."""
+    """Dialect of a CSV file, in which its rejected rows are written, too."""
 
     delimiter: str = ","
     encoding: str = "utf-8"
     """Python's name of the encoding; ``utf-8-sig`` and ``utf-16`` begin with a byte order mark."""
     quote_all: bool = False
-    """Whether all cells are quoted, and not only those that need it."""
+    """Whether all cells are quoted, not only those that need it."""
     line_end: str = "\r\n"
     first_line: str = ""
     """A line ``sep=;`` above the header, without its end."""
     types: bool = False
-    """Whether :data:`TYPES_COLUMN` says which cells were values in the input, and not texts."""
+    """Whether :data:`TYPES_COLUMN` names the typed cells of the input."""
     decimal: str = "."
-    """Decimal mark of numbers; the cells of an input are written back as they were."""
+    """Decimal mark of numbers; cells of an input are written back unchanged."""
 
     @classmethod
     def for_excel(cls, separator: ExcelSeparator | None) -> Self:
-        """Return the dialect that Excel opens: its separator, and a byte order mark. None means neither.
+        """Return the dialect for Excel: its separator, and a byte order mark.
 
-        Excel wants semicolons where the region writes 1,5; there 14.99 is a text, and 1.5 the first of May.
+        None means neither. In regions that write 1,5, Excel wants semicolons; there 14.99 is a text, and 1.5
+        is the first of May.
         """
         if separator is None:
             return cls()
@@ -79,7 +80,7 @@ class FileDialect:
         return cls(";", "utf-8-sig", decimal=",")
 
     def number(self, text: str) -> str:
-        """Return a number, which is written with a point, as this file has it."""
+        """Return a number, given with a point, with the decimal mark of this file."""
         return text.replace(".", self.decimal)
 
     def writer(self, file: TextIO) -> Any:
@@ -95,11 +96,11 @@ class FileDialect:
 
 
 _BOTH = "\r\n"
-"""What ``csv.writer`` ends lines with: older Pythons quote only the line breaks that it uses itself."""
+"""Line end of ``csv.writer``: older Pythons quote only the line breaks that it uses itself."""
 
 
 class _LineEnds:
-    """A file to which ``csv.writer`` writes lines, which get another end."""
+    """File that replaces the line ends of ``csv.writer``."""
 
     def __init__(self, file: TextIO, end: str) -> None:
         self._file = file
@@ -112,21 +113,21 @@ class _LineEnds:
 class Source(Protocol):
     """A file of rows.
 
-    An import iterates over it several times, and gets the same rows with the same numbers each time. An error
-    of the whole file raises ImportMapError with the place and the remedy, when it is opened or read; an error
-    of one row is its ``fault``. With an attribute ``sha256``, the hash of the file before it was read, a file
-    that is replaced before its job begins is refused.
+    An import iterates over it several times, and must get the same rows with the same numbers each time. An
+    error of the whole file raises ImportMapError with place and remedy, on opening or reading; an error of
+    one row is its ``fault``. If the source has an attribute ``sha256``, the hash of the file before reading,
+    the import refuses a file that was replaced before its job begins.
     """
 
     path: Path
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The header without :data:`IGNORED_COLUMNS`; columns without a name are empty texts."""
+        """The header without :data:`IGNORED_COLUMNS`; an empty text is a column without a name."""
 
     @property
     def dialect(self) -> FileDialect | None:
-        """The form of delimited text; None for other formats."""
+        """The dialect of delimited text; None for other formats."""
 
     @property
     def empty_rows(self) -> int:
@@ -140,7 +141,7 @@ def header_record(
 ) -> tuple[int, list[str]]:
     """Return the header of a file and its line: the first with content, or ``header_row``.
 
-    Rejects have theirs above all rows, whatever the file had that they are from.
+    Rejects have their header in the first line, wherever their input had it.
     """
     for line, cells in records:
         if header_row in (None, line) or (JOB_COLUMN in cells and ROW_COLUMN in cells):
@@ -149,24 +150,24 @@ def header_record(
         raise ImportMapError(
             f"{path}: the file is empty: there is no header; the first line must name the columns"
         )
-    raise ImportMapError(f"{path}: no row begins in line {header_row}, where its header should be")
+    raise ImportMapError(f"{path}: no row begins in line {header_row}, where the header should be")
 
 
 class FaultyCells(dict[str, str]):
-    """Cells of a row in which some cannot be used: a row fails only when the map reads one of them."""
+    """Cells of which some cannot be used: the row fails only if the map reads one of these."""
 
     def __init__(self, cells: Mapping[str, str], faults: Mapping[str, str]) -> None:
         super().__init__(cells)
         self.faults = faults
 
     def __getitem__(self, column: str) -> str:
-        """Return a cell. Raise RowError when it cannot be used."""
+        """Return a cell. Raise RowError if it cannot be used."""
         if column in self.faults:
             raise RowError(f"column {column!r}: {self.faults[column]}")
         return super().__getitem__(column)
 
     def get(self, column: str, default: Any = None) -> Any:
-        """Return a cell or ``default``. Raise RowError when the cell cannot be used."""
+        """Return a cell or ``default``. Raise RowError if the cell cannot be used."""
         if column not in self:
             return default
         return self[column]
@@ -203,7 +204,7 @@ class Header:
         self._used = used
         self._plain = len(used) == len(header) and all(header)
         self._nameless = not all(self.columns)
-        self._first = used[0]  # report columns stand before or after the others
+        self._first = used[0]  # report columns precede or follow the others
         self._behind = len(header) - used[-1] - 1
         self._types, self._reason = (
             header.index(name) if name in header else None for name in (TYPES_COLUMN, _REASON)
@@ -216,11 +217,11 @@ class Header:
 
     @property
     def has_types(self) -> bool:
-        """Whether a column says which cells were values in the input."""
+        """Whether a column names the typed cells of the input."""
         return self._types is not None
 
     def row(self, number: int, line: int, cells: list[str], faults: Mapping[int, str] | None = None) -> Row:
-        """Return the row of some cells; it has a fault when they do not fit the header.
+        """Return a row of cells; it has a fault if they do not fit the header.
 
         Args:
             number: the number of the row.
@@ -234,9 +235,9 @@ class Header:
             return Row(number, line, dict(zip(self.columns, cells, strict=True)))
         own = [cells[place] for place in self._used]
         if self._reason is not None and (short := _SHORT.match(cells[self._reason])):
-            given = own[: int(short[1])]
-            if not any(map(str.strip, own[len(given) :])):  # as :func:`padded` wrote them
-                return self._unfit(number, line, given, cells)
+            present = own[: int(short[1])]
+            if not any(map(str.strip, own[len(present) :])):  # as :func:`padded` wrote them
+                return self._unfit(number, line, present, cells)
         row = Row(number, line, _named(self.columns, own), raw_cells=own if self._nameless else None)
         row.origin = self._origin_in(cells)
         if self._types is not None:
@@ -254,15 +255,15 @@ class Header:
         return self._unfit(number, line, own, cells)
 
     def _unfit(self, number: int, line: int, own: list[str], cells: list[str]) -> Row:
-        known, given = len(self.columns), len(own)
+        expected, actual = len(self.columns), len(own)
         remedy = (
             "is a cell with a delimiter in it not quoted?"
-            if given > known
+            if actual > expected
             else "add the cells that are missing, empty ones too"
         )
-        if given < known and self._reason is not None:
+        if actual < expected and self._reason is not None:
             remedy = f"fill in the cells that are missing; if they are empty, empty the cell in {_REASON}"
-        fault = f"the record has {given} cells, the header {known}; {remedy}"
+        fault = f"the record has {actual} cells, the header {expected}; {remedy}"
         row = Row(number, line, _named(self.columns, own), fault, raw_cells=own)
         row.origin = self._origin_in(cells)
         return row
@@ -277,9 +278,9 @@ class Header:
 
 
 def padded(row: Row, columns: Sequence[str], reason: str) -> list[str]:
-    """Return the cells of a rejected row: of a short one as many as the header has, if ``reason`` says so.
+    """Return the cells of a rejected row; a row that ``reason`` calls short gets as many as the header.
 
-    It stays a short row for as long as the added cells are empty and the reason is beside them.
+    It counts as short while the added cells are empty and the reason is beside them.
     """
     cells = row.original(columns)
     return cells + [""] * (len(columns) - len(cells)) if _SHORT.match(reason) else cells
@@ -290,7 +291,7 @@ def _named(columns: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
 
 
 def optional_package(name: str, extra: str, place: object, files: str) -> Any:
-    """Return an installed package. Raise ImportMapError that names the extra when it is missing."""
+    """Return an installed package. Raise ImportMapError with the extra if it is missing."""
     try:
         return importlib.import_module(name)
     except ImportError:

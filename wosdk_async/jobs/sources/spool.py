@@ -38,13 +38,13 @@ _OK = 200
 
 
 def is_remote(source: str) -> bool:
-    """Return whether ``source`` is ``-`` for stdin or a URL, and not the path of a file."""
+    """Return whether ``source`` is ``-`` for stdin or a URL, not the path of a file."""
     scheme, mark, _ = source.partition("://")
     return source == "-" or (bool(mark) and scheme.replace("+", "").isalnum())
 
 
 def shown_source(source: str) -> str:
-    """Return what may be shown and stored of a source: of a URL no user, password, query or fragment."""
+    """Return a source as it may be shown and stored: a URL without user, password, query and fragment."""
     if not is_remote(source):
         return source
     if source == "-":
@@ -69,7 +69,7 @@ def spool(
 ) -> Path:
     """Copy stdin or a URL into a folder and return the file, ``input`` with the suffix of its format.
 
-    A kill leaves no file or a whole one.
+    A kill leaves either no file or a complete one.
 
     Args:
         source: ``-`` for stdin, or a URL: ``https://``, or a protocol of fsspec such as ``s3://``.
@@ -99,7 +99,7 @@ def spool(
         with replace_file(path) as file:
             _copy(address.reveal(), shown, seconds, write)
             if not size:
-                raise ImportMapError(f"{shown} is empty; nothing was read, so check what writes it")
+                raise ImportMapError(f"{shown} is empty; check the program that writes it")
         return path
     except ImportMapError as error:
         failure = error.with_traceback(None)
@@ -125,7 +125,7 @@ def _copy_file(file: IO[bytes], shown: str, write: Callable[[bytes], None]) -> N
         try:
             chunk = file.read(_CHUNK)
         except Exception as error:  # of a file system of another package: its text may hold credentials
-            raise ImportMapError(f"{shown}: it cannot be read to its end ({type(error).__name__})") from None
+            raise ImportMapError(f"{shown}: reading failed before its end ({type(error).__name__})") from None
         if not chunk:
             return
         write(chunk)
@@ -154,7 +154,7 @@ def _download(url: str, shown: str, seconds: float, write: Callable[[bytes], Non
                             write(chunk)
                         return
                     url = _redirected(url, response.headers["location"], shown)
-        raise ImportMapError(f"{shown}: more than {_REDIRECTS} redirects; name the address of the file")
+        raise ImportMapError(f"{shown}: more than {_REDIRECTS} redirects; give the final address")
 
     try:
         with start_blocking_portal() as portal:  # a loop of its own: the caller may be in one
@@ -177,18 +177,18 @@ def _download(url: str, shown: str, seconds: float, write: Callable[[bytes], Non
 
 
 def _request(url: str, shown: str) -> tuple[str, RequestHeaders]:
-    """Return the address without user and password, and the header that has them."""
+    """Return the address without user and password, and the header with them."""
     try:
         parts = urlsplit(url)
         _ = parts.port  # raises for what is no number
     except ValueError:
         raise ImportMapError(f"{shown}: the address cannot be read; correct it") from None
-    given, _, netloc = parts.netloc.rpartition("@")
+    credentials, _, netloc = parts.netloc.rpartition("@")
     path, query = quote(parts.path or "/", safe=_RESERVED), quote(parts.query, safe=_RESERVED)
     target = parts._replace(netloc=netloc, path=path, query=query, fragment="").geturl()
-    if not given:
+    if not credentials:
         return target, ()
-    return target, (("Authorization", Secret(b"Basic " + b64encode(unquote(given).encode()))),)
+    return target, (("Authorization", Secret(b"Basic " + b64encode(unquote(credentials).encode()))),)
 
 
 def _redirected(url: str, location: str, shown: str) -> str:
@@ -205,7 +205,7 @@ def _redirected(url: str, location: str, shown: str) -> str:
 
 
 def _copy_filesystem(url: str, shown: str, write: Callable[[bytes], None]) -> None:
-    """Copy a file of a file system that fsspec knows."""
+    """Copy a file from a file system that fsspec supports."""
     fsspec = optional_package("fsspec", "files", shown, "URLs other than https")
     try:
         opened = fsspec.open(url, "rb")  # kept as long as its file

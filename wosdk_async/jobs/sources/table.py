@@ -1,4 +1,4 @@
-"""Rules of a map for the rows of its file: the line of the header, cells to fill down, rows to leave out."""
+"""Rules of a map for the rows of its file: the line of the header, cells to fill down, rows to skip."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from wosdk_async.text.remedies import Remedy
 __all__ = ["TABLE", "Table", "TableRules", "require_table"]
 
 TABLE = "table"
-"""The option of a job that keeps the rules by which its file was read."""
+"""Option of a job with the rules for reading its file."""
 
 
 class RowKey(Protocol):
@@ -51,17 +51,17 @@ _TOTAL = re.compile(
 )
 """A cell that labels a total."""
 _MAYBE_TOTAL = re.compile(rf"{_WORDS}(?:[\s:=(].*)?", re.IGNORECASE | re.DOTALL)
-"""A cell that does so where another one of the row is empty: ``Total Energies`` may be a customer."""
+"""A cell that does so if another cell of the row is empty: ``Total Energies`` may be a customer."""
 
 
-def _rules(given: Any) -> tuple[Mapping[str, Sequence[str]], ...]:
+def _rules(conditions: Any) -> tuple[Mapping[str, Sequence[str]], ...]:
     """Return the conditions of ``skip_when``."""
     try:
-        found = msgspec.convert([given] if isinstance(given, Mapping) else given, list[_Rule])
+        found = msgspec.convert([conditions] if isinstance(conditions, Mapping) else conditions, list[_Rule])
     except msgspec.ValidationError:
         found = [{}]
     if not all(found):
-        raise ValueError(_SKIP_FORM.format(given))
+        raise ValueError(_SKIP_FORM.format(conditions))
     return tuple(
         {column: [texts] if isinstance(texts, str) else texts for column, texts in rule.items()}
         for rule in found
@@ -79,34 +79,34 @@ class TableRules:
     fill_down: tuple[str, ...] = attrs.field(default=(), converter=tuple)
     """Columns in which an empty cell has the value of the cell above."""
     skip_when: tuple[Mapping[str, Sequence[str]], ...] = attrs.field(default=(), converter=_rules)
-    """Conditions of which one leaves a row out: each names columns, and the texts that they may have."""
+    """Conditions, any of which skips a row: each has columns, and their texts."""
 
     @property
     def columns(self) -> dict[str, str]:
-        """The columns that the rules need, each with the key that names it."""
+        """The columns that the rules need, each with the key of the map that names it."""
         skipped = {column: "skip_when" for rule in self.skip_when for column in rule}
         return {**dict.fromkeys(self.fill_down, "fill_down"), **skipped}
 
     def as_options(self) -> dict[str, Any]:
-        """Return the rules that are given, as a job keeps them."""
+        """Return the rules as options of a job."""
         return {TABLE: {name: value for name, value in attrs.asdict(self).items() if value}}
 
     @classmethod
     def of_options(cls, options: Mapping[str, Any]) -> TableRules:
-        """Return the rules that a job keeps."""
+        """Return the rules in the options of a job."""
         try:
             return cls(**options.get(TABLE, {}))
         except (TypeError, ValueError):  # of a newer version
             raise ImportMapError(
-                f"the job keeps rules for its rows that are not known here: {options[TABLE]}"
+                f"the job has row rules that this version does not know: {options[TABLE]}"
             ) from None
 
 
 class Table:
-    """Rows of a source by the rules of a map, numbered anew.
+    """Rows of a source by the rules of a map, renumbered.
 
-    A footer is left out, too: totals below the last full row. Notes warn of rows that may be none: other
-    totals, and rows below the last full one that have nothing but a key.
+    A footer is skipped, too: totals below the last full row. Notes warn of questionable rows: other totals,
+    and rows below the last full one with nothing but a key.
     """
 
     def __init__(self, source: Source, rules: TableRules, key: RowKey | None) -> None:
@@ -124,7 +124,7 @@ class Table:
 
     @classmethod
     def of(cls, source: Source, rules: TableRules, key: RowKey | None = None) -> Source:
-        """Return a source with rules; without any it is the same source."""
+        """Return a source with rules; the same source without any."""
         needed = rules.fill_down or rules.skip_when or key is not None
         return cls(source, rules, key) if needed and not isinstance(source, cls) else source
 
@@ -138,11 +138,11 @@ class Table:
 
     @property
     def notes(self) -> list[str]:
-        """What people should know of the file, and which rows the last complete iteration left out."""
+        """Warnings about the file, and the rows that the last complete iteration skipped."""
         return [
             *getattr(self._source, "notes", ()),
-            *self._skipped.describe(f"{self.path}: skip_when of the map leaves out"),
-            *self._footer.describe(f"{self.path}: a footer below the last row with a key is left out:"),
+            *self._skipped.describe(f"{self.path}: skip_when of the map skips"),
+            *self._footer.describe(f"{self.path}: a footer below the last row with a key is skipped:"),
             *self._totals.describe(self.path, "with the label of a total"),
             *self._alone.describe(self.path, "at the end with nothing but a key"),
         ]
@@ -192,7 +192,7 @@ class Table:
         self._footer, self._totals, self._alone = footer, totals, alone
 
     def _kind(self, row: Row, key: RowKey) -> _Kind:
-        """Return what a row near the end of the file seems to be."""
+        """Return the probable kind of a row near the end of the file."""
         if row.fault is not None:
             return "record"
         try:
@@ -210,7 +210,7 @@ class Table:
         return "record" if any(others) else "key alone"
 
     def _is_skipped(self, row: Row) -> bool:
-        """Return whether a condition leaves a row out. A row that it cannot be applied to gets a fault."""
+        """Return whether a condition skips a row. A row to which it cannot be applied gets a fault."""
         try:
             return row.fault is None and any(
                 all(holds(row.cells[column]) for column, holds in condition.items())
@@ -252,7 +252,7 @@ class Table:
 
 
 def _condition(texts: Sequence[str]) -> Callable[[str], bool]:
-    """Return the test whether a cell matches one of the texts, ignoring case; ``*`` stands for any text."""
+    """Return a test whether a cell matches one of the texts, ignoring case; ``*`` matches any text."""
     forms = [".*".join(map(re.escape, _folded(text).split("*"))) for text in texts]
     pattern = re.compile("|".join(forms), re.DOTALL)
     return lambda cell: pattern.fullmatch(_folded(cell)) is not None
@@ -263,12 +263,12 @@ def _folded(text: str) -> str:
 
 
 def _stripped(row: Row) -> dict[str, str]:
-    """Return the cells of a row, also those that cannot be used."""
+    """Return the cells of a row, including unusable ones."""
     return {column: cell.strip() for column, cell in row.cells.items()}
 
 
 def _total_in(row: Row, columns: Iterable[str]) -> str | None:
-    """Return the column of these whose cell may be the label of a total."""
+    """Return the first of the columns whose cell may label a total."""
     try:
         return next(
             (each for each in columns if _MAYBE_TOTAL.fullmatch(row.cells.get(each, "").strip())), None
@@ -289,14 +289,14 @@ class _QuestionableRows:
         self._quoted: list[tuple[int, str, str]] = []
 
     def add(self, row: Row, column: str | None) -> None:
-        """Add a row whose cell in ``column`` makes it questionable, unless that is None."""
+        """Add a row that is questionable by its cell in ``column``, unless that is None."""
         if column is not None:
             self._count += 1
             if len(self._quoted) < _QUOTED:
                 self._quoted.append((row.line, column, _short(dict(row.cells.items())[column])))
 
     def describe(self, path: Path, what: str) -> list[str]:
-        """Return a note that quotes the rows and says how to leave them out, if there are any."""
+        """Return a note that quotes the rows and says how to skip them, if there are any."""
         if not self._count:
             return []
         rows, are, them = (
@@ -306,7 +306,7 @@ class _QuestionableRows:
         more = ", ..." if self._count > len(self._quoted) else ""
         rules = dict.fromkeys(f"{{ {_toml(column)} = {_toml(text)} }}" for _, column, text in self._quoted)
         return [
-            f"{path}: {rows} {what} {are} not left out: {lines}{more}; to skip {them}, add "
+            f"{path}: {rows} {what} {are} not skipped: {lines}{more}; to skip {them}, add "
             f"skip_when = [{', '.join(rules)}] to the map"
         ]
 
@@ -348,17 +348,17 @@ class _LineRanges:
 
 
 def require_table(source: Source, rules: TableRules, wanted: Mapping[str, str]) -> None:
-    """Raise ImportMapError for another header than the map names, and for merged cells that it reads.
+    """Raise ImportMapError for another header than that of the map, and for merged cells that the map reads.
 
     Args:
         source: the file.
-        rules: what the map says of its rows.
+        rules: the rules of the map for its rows.
         wanted: the columns that the map reads.
     """
     line = getattr(source, "header_line", None)
     if rules.header_row not in (None, line) and not getattr(source, "is_of_rejects", False):
         raise ImportMapError(
-            f"{source.path}: header_row of the map is {rules.header_row}, and the file was read otherwise",
+            f"{source.path}: header_row of the map is {rules.header_row}, but the file has another header",
             remedies=(Remedy.HEADER_ROW,),
             line=rules.header_row,
         )
@@ -370,7 +370,7 @@ def require_table(source: Source, rules: TableRules, wanted: Mapping[str, str]) 
     if merged:
         cells, column = merged[0]
         sheet = getattr(source, "sheet", None)
-        others = f" (and {len(merged) - 1} more of such ranges)" if len(merged) > 1 else ""
+        others = f" (and {len(merged) - 1}  more such ranges)" if len(merged) > 1 else ""
         raise ImportMapError(
             f"{source.path}: the cells {cells} of the sheet {sheet!r} are merged{others}; the first row "
             f'has the value: write fill_down = ["{column}"] in the map, or unmerge them and fill in the rows'

@@ -1,4 +1,4 @@
-"""Lines of a text file in an encoding that is stated, never guessed."""
+"""Lines of a text file in an explicit encoding, never a guessed one."""
 
 from __future__ import annotations
 
@@ -40,9 +40,8 @@ _BINARY = {
     b"\xd0\xcf\x11\xe0": "it is an old Excel file",
     b"%PDF": "it is a PDF file; export the data as comma-separated UTF-8",
 }
-"""The first bytes of files that hold a table or a text, but not as text, and the remedy.
-
-Those that an import reads are read as what they are unless a format is given."""
+"""The first bytes of binary files with a table or text, and the remedy. Formats that an import supports are
+recognized unless a format is given."""
 
 
 class TextFile:
@@ -94,13 +93,13 @@ class TextFile:
             name = codecs.lookup(encoding).name
         except (LookupError, ValueError):
             raise ImportMapError(
-                f"{self.path}: there is no encoding {encoding!r}; name one such as cp1252, latin-1 or utf-16"
+                f"{self.path}: unknown encoding {encoding!r}; name one such as cp1252, latin-1 or utf-16"
             ) from None
         if marked is None:
             return name
         if not marked.startswith(name[:5]):
             raise ImportMapError(
-                f"{self.path}: the file begins with the mark of {marked.removesuffix('-sig')}, so it is not "
+                f"{self.path}: the byte order mark is that of {marked.removesuffix('-sig')}, so it is not "
                 f"{encoding}",
                 remedies=(Remedy.LEAVE_OUT,),
                 option="encoding",
@@ -124,7 +123,7 @@ class TextFile:
     # --- bytes that cannot be decoded ---------------------------------------------------------
 
     def _undecodable(self) -> ImportMapError:
-        """Return the error about the first byte that cannot be decoded: the file is read once more."""
+        """Return the error about the first byte that cannot be decoded, by reading the file again."""
         decoder = codecs.getincrementaldecoder(self.encoding)()
         breaks = io.IncrementalNewlineDecoder(None, translate=True)
         line, column, offset = 1, 1, 0
@@ -224,7 +223,8 @@ _LETTERS = "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜßàáâãäå
 _SIGNS = "‘‚“”„€£§°«»©®™•·½±²×µ\xa0"
 _PLAIN = re.compile(f"[\\x00-\x7f{_LETTERS}{_SIGNS}’–—…]*")  # the last four also stand within words
 _NOT_PLAIN = re.compile(rf"(?<![^\W\d_])[{_LETTERS}]{{2,}}(?![^\W\d_])|(?<=[^\W\d_])[{_SIGNS}](?=[^\W\d_])")
-"""A word without a letter of ASCII, and a sign within a word: bytes of another script or of DOS."""
+"""Pattern of words without ASCII letters, and of signs within words: hints at another script or a DOS
+encoding."""
 
 
 def _is_plain_western(sample: bytes) -> bool:

@@ -13,7 +13,7 @@ from wosdk_async.company import Company
 from wosdk_async.errors import InDoubtError, NoAnswerError, RefusedError, UnsupportedError, WosdkError
 from wosdk_async.jobs.errors import reason_of
 from wosdk_async.jobs.journal import ANSWERED, LOOKED_UP, JobPlan, ReferenceRecord, StoredRow
-from wosdk_async.jobs.ledger.undone import Fate
+from wosdk_async.jobs.ledger.undone import UndoOutcome
 from wosdk_async.jobs.mapping.operations import usable_id
 from wosdk_async.model import Record, WoCancelCommand, WoCreateCommand, WorkOrder, WOStatus, entity_class
 from wosdk_async.protocol.arguments import require_support
@@ -69,7 +69,7 @@ class CreatedRecords:
     _field: MarkedField | None
     """Field that carries the keys of the rows, or the names of the references; None without a marker."""
     unversioned: bool = False
-    """Whether records without a version may be undone: nobody can tell whether they were changed."""
+    """Whether records without a version may be undone: later changes to them cannot be noticed."""
     shared: frozenset[int] = frozenset()
     """Ids that several rows or references have."""
 
@@ -90,7 +90,7 @@ class CreatedRecords:
         """Whether the service counts the changes of these records."""
         return "concurrency_id" in self.entity.__wire__
 
-    def fate_unread(self, created: Created) -> Fate | None:
+    def outcome_unread(self, created: Created) -> UndoOutcome | None:
         """Return why a record stays unread; None if it has to be read."""
         if created.id is None:
             return "no_id"
@@ -125,8 +125,8 @@ class CreatedRecords:
         records: AsyncIterable[Any] = query.select(*wanted)
         return {record.id: record async for record in records if usable_id(record.id) is not None}
 
-    def judge(self, created: Created, record: Any) -> tuple[Fate, str | None]:
-        """Return what happens to a record, and why, given what :meth:`read` returned for it."""
+    def judge(self, created: Created, record: Any) -> tuple[UndoOutcome, str | None]:
+        """Return the outcome of an undo of a record, and the reason, given the result of :meth:`read`."""
         if isinstance(record, WosdkError):
             return "unread", record.message
         if record is None:
@@ -148,7 +148,7 @@ class CreatedRecords:
         return "changed", f"its version was {fresh}, and is {version}"
 
     def _other_key(self, created: Created, record: Any) -> str | None:
-        """Return how the key of a record differs from the one that it was given; None when it does not."""
+        """Return how the key of a record differs from the one it was created with; None if it does not."""
         if self._field is None:
             return None
         try:
@@ -161,13 +161,13 @@ class CreatedRecords:
 
 
 async def looked_up(wanted: Sequence[K], look: Callable[[list[K]], Awaitable[dict[K, V]]]) -> dict[K, V]:
-    """Return what ``look`` finds; what it does not find is looked up twice.
+    """Return what ``look`` finds; look up missing records a second time.
 
     One look-up may have read the response of another, or of a server that lags behind.
     """
     found: dict[K, V] = {}
     now = asyncio.get_running_loop().time
-    look_ups = LookUps(now(), settle=0.0)  # no request is under way that could make it appear
+    look_ups = LookUps(now(), settle=0.0)  # no request is in flight that could make it appear
     while look_ups.state is State.IN_DOUBT and (missing := [each for each in wanted if each not in found]):
         await asyncio.sleep(look_ups.counts_from - now())
         began = now()
@@ -178,7 +178,7 @@ async def looked_up(wanted: Sequence[K], look: Callable[[list[K]], Awaitable[dic
 
 @attrs.frozen
 class Target:
-    """Record to undo, as it was read just before."""
+    """Record to undo, as just read."""
 
     records: CreatedRecords
     created: Created

@@ -13,7 +13,7 @@ from wosdk_async.calls.markers import MarkedField
 from wosdk_async.company import Company
 from wosdk_async.errors import RefusedError
 from wosdk_async.jobs.journal import ReferenceRecord
-from wosdk_async.jobs.ledger.undone import Fate, is_ended
+from wosdk_async.jobs.ledger.undone import UndoOutcome, is_ended
 from wosdk_async.jobs.undo.records import CreatedRecords, Target, looked_up
 from wosdk_async.model import Record, WorkOrder, entity_class
 from wosdk_async.model.index import ENTITIES, UNSUPPORTED
@@ -70,7 +70,7 @@ class Pointer:
 
 async def used(
     company: Company, targets: Sequence[Target], *, leaving: Set[Name], cancelled: Set[int]
-) -> dict[Name, tuple[Fate, str]]:
+) -> dict[Name, tuple[UndoOutcome, str]]:
     """Return which records are used, or may be, each with the record that uses it.
 
     Args:
@@ -79,13 +79,15 @@ async def used(
         leaving: records that do not count, as they would be deleted or cancelled before.
         cancelled: ids of work orders that undos cancelled; one that was reopened counts.
     """
-    found: dict[Name, tuple[Fate, str]] = {}
+    found: dict[Name, tuple[UndoOutcome, str]] = {}
     kinds = defaultdict[type[Record], list[Name]](list)
     for each in targets:
         kinds[each.records.entity].append(each.name)
     for entity, names in kinds.items():
 
-        async def look(some: list[Name], entity: type[Record] = entity) -> dict[Name, tuple[Fate, str]]:
+        async def look(
+            some: list[Name], entity: type[Record] = entity
+        ) -> dict[Name, tuple[UndoOutcome, str]]:
             return await _used(company, entity, some, leaving, cancelled)
 
         for batch in batches(names):
@@ -95,8 +97,8 @@ async def used(
 
 async def _used(
     company: Company, entity: type[Record], names: list[Name], leaving: Set[Name], cancelled: Set[int]
-) -> dict[Name, tuple[Fate, str]]:
-    found: dict[Name, tuple[Fate, str]] = {}
+) -> dict[Name, tuple[UndoOutcome, str]]:
+    found: dict[Name, tuple[UndoOutcome, str]] = {}
     try:
         async for id, user in _users_of(company, entity, {id for _, id in names}):
             name = (entity.wire_name, id)

@@ -16,7 +16,7 @@ from wosdk_async.errors import InvalidCallError, UnsupportedError, WosdkError
 from wosdk_async.jobs.cluster.leases import end_leases
 from wosdk_async.jobs.errors import JournalError, reason_of
 from wosdk_async.jobs.journal import Journal, ReferenceRecord, RowRecord, State
-from wosdk_async.jobs.ledger.undone import UNDO, Fate, UndoRow, UndoSummary
+from wosdk_async.jobs.ledger.undone import UNDO, UndoOutcome, UndoRow, UndoSummary
 from wosdk_async.jobs.stop import ABORT_GRACE, Stop, StoppedError
 from wosdk_async.jobs.undo.records import Created, CreatedRecords, Target, cancel, delete
 from wosdk_async.jobs.undo.references import created_references, used
@@ -46,14 +46,12 @@ class Undo:
         company: the Company of the job.
         journal: the journal of the job, open for writing.
         limit: maximum concurrent calls.
-        unversioned: whether to delete records of an entity without versions too; nobody can tell whether
-            they were changed.
+        unversioned: whether to delete records without versions, too, whose later changes cannot be noticed.
         references: whether to also delete the records that the job created for its rows to refer to, if
             nothing else uses them.
-        of_run: number of the run to undo; None means all runs.
+        of_run: number of the run to undo; by default all runs.
         on_row: called with each row or reference, when the outcome of its record is known.
-        on_stage: called with a text while workers of a killed run are waited for, and with each warning about
-            what they left.
+        on_stage: called with a text while it waits for workers of a killed run, and with each warning.
 
     Raises:
         UnsupportedError: the job created nothing, or nothing that the service can cancel or delete.
@@ -89,21 +87,21 @@ class Undo:
 
     @property
     def verb(self) -> str:
-        """Participle of what is done with them: ``cancelled`` or ``deleted``."""
+        """Past participle: ``cancelled`` or ``deleted``."""
         return "cancelled" if self.cancels else "deleted"
 
     @property
     def unchecked(self) -> str | None:
         """Warning about changes that the undo cannot notice; None without one."""
         if not self._records.has_versions:
-            left = "they are deleted all the same" if self.unversioned else "they are left"
-            return f"a {self.noun} has no version, so nobody can tell whether it was changed since: {left}"
+            rest = "deleted anyway" if self.unversioned else "not deleted"
+            return f"a {self.noun} has no version, so later changes cannot be noticed: they are {rest}"
         if self.references or not self.cancels:
             return "a delete checks no version: a change between the read of a record and its delete is lost"
         return None
 
     def stop(self) -> None:
-        """Undo no further record, and end look-ups. Called again, abort the calls under way."""
+        """Undo no further record, and end look-ups. Called again, abort the calls in flight."""
         self._stop.ask()
 
     async def end_leases(self) -> None:
@@ -140,7 +138,7 @@ class Undo:
             JournalError: the journal cannot be written; nothing more was sent.
         """
         if self.cancels and reason is None:
-            raise InvalidCallError("reason is None; a work order is cancelled with a reason")
+            raise InvalidCallError("reason is missing; cancelling a work order needs one")
         await self.end_leases()
         summary = UndoSummary()
         self._to_undo.clear()
@@ -183,7 +181,7 @@ class Undo:
     async def _targets(self, summary: UndoSummary, *, record: bool = True) -> AsyncIterator[Target]:
         """Yield the records of rows to undo, and count the others.
 
-        ``record`` writes those that an earlier undo turns out to have undone.
+        ``record`` saves records found to be undone by an earlier attempt.
         """
         self._records.shared = await self.journal.shared_ids()
         async for page in self.journal.pages(State.DONE, size=_PAGE, run=self.of_run):
@@ -208,8 +206,8 @@ class Undo:
         for each, state in created:
             if state is State.DONE:
                 self._count(summary, each, "undone")
-            elif (fate := records.fate_unread(each)) is not None:
-                self._count(summary, each, fate)
+            elif (outcome := records.outcome_unread(each)) is not None:
+                self._count(summary, each, outcome)
             else:
                 wanted.append((each, state in UNDECIDED))
         try:
@@ -219,16 +217,16 @@ class Undo:
             summary.not_started += len(wanted)
             return
         for each, begun in wanted:
-            there = found.get(each.id or 0)
-            fate, reason = records.judge(each, there)
-            if fate == "undo":
-                yield Target(records, each, there, begun)
-            elif fate == "gone" and begun:
+            current = found.get(each.id or 0)
+            outcome, reason = records.judge(each, current)
+            if outcome == "undo":
+                yield Target(records, each, current, begun)
+            elif outcome == "gone" and begun:
                 if record:
                     self._record(each, State.DONE)
                 self._count(summary, each, "undone")
             else:
-                self._count(summary, each, fate, reason)
+                self._count(summary, each, outcome, reason)
 
     # --- references ---------------------------------------------------------------------------
 
@@ -302,20 +300,20 @@ class Undo:
         # A cancel is retried only if it certainly was not carried out, a delete also if that is in doubt.
         again = records.entity is not WorkOrder and isinstance(error, WosdkError) and error.attempts > 1
         begun = target.begun or again
-        fate: Fate = "refused"
+        outcome: UndoOutcome = "refused"
         why: str | None = None
         try:
             async with self._stop.ends():
                 record = (await records.read([target.id])).get(target.id)
-            fate, why = records.judge(created, record)
+            outcome, why = records.judge(created, record)
         except (WosdkError, StoppedError):  # the reason of the refusal is known
             pass
-        if fate == "gone" and begun:
+        if outcome == "gone" and begun:
             self._undone(summary, created)
             return
         self._record(created, State.IN_DOUBT if begun else State.REFUSED, reason)
-        if fate in ("gone", "changed"):
-            self._count(summary, created, fate, why)
+        if outcome in ("gone", "changed"):
+            self._count(summary, created, outcome, why)
         else:
             self._count(summary, created, "refused", reason)
 
@@ -341,11 +339,13 @@ class Undo:
             self._to_undo.add(target.name)
         self._count(summary, target.created, "undo")
 
-    def _count(self, summary: UndoSummary, created: Created, fate: Fate, reason: str | None = None) -> None:
+    def _count(
+        self, summary: UndoSummary, created: Created, outcome: UndoOutcome, reason: str | None = None
+    ) -> None:
         if isinstance(created, ReferenceRecord):
-            summary.references[fate] += 1
-            row = UndoRow(None, created.id, created.key, fate, reason, created.reference)
+            summary.references[outcome] += 1
+            row = UndoRow(None, created.id, created.key, outcome, reason, created.reference)
         else:
-            summary.counts[fate] += 1
-            row = UndoRow(created.row, created.id, created.number, fate, reason)
+            summary.counts[outcome] += 1
+            row = UndoRow(created.row, created.id, created.number, outcome, reason)
         self.on_row(row)

@@ -217,7 +217,7 @@ def _whole_number(written: str, name: str) -> int:
 
 @attrs.define
 class _RulesView:
-    """Fault rules in the console: those in force, and those that it has switched off.
+    """Fault rules in the console: the active ones, and those that it has switched off.
 
     A script that is loaded elsewhere replaces both.
     """
@@ -239,7 +239,7 @@ class _RulesView:
         return {"rules": rules} | {name: found[name] for name in ("seed", "injected", "late")}
 
     def put(self, seed: object, rules: object) -> None:
-        """Put the rules in force that are on. All counters start again.
+        """Activate the rules that are switched on. All counters start again.
 
         Raises:
             ValueError: a rule is wrong, on or off; the message says what would be right.

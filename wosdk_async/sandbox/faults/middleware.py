@@ -1,4 +1,4 @@
-"""Middleware that applies the faults in force to requests on their way to the application."""
+"""Middleware that applies active faults to requests before they reach the application."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MISMATCH = Refusal(400, "DATABASE_VERSION_MISMATCH", "This host does not serve 
 
 @attrs.frozen
 class FaultMiddleware:
-    """ASGI middleware that applies the faults in force before requests reach ``app``.
+    """ASGI middleware that applies active faults before requests reach ``app``.
 
     Args:
         expire_token: ends the life of the token in an Authorization header.

@@ -1,4 +1,4 @@
-"""The fault script in force, its counters, and the Companies that have moved."""
+"""The active fault script, its counters, and the Companies that have moved."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SECOND_PORT = 8900  # without a socket any other port works
 
 
 class Faults:
-    """Faults of a local Company: the script in force, and its counters.
+    """Faults of a local Company: the active script and its counters.
 
     The script may be changed while the server runs, also from another thread. Counters then start again.
 
@@ -48,7 +48,7 @@ class Faults:
         self.load(script)
 
     def load(self, script: FaultScript | Mapping[str, Any] | str | Path | None) -> None:
-        """Replace the script in force; None removes all rules. Companies that moved return."""
+        """Replace the active script; None removes all rules. Companies that moved return."""
         if isinstance(script, str | Path):
             script = FaultScript.read(script)
         elif not isinstance(script, FaultScript):
@@ -58,7 +58,7 @@ class Faults:
         self._state = _ScriptState(script)
 
     def add(self, fault: str, *_unnamed: Never, **settings: Any) -> None:
-        """Add a rule after those in force. All counters start again.
+        """Add a rule after the active ones. All counters start again.
 
         Args:
             fault: its kind, such as ``status``, ``latency`` or ``reset``; ``docs/sandbox.md`` has all.
@@ -85,7 +85,7 @@ class Faults:
 
     @property
     def script(self) -> FaultScript:
-        """The script in force."""
+        """The active script."""
         return self._state.script
 
     @property

@@ -75,7 +75,7 @@ class CompanyCounters:
         self._before.clear()
 
     def undo(self) -> None:
-        """Take back the numbers returned since the mark."""
+        """Undo the numbers returned since the mark."""
         self._values |= self._before
 
     def write(self) -> None:

@@ -72,7 +72,7 @@ def remedy(error: sqlite3.Error | OSError) -> str:
 
 
 def write_snapshot(db: sqlite3.Connection, target: Path) -> None:
-    """Copy the committed data to a file; other processes may use the store meanwhile.
+    """Copy the committed data to a file; other processes may use the store during the copy.
 
     An older store at ``target`` is replaced. Raises StoreError for any other file, or a failed write.
     """

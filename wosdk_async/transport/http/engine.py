@@ -173,9 +173,9 @@ class Engine(Protocol):
     """Pool of connections that sends requests. What is the same for all of them is set when it is made."""
 
     capacity: int
-    """How many requests may be under way at once; callers keep below it."""
+    """Maximum concurrent requests; callers keep below it."""
     ceiling: int
-    """How many requests may be under way at once when many Companies call; at least ``capacity``."""
+    """Maximum concurrent requests when many Companies call; at least ``capacity``."""
 
     def send(self, request: Request) -> Coroutine[Any, Any, Any]:
         """Send one request and return what ``read`` makes of its whole response. Redirects are not followed.

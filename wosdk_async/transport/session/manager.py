@@ -103,7 +103,7 @@ class SessionManager:
         """Session opened last, expired or not; None before the first one."""
         self._renewal: Renewal[Session] | None = None
         self._renewals: set[Renewal[Session]] = set()
-        """All renewals under way: the newest, and those that other loops started."""
+        """All renewals in progress: the newest, and those that other loops started."""
         # GIL: threads add to the set, remove from it and copy it atomically.
         self._login_since = self._early_renewal_from = 0.0
         self._search_from = 0.0

@@ -29,7 +29,7 @@ _JITTER = 1.0  # seconds: many Companies may get the same Retry-After
 class Renewal(Generic[T]):
     """Log-in in progress, retried as long as a waiting caller has time.
 
-    Without waiting callers it is retried until 10 s after its start, and then cancelled.
+    Without waiting callers it is retried until 10 s after its start, then cancelled.
     """
 
     # Used only by the thread of its loop, so nothing here relies on the GIL.

@@ -111,7 +111,7 @@ export function trouble() {
 
 // Repeats a call while the page is visible, and returns a function that ends it. Where the sandbox does not respond the
 // banner says so, and `failed` is not called. `call` gets a function that says whether it is still wanted: a response may
-// come after the page was left.
+// come after the user has left the page.
 export function repeat(milliseconds, call, failed) {
   let timer, wanted = true;
   const turn = async () => {

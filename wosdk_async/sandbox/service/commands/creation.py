@@ -70,7 +70,7 @@ def create_work_order(context: RequestContext, arguments: Arguments) -> Record:
 def copy_work_order(context: RequestContext, arguments: Arguments) -> Record:
     """Create an order with the items and terms of another one, which stays as it is.
 
-    Notes, documents, custom fields and assignees are not copied; the schedule is computed anew if the
+    Notes, documents, custom fields and assignees are not copied; the schedule is recomputed if the
     original has one (not shown; assumed).
     """
     original = find_order(context, arguments)

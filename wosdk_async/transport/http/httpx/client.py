@@ -84,7 +84,7 @@ class ClientEngine:
         return f"<ClientEngine {self._busy} of {self.capacity} busy>"
 
     def statistics(self) -> PoolStatistics:
-        """Return how many requests are under way; the connections are the client's."""
+        """Return the number of requests in flight; the connections are the client's."""
         return PoolStatistics(busy=self._busy)
 
     async def send(self, request: Request) -> Any:
@@ -259,7 +259,7 @@ def _shows_events(client: httpx.AsyncClient, request: httpx.Request) -> bool:
 
 
 def _is_stock(part: object) -> bool:
-    """Return whether ``part`` is of a library, no method of it replaced."""
+    """Return whether ``part`` is an object of a library without replaced methods."""
     kind: Any = type(part)
     return is_of_family(kind.__module__) and _attributes(kind).isdisjoint(vars(part))
 

@@ -113,7 +113,7 @@ class Connection(Layer):
         if self._waiter is waiter:
             unsent, since = self._prepared is not None and not self._send_by, self.since
             self._drop_request()
-            # Whoever waits gets it without a look at how long it was idle.
+            # A waiting call gets it without a check of how long it was idle.
             if unsent and self.live and (self._pool.now() - since <= FRESH or not self._pool.waiting):
                 self._pool.release(self)
                 self.since = since  # it has not been used
@@ -201,7 +201,7 @@ class Connection(Layer):
             return
         step, limit, what = "read", self._pool.timeouts.read, "sent nothing"
         if self._paused:
-            step, limit, what = "write", self._pool.timeouts.write, "took no more of the request"
+            step, limit, what = "write", self._pool.timeouts.write, "stopped reading the request"
             unwritten = self._transport.get_write_buffer_size()
             if unwritten < self._unwritten:
                 self.since = now

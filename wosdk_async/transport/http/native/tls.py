@@ -184,7 +184,7 @@ class TLSTransport(Layer):
         self._above.connection_lost(exc)
 
     def eof_received(self) -> None:
-        """Tell the connection: it was cut, because the service has sent no close_notify."""
+        """Report a truncated connection: the service sent no close_notify."""
         if self._is_open:
             self._sessions.pop(self._place, None)
             self.lost(
