@@ -124,6 +124,8 @@ class ImportingUser:
 
     def _compare(self, summary: Summary, rows: list[UserRow], *, is_main: bool) -> None:
         assert summary.folder is not None
+        if self.user.refers and summary.stopped is not None and summary.stopped.kind == "references":
+            return  # the first row with a new record was refused, so the others wait
         if summary.stopped or summary.files_failed:
             self.found.append(f"stopped: {summary.stopped}, {summary.files_failed}")
             return
