@@ -133,7 +133,7 @@ def test_a_document_needs_a_storage_that_can_be_read(local: Local) -> None:
     assert message.startswith("StorageTypeId is a required field")
 
 
-@differs("text of a refusal")
+@differs("message of a refusal")
 def test_the_recorded_text_of_a_required_field(local: Local, recorded: Local) -> None:
     """Facts 6: "X is a required field", and nothing else, as recorded; here the entity stands behind it."""
     order = {

@@ -62,9 +62,9 @@ async def test_look_first_without_a_marker_is_refused() -> None:
         company.run(create("k"), look_first=True),
         company.create(Customer(name="A"), look_first=True),
     ):
-        with pytest.raises(InvalidCallError, match="there is no marker"):
+        with pytest.raises(InvalidCallError, match="look_first needs a marker"):
             await call
-    with pytest.raises(InvalidCallError, match="there is no marker"):
+    with pytest.raises(InvalidCallError, match="look_first needs a marker"):
         company.run_many([create("k")], look_first=True)
 
 
