@@ -185,7 +185,8 @@ def test_init_writes_a_map_once(wosdk: Wosdk, tmp_path: Path) -> None:
 def test_init_names_the_delimiter(wosdk: Wosdk, tmp_path: Path) -> None:
     """A draft of one column whose name is the whole header is of no use; unless it is asked for."""
     source = tmp_path / "c.csv"
-    for text, option in (("Name;Code\n", "';'"), ("Name\tCode, internal\tZone\n", "tab")):
+    titled = "Prices\nName;Shop;Limit\nA;1;1,50\nB;2;2,50\n"
+    for text, option in (("Name;Code\n", "';'"), ("Name\tCode, internal\tZone\n", "tab"), (titled, "';'")):
         source.write_text(text)
         result = wosdk("import", "init", source)
         assert (result.exit_code, result.stdout) == (2, "")

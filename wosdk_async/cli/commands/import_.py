@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import click
@@ -16,6 +16,9 @@ from wosdk_async.cli.options import TEMPORARY, target_options
 from wosdk_async.cli.output.files import require_stdout
 from wosdk_async.cli.texts import shell_words
 from wosdk_async.regular_files import create_file
+
+if TYPE_CHECKING:
+    from wosdk_async.jobs.sources.source import Source
 
 __all__ = ["import_command", "init_command"]
 
@@ -46,7 +49,7 @@ def init_command(ctx: click.Context, /, file: str, output: Path | None, **params
     from wosdk_async.jobs.mapping.drafting import ADAPT, draft_map, key_columns
     from wosdk_async.jobs.mapping.import_map import DEFAULT_OPERATION
     from wosdk_async.jobs.mapping.record_operations import operation_named
-    from wosdk_async.jobs.sources.columns import fullest_line, likely_delimiter
+    from wosdk_async.jobs.sources.columns import fullest_line
     from wosdk_async.jobs.sources.spool import is_remote
 
     if is_remote(file):
@@ -54,14 +57,11 @@ def init_command(ctx: click.Context, /, file: str, output: Path | None, **params
     operation = operation_named(operation_of(params) or DEFAULT_OPERATION)
     reading = ReadOptions.of(params)
     source = open_source(file, **attrs.asdict(reading))
-    if reading.delimiter is None and (other := likely_delimiter(source)):
-        raise CliError(
-            f"{file}: its columns would be {', '.join(map(repr, source.columns))[:200]}; add --delimiter "
-            f"{other}, or another one"
-        )
+    _require_delimiter(source, reading)
     if reading.header_row is None and (line := fullest_line(source)) is not None:
         reading = attrs.evolve(reading, header_row=line)
         source = open_source(file, **attrs.asdict(reading))
+        _require_delimiter(source, reading)  # below titles it shows only now
     described = f" (wosdk describe {operation.kind.wire_name} says more)"
     text = draft_map(
         source.columns, operation, Path(file).name, key_columns(source), described, reading.header_row
@@ -80,6 +80,17 @@ def init_command(ctx: click.Context, /, file: str, output: Path | None, **params
     options = [word for name, value in set_options for word in (names[name], str(value))]
     shown = shell_words("wosdk", "import", file, "--map", str(output), *options, "--check")
     say(f"then run: {shown}")
+
+
+def _require_delimiter(source: Source, reading: ReadOptions) -> None:
+    """Raise CliError when no delimiter is given and another one separates more columns."""
+    from wosdk_async.jobs.sources.columns import likely_delimiter
+
+    if reading.delimiter is None and (other := likely_delimiter(source)):
+        columns = ", ".join(map(repr, source.columns))[:200]
+        raise CliError(
+            f"{source.path}: its columns would be {columns}; add --delimiter {other}, or another one"
+        )
 
 
 class _Import(click.Command):
