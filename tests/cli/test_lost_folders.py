@@ -66,11 +66,11 @@ def test_a_folder_that_was_moved_is_to_be_put_back(
     assert (status, summary["missing"]) == (1, said[-1].removeprefix("wosdk: "))
     assert said[-1] == (
         f"wosdk: do not run the command again yet: {folder} was removed or moved, and only its journal "
-        "knows which rows were sent. Put it back as it was, then the same command resumes; without it the "
+        "knows which rows were sent. Restore it, then the same command resumes; without it the "
         f"command sends all {ROWS} rows again"
     )
     stop = f"{folder}: was removed or moved while this process worked on the job; nothing more is sent. "
-    assert f"wosdk: stopped: {stop}Put it back as it was" in said
+    assert f"wosdk: stopped: {stop}Restore it" in said
     assert not [text for text in said if "goes on with" in text or "Run the command again" in text]
     assert not folder.exists()
     elsewhere.rename(folder)

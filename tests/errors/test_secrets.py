@@ -264,7 +264,7 @@ async def test_a_locator_that_repeats_the_token_in_its_url() -> None:
         async with Service() as service, service.client() as client:
             service.on_token = lambda _: Answer(body={"access_token": token, "expires_in": 1199})
             service.on_discovery = lambda _, url=url: Answer(body={"CommandResult": {"Url": url}})
-            with pytest.raises(DiscoveryError, match="token or secret in it") as caught:
+            with pytest.raises(DiscoveryError, match="contains the token or secret") as caught:
                 await client.company().get("Thing", 1)
             shown = repr([(str(each), vars(each)) for each in chained(caught.value)]) + repr(client.company())
             assert not [at for at in range(len(token) - PIECE + 1) if token[at : at + PIECE] in shown.lower()]

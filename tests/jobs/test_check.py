@@ -94,7 +94,7 @@ async def test_bad_rows_say_why(local: Local, write: Write) -> None:
     assert [each.reason for each in result.findings] == [
         "the key '2' is already that of row 2 (line 3), and all cells are equal: the row is a duplicate, so "
         "delete this one",
-        "the key in work_order.po_number ('') is empty; each row needs a key of its own",
+        "the key in work_order.po_number ('') is empty; each row needs its own key",
         "command.work_order.items[0].comment has 4000 characters, the service takes 3096; shorten it, or set "
         "truncate = true",
         "the key '6' is already that of row 5 (line 7); keys must be unique",

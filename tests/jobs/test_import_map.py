@@ -110,7 +110,7 @@ BASE = WORK_ORDER + CUSTOMER
         ('from = "{customer}"', 'from = "{customer}"\nif_missing = "create"\ncreate = { work_zone = "@zone" }', 'reference.customer names "@zone"'),
         ('from = "{customer}"', 'from = "{customer}"\nwhere = { name = "{text}" }', "reference.customer.where.name takes a fixed value"),
         ('from = "{customer}"', 'from = "{customer}"\nwhere = { work_zone = "@customer" }', "must be one existing record"),
-        ('entity = "Location"', 'entity = "Location"\nif_missing = "create"', "reference.asset creates only what is found by name; add by and from"),
+        ('entity = "Location"', 'entity = "Location"\nif_missing = "create"', "reference.asset creates only records with names; add by and from"),
         ("[reference.kind]", '[reference.spare]\nentity = "Task"\n[reference.kind]', "reference.spare is used nowhere"),
         ("[reference.kind]", "[reference]\nspare = 5\n[reference.kind]", "reference.spare takes a table"),
     ],

@@ -31,11 +31,9 @@ async def test_keys_that_occur_twice_or_not_at_all_are_refused(local: Local, job
         "the key 'b' is already that of row 2 (line 3), and all cells are equal: the row is a duplicate, so "
         "delete this one"
     )
-    assert outcomes[4].reason == (
-        "the key in work_order.po_number ('') is empty; each row needs a key of its own"
-    )
+    assert outcomes[4].reason == ("the key in work_order.po_number ('') is empty; each row needs its own key")
     assert outcomes[5].reason == (
-        "the key in work_order.po_number (' c') begins or ends with blanks; each row needs a key of its own"
+        "the key in work_order.po_number (' c') begins or ends with blanks; each row needs its own key"
     )
 
 

@@ -169,7 +169,7 @@ async def test_rows_whose_record_is_not_one_fail(local: Local, job: Job, write: 
         2: "no Customer has tenant_code 'T2'",
         3: f"the Customer with tenant_code 'T3' is removed (id {gone})",
         4: "no Customer has tenant_code 'T4'",
-        5: "the key in tenant_code ('') is empty; each row needs a key of its own",
+        5: "the key in tenant_code ('') is empty; each row needs its own key",
     }
 
 

@@ -25,7 +25,7 @@ time: msgspec fills a Struct, whose values ``record_reader.py`` moves into the s
 Struct cannot read (a name that it does not have, a number where a name is documented) is read by the
 definition, and its names are learned, so that the next response with them is read the fast way.
 
-Every package from ``protocol/`` up may import it; it imports ``model/`` and what is below that.
+Every package from ``protocol/`` up may import it; it imports ``model/`` and the packages below.
 """
 # facts 3.3
 

@@ -1,7 +1,7 @@
 """Checks of single values before they are sent, one for each type of the catalogue.
 
-A check returns None, or what is wrong with the value and what to send instead: in words of Python for the
-program that makes the call, and in words of JSON for a user who sent the value to the program.
+A check returns None, or the fault of the value and the remedy: in words of Python for the program that makes
+the call, and in words of JSON for a user who sent the value to the program.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def kind_of(value: Any) -> str:
 
 
 def json_kind_of(value: Any) -> str:
-    """Return what a value is in JSON: ``a number``."""
+    """Return the kind of a value in JSON: ``a number``."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, int | float | Decimal):
@@ -73,7 +73,7 @@ def json_kind_of(value: Any) -> str:
 
 
 def _misfit(value: Any, takes: str, in_json: str) -> Finding:
-    """Return the finding for a value of a wrong type: what the field takes in Python, and in JSON."""
+    """Return the finding for a value of a wrong type, with the expected type in Python and in JSON."""
     return Finding(f"is {kind_of(value)}; it takes {takes}.", in_json=_misfit_in_json(value, in_json))
 
 

@@ -115,7 +115,7 @@ FIELD_TYPES = {
         show="v._value_ if v.__class__ is {of} else plain(v)",
     ),
 }
-"""Type of the catalogue -> what is done with its values. Every other type is :data:`OBJECT`."""
+"""Handling of values by type of the catalogue. Every other type is :data:`OBJECT`."""
 
 OBJECT = FieldType(
     check=check_object,

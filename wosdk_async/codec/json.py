@@ -227,7 +227,7 @@ class ResponseReader:
         self._version = -1 if readers.is_unhooked(cls) else None
 
     def read(self, body: bytes) -> Any:
-        """Return what the form finds in ``body``. Raises what ``loads``, the form and the converter raise."""
+        """Return the result of the form for ``body``. Raises the errors of ``loads``, form and converter."""
         if self._version != self._readers.version and self._version is not None:
             self._build()
         # GIL: other threads may build, too, and set one attribute after the other. A response is read

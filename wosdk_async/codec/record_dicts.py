@@ -1,7 +1,7 @@
 """Records to JSON values and back, for programs: under :func:`wosdk_async.to_dict` and ``from_dict``.
 
-``dicts.py`` writes what the service is to get and refuses mistakes. Here a record is shown as it is, so
-nothing that a response made can fail. Reading is that of ``dicts.py``, and takes Python names too.
+``dicts.py`` writes records for the service and refuses mistakes. Here a record is shown as it is, so nothing
+that a response made can fail. Reading is that of ``dicts.py``, and takes Python names too.
 """
 
 from __future__ import annotations

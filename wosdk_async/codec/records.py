@@ -95,7 +95,7 @@ def from_dict(cls: type[T], data: Any, *, unknown: Unknown = "keep") -> T:
 
     Raises:
         InvalidCallError: ``cls`` is not a class of the model, or ``data`` is not a dict or list, is nested
-            too deeply, names a field twice, or holds what is to be refused.
+            too deeply, names a field twice, or holds a refused value.
     """
     own, is_list = _class_of(cls)
     if unknown not in ("keep", "refuse"):
@@ -113,7 +113,7 @@ def from_dict(cls: type[T], data: Any, *, unknown: Unknown = "keep") -> T:
 def from_json(cls: type[T], body: bytes | str, *, unknown: Unknown = "keep") -> T:
     """Return a record of ``cls`` from JSON; numbers are read exactly.
 
-    Takes what :func:`from_dict` does. Raises InvalidCallError for what is not JSON, too.
+    Takes what :func:`from_dict` does. Raises InvalidCallError also for invalid JSON.
     """
     if not isinstance(body, str | bytes | bytearray):
         raise InvalidCallError(f"{_name(cls)}: JSON is read from bytes or text, not from {_shown(body)}")
@@ -215,7 +215,7 @@ class UnknownValue:
 
 
 def unknown_values(value: Any, place: Place = ()) -> Iterator[UnknownValue]:
-    """Yield what the catalogue does not know in a record, or in a list of them."""
+    """Yield fields and values of a record, or of a list of them, that the catalogue does not know."""
     if isinstance(value, Record):
         yield from _of_record(value, place)
     elif isinstance(value, OpenEnum) and not value.is_known:

@@ -31,7 +31,7 @@ def parse_value(text: str, meta: Wire, *, lenient: bool = False) -> Any:
 
     Args:
         text: the text as it was given.
-        meta: what the catalogue says about the field.
+        meta: the metadata of the field.
         lenient: accept what people write in spreadsheets: whitespace around the value, yes and no, enum
             members in any case, UTC times without a zone.
 

@@ -90,7 +90,7 @@ class EnumReader(dict[str, Any]):
         return self.odd(value)
 
     def odd(self, value: Any) -> Any:
-        """Read what is not the text of a loaded member; None and what cannot be one stay as they are."""
+        """Read a value other than the text of a loaded member; None and unreadable values are kept."""
         if value is None or not isinstance(value, str | int) or isinstance(value, bool):
             return value
         # GIL: another thread may fill it at the same time, too; until then the enum itself is asked.
@@ -155,13 +155,13 @@ def write_enum(value: Any) -> Any:
 
 
 def show_number(value: Any, plain: Callable[[Any], Any]) -> Any:
-    """Show what is not a Decimal in a decimal field: a float with its shortest digits."""
+    """Show a value other than a Decimal in a decimal field: a float with its shortest digits."""
     number = read_number(value) if isinstance(value, float) else value
     return number if isinstance(number, Decimal) else plain(number)
 
 
 def show_utc(value: Any, plain: Callable[[Any], Any]) -> Any:
-    """Show what is not a time in UTC in a UTC field: a time of another zone is converted."""
+    """Show a value other than a UTC time in a UTC field: a time of another zone is converted."""
     if not isinstance(value, datetime) or value.tzinfo is None:
         return plain(value)
     try:

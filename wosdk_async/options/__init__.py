@@ -1,6 +1,6 @@
 """Options of a client and of its calls: each one is written here once, with its unit and default.
 
-Every package above imports it, the transport included; it imports ``protocol/`` and what is below that.
+Every package above imports it, the transport included; it imports ``protocol/`` and the packages below.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Hooks of a program: what a client calls before a call, after each request, and for a call in doubt."""
+"""Hooks of a program, called before a call, after each request, and for a call in doubt."""
 
 from __future__ import annotations
 

@@ -143,8 +143,8 @@ _genuine: dict[str, tuple[Any, ...]] = {}
 def mocked() -> ModuleType | None:
     """Return the library, httpx or httpx2, whose stock client would not reach the network now; else None.
 
-    It imports neither, unless what is below it is mocked. If both are mocked, it is httpx. A program that has
-    imported nothing of :data:`FAMILY` need not ask.
+    It imports neither, unless the library below is mocked. If both are mocked, it is httpx. A program that
+    has imported nothing of :data:`FAMILY` need not ask.
     """
     modules = sys.modules
     for name, core in CORES.items():

@@ -154,7 +154,7 @@ class OffsetCursor:
         if self._offset < ROW_CAP <= self._offset + len(records):
             _log.warning(
                 "query %s passes the cap of %d records and is not ordered by Id: records that change"
-                " meanwhile may repeat or be missed, and the service may return no more than the cap;"
+                " between pages may repeat or be missed, and the service may return no more than the cap;"
                 " order it by Id or add conditions",
                 self._plan.name,
                 ROW_CAP,

@@ -96,7 +96,7 @@ class Downloads:
         for _ in range(_MAX_REDIRECTS + 1):
             if file.secrets.within(url):
                 raise DownloadError(
-                    "the address of the file has the token or secret in it, so it is not fetched"
+                    "the address of the file contains the token or secret, so it is not fetched"
                 )
             self.hosts.require_download(url, local=file.local)
             try:

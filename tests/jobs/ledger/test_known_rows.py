@@ -76,7 +76,7 @@ async def test_a_row_without_a_key_is_refused_where_the_map_has_one(
         summary, outcomes = await carried_out(job(source, keyed), local)
         assert (summary.done, summary.failed) == (1, 1)
         assert [each.reason for each in outcomes.values() if each.outcome == "failed"] == [
-            "the key '{key}' is empty; each row needs a key of its own"
+            "the key '{key}' is empty; each row needs its own key"
         ]
     assert await held(local) == Counter("2")
 

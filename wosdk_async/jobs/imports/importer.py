@@ -264,7 +264,7 @@ def tune_process() -> None:
     # The journal's thread asks for the interpreter's lock once for each commit. Beside a busy event loop it
     # gets the lock only when the switch interval has passed.
     sys.setswitchinterval(min(sys.getswitchinterval(), _SWITCH))
-    gc.freeze()  # what was imported until now is never garbage
+    gc.freeze()  # modules imported so far are never garbage
     young, older, oldest = gc.get_threshold()
     if young:  # 0: the program has switched the collector off
         gc.set_threshold(max(young, _YOUNG), max(older, _OLDER), max(oldest, _OLDER))

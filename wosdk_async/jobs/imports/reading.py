@@ -108,7 +108,7 @@ class RowBuilder:
         if row.fault is not None:
             raise RowError(row.fault)
         if (key := self.import_map.key) is not None and not (key.fill(row.cells) or "").strip():
-            raise RowError(f"the key {key.source!r} is empty; each row needs a key of its own")
+            raise RowError(f"the key {key.source!r} is empty; each row needs its own key")
         context = RowContext(row.cells, self.references, row.warnings)
         record = self.import_map.record.build(context)
         if context.missing:

@@ -77,7 +77,7 @@ class Doubt:
 class Settling:
     """Settling of rows in doubt.
 
-    All but :meth:`leave_undecided` may be cancelled: what is not decided then stays in doubt.
+    All methods but :meth:`leave_undecided` may be cancelled: undecided rows then stay in doubt.
     """
 
     company: Company

@@ -201,7 +201,7 @@ class Journal(JournalWriter):
         await self.close()
 
     async def close(self) -> None:
-        """Write what is queued, and close the file so that ``journal.db`` alone is complete.
+        """Write queued changes, and close the file so that ``journal.db`` alone is complete.
 
         Never raises JournalError: it retries failed writes once, and :attr:`unwritten` has the rest.
         """

@@ -1,4 +1,4 @@
-"""Group commit: one thread writes what the event loop queued, all of it in one transaction."""
+"""Group commit: one thread writes all changes that the event loop queued in one transaction."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class CommitQueue:
             raise error
 
     def write_soon(self) -> None:
-        """Commit what was queued with the next group, within 20 ms."""
+        """Commit queued changes with the next group, within 20 ms."""
         if self._scheduled:
             return
         if self._thread.synchronous:
@@ -142,7 +142,7 @@ class CommitQueue:
             self._timer = asyncio.get_running_loop().call_later(_SOON, self._start)
 
     async def written(self) -> None:
-        """Wait until what was queued is on the disk.
+        """Wait until queued changes are on the disk.
 
         Raises:
             JournalError: it cannot be written.

@@ -185,7 +185,7 @@ class ReferenceRecord:
         run: the number of the run that created it.
         version: version of the record after its creation.
         proof: :data:`ANSWERED`, or None: a record that was only found by its name may be someone else's.
-        undo: what an undo did with it; PLANNED for nothing.
+        undo: the state of its undo; PLANNED without one.
     """
 
     reference: str

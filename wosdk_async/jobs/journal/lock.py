@@ -96,7 +96,7 @@ class FolderLock:
         if not self._path.parent.is_dir():
             raise JournalError(
                 f"{self._path.parent}: was removed or moved while this process worked on the job; nothing "
-                "more is sent. Put it back as it was"
+                "more is sent. Restore it"
             )
         raise JournalError(
             f"{self._path}: was removed while this process worked on the job, so another one may have begun; "

@@ -88,7 +88,7 @@ def _settle(future: asyncio.Future[Any], result: object, error: BaseException | 
 def _reads(
     statement: Callable[Concatenate[sqlite3.Connection, P], T], *, committed: bool = False
 ) -> Callable[Concatenate[JournalReader, P], Coroutine[Any, Any, T]]:
-    """Turn a statement into a method of the reader; ``committed`` ignores what is queued."""
+    """Turn a statement into a method of the reader; ``committed`` ignores queued changes."""
 
     @functools.wraps(statement)
     async def read(self: JournalReader, /, *args: P.args, **named: P.kwargs) -> T:
@@ -134,7 +134,7 @@ class JournalReader:
                 return count(db)
 
     async def read(self, function: Callable[[sqlite3.Connection], T]) -> T:
-        """Return what a function reads; it may write temporary tables only."""
+        """Return the result of a function that reads; it may write temporary tables only."""
         await self._flush_before_reading()
         return await self._read(function)
 
@@ -175,7 +175,7 @@ class JournalReader:
     audit_rows = _reads(worker_tables.audit_page, committed=True)
 
     async def _flush_before_reading(self) -> None:
-        """Write what is queued, so that it can be read."""
+        """Write queued changes, so that they can be read."""
 
     async def _read(self, function: Callable[[sqlite3.Connection], T]) -> T:
         self._require_open()

@@ -117,7 +117,7 @@ def forget_audit(db: sqlite3.Connection) -> None:
 
 
 def audit_result(db: sqlite3.Connection) -> AuditResult | None:
-    """Return what the last audit found; None when there was none."""
+    """Return the result of the last audit; None without one."""
     found = db.execute("SELECT counts FROM audit_result").fetchone()
     if found is None:
         return None

@@ -40,7 +40,7 @@ __all__ = ["JournalWriter"]
 
 _FOLDER_MISSING = (
     "do not run the command again yet: {folder} was removed or moved, and only its journal knows which rows "
-    "were sent. Put it back as it was, then the same command resumes; without it the command sends all "
+    "were sent. Restore it, then the same command resumes; without it the command sends all "
     "{rows} rows again"
 )
 _JOURNAL_MISSING = (

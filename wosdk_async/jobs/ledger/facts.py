@@ -220,7 +220,7 @@ class Preview:
     _db: sqlite3.Connection = attrs.field(repr=False)
 
     def standings(self, first: int, last: int) -> dict[int, Standing]:
-        """Return what the ledger knows of the rows at some places of the file."""
+        """Return the standing of the rows at some places of the file."""
         found = self._db.execute(
             "SELECT place, standing FROM temp.matched WHERE place BETWEEN ? AND ?", (first, last)
         )

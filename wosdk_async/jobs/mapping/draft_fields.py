@@ -96,7 +96,7 @@ def draft_fields(
 
     Args:
         columns: the header of the file.
-        operation: what is done with each row.
+        operation: the operation on each row.
         keys: the columns that can identify the rows.
         unlike: for each column, what its cells do not look like: ``time`` or ``number``.
     """

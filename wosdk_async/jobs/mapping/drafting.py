@@ -51,7 +51,7 @@ def draft_map(
 
     Args:
         columns: the header of the file.
-        operation: what is done with each row.
+        operation: the operation on each row.
         file: the name of the file, shown in the first line.
         keys: the columns that can identify the rows, if the file was read for them.
         described: where the fields are documented, for the line that lists the unfilled ones.

@@ -52,7 +52,7 @@ class ImportMap:
 
         Args:
             path: the file.
-            operation: what is done with each row, such as ``"update Customer by tenant_code"``; by default
+            operation: the operation on each row, such as ``"update Customer by tenant_code"``; by default
                 that of the map, or else ``"WoCreateCommand"``.
 
         Raises:

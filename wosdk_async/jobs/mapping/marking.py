@@ -89,7 +89,7 @@ class RowKeys:
         key = "" if found is None else str(found)
         if not key or key != key.strip():
             problem = "begins or ends with blanks" if key.strip() else "is empty"
-            raise RowError(f"the key in {self.path} ({key!r}) {problem}; each row needs a key of its own")
+            raise RowError(f"the key in {self.path} ({key!r}) {problem}; each row needs its own key")
         return key
 
     def key_or_none(self, row: Row) -> str | None:

@@ -180,9 +180,9 @@ class ReferenceNode:
 
 @attrs.frozen
 class ObjectNode:
-    """An object with fields of its own.
+    """An object with its own fields.
 
-    Its functions are compiled when the first row needs them, which nearly halves what a record costs.
+    Its functions are compiled at first use, which nearly halves the time for a record.
     """
 
     make: Callable[..., Record]

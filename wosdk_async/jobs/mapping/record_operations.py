@@ -210,7 +210,7 @@ class DeleteRecord(Changing):
 
 
 def _equal(sent: Any, held: Any) -> bool:
-    """Return whether a field holds what was sent."""
+    """Return whether a field has the sent value."""
     if (id := getattr(sent, "id", None)) is not None:
         return bool(id == getattr(held, "id", None))
     if isinstance(sent, Record):
@@ -224,7 +224,7 @@ def _equal(sent: Any, held: Any) -> bool:
 
 
 RowOperation = RunCommand | CreateRecord | UpdateRecord | DeleteRecord
-"""What is done with each row.
+"""Operation on each row.
 
 ``table`` of the map fills a record of class ``kind``, which needs all fields of a new one if it is ``new``.
 ``by`` is the field whose value says which record is changed, None when one is made. ``name`` identifies the

@@ -33,7 +33,7 @@ class MapTables:
     """A whole map file."""
 
     operation: str | None = None
-    """What is done with each row, such as ``create Customer``; None runs WoCreateCommand."""
+    """The operation on each row, such as ``create Customer``; None runs WoCreateCommand."""
     command: Any = None
     """The fields of the command."""
     entity: Any = None
@@ -71,7 +71,7 @@ class ReferenceTable:
                 "needs both by (the field to compare) and from (the text to look for), or neither"
             )
         if self.if_missing == "create" and self.by is None:
-            raise ValueError("creates only what is found by name; add by and from")
+            raise ValueError("creates only records with names; add by and from")
         if self.ambiguous == "first" and self.by is None:
             raise ValueError("takes the first record anyway; delete ambiguous, which is for names")
         if self.if_missing == "fail" and self.create is not None:

@@ -66,7 +66,7 @@ def typed_values(meta: Wire, table: TextTable, text: Parser | None) -> TypedValu
     """Return the reader of typed cells of a field; None if they are read as texts.
 
     Args:
-        meta: what the catalogue says about the field.
+        meta: the metadata of the field.
         table: the table of the map with the formats.
         text: parser of texts of the field.
     """

@@ -111,7 +111,7 @@ def with_types(cells: Mapping[str, str], types: str) -> dict[str, str]:
         }
     except (ValueError, AttributeError, RecursionError):
         raise ValueError(
-            f"its cell in {TYPES_COLUMN} is not what the import wrote; take it from the first file, or empty "
+            f"its cell in {TYPES_COLUMN} was changed; copy it from the first file, or empty "
             "it if all cells of the row are texts"
         ) from None
     return {**cells, **found}

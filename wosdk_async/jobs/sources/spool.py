@@ -180,7 +180,7 @@ def _request(url: str, shown: str) -> tuple[str, RequestHeaders]:
     """Return the address without user and password, and the header with them."""
     try:
         parts = urlsplit(url)
-        _ = parts.port  # raises for what is no number
+        _ = parts.port  # raises ValueError unless it is a number
     except ValueError:
         raise ImportMapError(f"{shown}: the address cannot be read; correct it") from None
     credentials, _, netloc = parts.netloc.rpartition("@")

@@ -75,7 +75,7 @@ class CreatedRecords:
 
     @classmethod
     def of_rows(cls, company: Company, plan: JobPlan, *, unversioned: bool) -> CreatedRecords:
-        """Return the reader of what the rows of a job created.
+        """Return the reader of the records that the rows of a job created.
 
         Raises:
             UnsupportedError: they created nothing, or nothing that can be undone.

@@ -35,7 +35,7 @@ _Call = Callable[[Target, Trace], Awaitable[Any]]
 
 @attrs.define(eq=False, kw_only=True)
 class Undo:
-    """Undo of what a job created: work orders are cancelled, records of other entities deleted.
+    """Undo of the records that a job created: work orders are cancelled, others deleted.
 
     It touches only records whose creation was confirmed by a response, or by a look-up of a key that was
     absent before. Each record is read first: it stays if its version changed since the creation, or if it

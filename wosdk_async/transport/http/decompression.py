@@ -139,7 +139,7 @@ class Decompressor:
     def finish(self) -> None:
         """Check that the body is complete. Raises BadContent."""
         if self._stream is not None and not self._stream.eof:
-            raise BadContent("the compressed body is cut")
+            raise BadContent("the compressed body is truncated")
 
     def _unpack(self, packed: bytes | memoryview) -> Iterator[bytes]:
         while True:

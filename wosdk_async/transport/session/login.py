@@ -152,7 +152,7 @@ class Login:
             raise DiscoveryError("the locator's response has no Url", company=company)
         if hidden.within(url):
             del url, found  # a traceback shows the variables of this function
-            raise DiscoveryError("the locator's response has a Url with the token or secret in it")
+            raise DiscoveryError("the locator's response has a Url that contains the token or secret")
         version, number = found.get("CompanyVersion"), found.get("CompanyId")
         locator = LOCATOR.url(region, self.hosts)
         try:

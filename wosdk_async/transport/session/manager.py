@@ -144,7 +144,7 @@ class SessionManager:
 
         ``after`` is the one that was refused, 0 for none. ``until`` is the caller's deadline, up to which the
         log-in is retried (default: 10 s). Raises the error of the log-in, or SessionError if the client was
-        closed meanwhile or the service asks to wait for longer.
+        closed in the meantime or the service asks for a longer wait.
         """
         while True:
             session = self.session
