@@ -271,7 +271,7 @@ def test_a_call_that_changes_something_is_refused(
     monkeypatch.setattr(IncrementalExport if since else Export, "run", pick_up)
     result = wosdk("export", "WorkOrder", *since, "-o", tmp_path / ("orders" if since else "orders.csv"))
     assert result.exit_code == 2
-    assert "this client is read-only (read_only=True)" in result.stderr
+    assert "the client is read-only (read_only=True)" in result.stderr
     assert scripted.calls == []
 
 

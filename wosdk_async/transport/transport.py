@@ -133,9 +133,7 @@ class Transport:
         client = self.options
         if client.read_only and not call.reads:
             raise InvalidCallError(
-                "this client is read-only (read_only=True)",
-                operation=call.operation,
-                company=sessions.company,
+                "the client is read-only (read_only=True)", operation=call.operation, company=sessions.company
             )
         if client.before_send is not None and not asked:
             return self._ask_hook(client.before_send, call, sessions, options, trace, hold)

@@ -138,8 +138,7 @@ class HostRules:
         """Check the address of a file, which needs https although it gets no token.
 
         This machine is allowed only with ``local``: anyone who can write a document chooses its address, and
-        must not read what only this machine can reach. Raises DownloadError without the address: it may be
-        signed.
+        must not read what only this machine reaches. Raises DownloadError without the address (often signed).
         """
         parts, host = _parse(url, DownloadError, "the address of the file", _MAX_SIGNED_URL)
         elsewhere = parts.scheme == "https" and (_matches(host, self.suffixes) or not _may_be_here(host))
