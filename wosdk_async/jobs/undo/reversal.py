@@ -31,7 +31,6 @@ _PAGE = 200  # records that are read in one query
 _UNSETTLED = "the import left it in doubt; settle it first"
 _UNSETTLED_REFERENCE = "the import left its creation in doubt; run it again"
 _MAY_BE_USED = "what the import left in doubt may refer to it; settle that first"
-_OLD = "the ledger is of an earlier version, which did not save what was created"
 
 _Call = Callable[[Target, Trace], Awaitable[Any]]
 
@@ -273,7 +272,7 @@ class Undo:
             if each.state in UNDECIDED:
                 self._count(summary, each, "in_doubt", _UNSETTLED_REFERENCE)
             elif each.state is State.DONE and not each.entity:
-                self._count(summary, each, "unsure", _OLD)
+                self._count(summary, each, "unsure", "the ledger is of an earlier version")
         done = [each for each in undone if each.state is State.DONE]
         for records, found in created_references(self.company, done, unversioned=self.unversioned):
             users = {"", *(pointer.user.wire_name for pointer in pointers_to(records.entity.wire_name))}
