@@ -181,8 +181,12 @@ def _confirmed(runner: Runner, undo: Undo, summary: UndoSummary, *, ask: bool) -
 
 def _say_references(runner: Runner, journal: Journal, of_run: int | None) -> None:
     """Say how many created records that rows refer to stay."""
-    created = [each for each in runner.run(journal.references()) if of_run in (None, each.run)]
-    if staying := sum(each.outcome == "done" for each in created):
+    from wosdk_async.jobs.journal import State
+
+    created = [
+        each for each in runner.run(journal.references()) if of_run in (None, each.run) or not each.run
+    ]
+    if staying := sum(each.state is State.DONE and each.undo is not State.DONE for each in created):
         say(f"{counted(staying, _REFERENCED)} stay; --references deletes those that nothing else uses")
 
 

@@ -80,17 +80,23 @@ class ReferenceStage:
         await index.look_up(company, limit)
         for warning in index.warnings:
             on_stage(f"warning: {warning}")
-        doubts = [each for each in await journal.references() if each.state in UNDECIDED]
+        doubts = [
+            (ReferenceCreation(index, index.specs[each.reference], company, journal, limit), entry)
+            for each in await journal.references()
+            if each.state in UNDECIDED and (entry := index.entry(each.reference, each.name)) is not None
+        ]
 
         def missing() -> bool:
-            return any(not index.is_known(each.reference, each.name) for each in doubts)
+            return any(entry.id is None for _, entry in doubts)
 
         async def look() -> bool:
             await index.look_up(company, limit)
             return missing()
 
-        if missing():
-            await settled(look, f"records in doubt: {len(doubts)}")
+        absent = missing() and await settled(look, f"records in doubt: {len(doubts)}")
+        for creation, entry in doubts:
+            if absent or entry.id is not None:
+                creation.settle(entry)
         for name in import_map.fixed:
             if reason := index.unfound(name):
                 raise ImportMapError(f"{import_map.path}: {reason}")
@@ -185,7 +191,9 @@ class ReferenceCreation:
     async def _create(self, entry: ReferenceEntry, trace: Trace) -> EntitySpecifier:
         record = entry.new_record(self.spec, RowContext(entry.cells, self.index, entry.warnings))
         trace.sent = True  # a create that is cancelled counts as sent: better in doubt than created twice
-        await self.journal.begin_reference(self.spec.name, normalized(entry.text), entry.text)
+        await self.journal.begin_reference(
+            self.spec.name, normalized(entry.text), entry.text, entity=self.spec.entity.wire_name
+        )
         specifier = await self.company.create(record)
         if specifier.id is None:
             raise WosdkError("the response has no id")
@@ -224,6 +232,10 @@ class ReferenceCreation:
             elif entry.error is AmbiguousNameError:
                 entry.in_doubt = entry.may_pass = False
         return bool(self.index.in_doubt(self.spec))
+
+    def settle(self, entry: ReferenceEntry) -> None:
+        """Write down that a record in doubt was found, or is absent for certain."""
+        self._write(entry, State.PLANNED if entry.id is None else State.DONE)
 
     def plan_again(self) -> None:
         """Treat the records in doubt as missing: they are confirmed absent."""

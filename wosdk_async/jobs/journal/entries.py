@@ -204,8 +204,10 @@ class ReferenceRecord:
 
     @property
     def outcome(self) -> str:
-        """Its state as the files name it: that of the journal, or ``undone``."""
-        return "undone" if self.undo is State.DONE else self.state.name.lower()
+        """Its state as the files name it; ``undone`` or ``undo_...`` once an undo began to delete it."""
+        if self.undo is State.PLANNED:
+            return self.state.name.lower()
+        return "undone" if self.undo is State.DONE else f"undo_{self.undo.name.lower()}"
 
 
 @attrs.frozen

@@ -130,10 +130,11 @@ class JournalWriter(JournalReader):
         commits.queue.others.append(functools.partial(row_table.plan_as_in_file, rows=rows))
         await commits.written()
 
-    async def begin_reference(self, reference: str, name: str, key: str) -> None:
+    async def begin_reference(self, reference: str, name: str, key: str, *, entity: str = "") -> None:
         """Mark the creation of a reference as SENDING."""
         commits = self._usable_commits()
-        commits.queue.references.append(ReferenceRecord(reference, name, key, State.SENDING))
+        record = ReferenceRecord(reference, name, key, State.SENDING, entity=entity, run=self.run)
+        commits.queue.references.append(record)
         await commits.written()
 
     def record_reference(self, record: ReferenceRecord) -> None:

@@ -130,11 +130,13 @@ class UndoState:
     created: int
     left: Mapping[str, int] | None
     """Records that the last undo did not undo, by outcome; None if it did not end."""
+    references: int = 0
+    """Records that rows refer to whose delete was refused or is in doubt."""
 
     @property
     def complete(self) -> bool:
-        """Whether no record that the job created remains."""
-        return self.done >= self.created
+        """Whether no record that the job created remains, except references that an undo did not delete."""
+        return self.done >= self.created and not self.references
 
     @property
     def name(self) -> str:
@@ -142,18 +144,17 @@ class UndoState:
         return "undone" if self.complete else "undone in part"
 
     def __str__(self) -> str:
-        text = f"{self.name}: {self.done} of {self.created}"
-        if self.complete:
-            return text
-        text += f"; {self.created - self.done} left"
-        if self.left is None:
-            return f"{text}; the undo did not end: the same command resumes it"
-        shown = [
-            f"{self.left[outcome]} {_short(outcome)}"
-            for outcome in UNDO_LABELS
-            if outcome not in _DONE and self.left.get(outcome)
-        ]
-        return f"{text} ({', '.join(shown)})" if shown else text
+        texts = [f"{self.name}: {self.done} of {self.created}"]
+        if left := self.created - self.done:
+            outcomes = {each: (self.left or {}).get(each) for each in UNDO_LABELS if each not in _DONE}
+            shown = [f"{count} {_short(outcome)}" for outcome, count in outcomes.items() if count]
+            texts.append(f"{left} left ({', '.join(shown)})" if shown else f"{left} left")
+        if self.references:
+            texts.append(f"references: {self.references} refused or in doubt")
+        if not self.complete and (self.left is None or self.references):
+            ended = "the undo did not end: " if self.left is None else ""
+            texts.append(f"{ended}the same command resumes it")
+        return "; ".join(texts)
 
 
 def _short(outcome: UndoOutcome) -> str:
@@ -164,11 +165,13 @@ def _short(outcome: UndoOutcome) -> str:
 async def undo_state(journal: JournalReader) -> UndoState | None:
     """Return the progress of an undo; None if none has begun with a row."""
     counts, done = await journal.undo_counts(), await journal.undone_rows()
-    if not done and not any(counts.get(state) for state in UNDECIDED):
-        return None
     undos = [run for run in await journal.runs() if run.details.get("command") == UNDO]
+    references = await journal.references() if undos else []
+    remaining = sum(each.undo not in (State.PLANNED, State.DONE) for each in references)
+    if not done and not remaining and not any(counts.get(state) for state in UNDECIDED):
+        return None
     left = undos[-1].details.get(UNDO) if undos else None
-    return UndoState(done, journal.counts()[State.DONE], left)
+    return UndoState(done, journal.counts()[State.DONE], left, remaining)
 
 
 async def undone_beside(base: Path, company: str, operation: str, *, besides: Path | None = None) -> set[int]:

@@ -236,10 +236,9 @@ class ReferenceIndex:
             entry.held = but is not None and not any(entry is each for each in but)
         return any(entry.held and entry.id is None and entry.wanted for entry in entries)
 
-    def is_known(self, reference: str, name: str) -> bool:
-        """Return whether the record of a name has been found, or is no longer wanted."""
-        entry = self._entries.get(reference, {}).get(name)
-        return entry is None or entry.id is not None
+    def entry(self, reference: str, name: str) -> ReferenceEntry | None:
+        """Return the entry of a name; None if it is not wanted any more."""
+        return self._entries.get(reference, {}).get(name)
 
     # --- use ----------------------------------------------------------------------------------
 

@@ -15,8 +15,9 @@ from wosdk_async.errors import RefusedError
 from wosdk_async.jobs.journal import ReferenceRecord
 from wosdk_async.jobs.ledger.undone import UndoOutcome, is_ended
 from wosdk_async.jobs.undo.records import CreatedRecords, Target, looked_up
-from wosdk_async.model import Record, WorkOrder, entity_class
+from wosdk_async.model import Invoice, Record, WorkOrder, entity_class
 from wosdk_async.model.index import ENTITIES, UNSUPPORTED
+from wosdk_async.protocol.elements import OWNED
 from wosdk_async.query.fields import fields
 from wosdk_async.query.paths import ResolvedPath, root
 from wosdk_async.query.properties import property_at
@@ -27,8 +28,22 @@ __all__ = ["Pointer", "created_references", "pointers_to", "used"]
 Name = tuple[str, int]
 """Entity type and id of a record."""
 
-_OTHER_POINTERS = {("Contact", "SupervisorId"): "Contact", ("Location", "ParentId"): "Location"}
-"""Ids that are not called after the entity type that they name (not shown; assumed)."""
+_NAMED = {
+    "ApStatus": "ApInvoiceStatus",
+    "Asset": "Location",
+    "CostStatus": "InternalCostStatus",
+    "CustomerGroup": "BillingAccount",
+    "NoteType": "CustomerNoteType",
+    "Priority": "WoPriority",
+    "Supervisor": "Contact",
+    "Transaction": "MaterialTransaction",
+    "Wo": "WorkOrder",
+    **dict.fromkeys(("Flag", "Reason"), "WoActionReasonLookup"),
+    **dict.fromkeys(("Provider", "Supplier", "User"), "Employee"),
+    **dict.fromkeys(("Concurrency", "CpTheme", "Extension", "Language", "TimeZone"), ""),
+    **dict.fromkeys(("WONService", "Won", "WonLocation", "WonMember"), ""),
+}
+"""Entity types by other words in the names of ids, "" for none (entities.json: meanings; in part assumed)."""
 
 
 def created_references(
@@ -100,10 +115,10 @@ async def _used(
 ) -> dict[Name, tuple[UndoOutcome, str]]:
     found: dict[Name, tuple[UndoOutcome, str]] = {}
     try:
-        async for id, user in _users_of(company, entity, {id for _, id in names}):
+        async for id, user, path in _users_of(company, entity, {id for _, id in names}):
             name = (entity.wire_name, id)
             if (user.wire_name, user.id) != name and not _has_ended(user, entity, leaving, cancelled):
-                found[name] = "used", f"{user.wire_name} {user.id} refers to it"
+                found[name] = "used", f"{user.wire_name} {user.id} has its id in {path}"
     except RefusedError as error:
         return dict.fromkeys(names, ("unread", f"what refers to it is not shown: {error.message}"))
     return found
@@ -119,8 +134,10 @@ def _has_ended(user: Any, entity: type[Record], leaving: Set[Name], cancelled: S
     return "is_removed" in entity.__wire__ and (leaves or (user.id in cancelled and is_ended(user)))
 
 
-async def _users_of(company: Company, entity: type[Record], ids: Set[int]) -> AsyncIterator[tuple[int, Any]]:
-    """Yield each record that is not removed and refers to one of some records, with the id of that."""
+async def _users_of(
+    company: Company, entity: type[Record], ids: Set[int]
+) -> AsyncIterator[tuple[int, Any, str]]:
+    """Yield the id of a record, each record that is not removed and refers to it, and the path of the id."""
     for pointer in pointers_to(entity.wire_name):
         at: Any = fields(pointer.user)
         known = ("id", "is_removed", *(("status_id",) if pointer.user is WorkOrder else ()))
@@ -132,16 +149,16 @@ async def _users_of(company: Company, entity: type[Record], ids: Set[int]) -> As
         async for record in records:
             if not getattr(record, "is_removed", False):  # queries return removed ones too (facts 3.4)
                 for id in pointer.ids_in(record) & ids:
-                    yield id, record
+                    yield id, record, pointer.path.path
 
 
 @functools.cache
 def pointers_to(entity: str) -> tuple[Pointer, ...]:
-    """Return the properties by which records of any type can refer to one of this entity type.
+    """Return the properties by which records of any type refer, or may refer, to one of this entity type.
 
-    These are references (``WorkOrder.Customer``) and ids called after the type (``Contact.CustomerId``), in
-    records that stand for themselves and in the elements of their lists (``WorkOrder.Items.Asset``). What
-    only belongs to a record, such as its notes and documents, does not use it.
+    These are references (``WorkOrder.Customer``) and ids (``Contact.CustomerId``), in records that stand for
+    themselves, their parts and the elements of their lists (``WorkOrder.Items.Asset``). What only belongs to
+    a record, such as its notes and documents, does not use it.
     """
     return tuple(
         Pointer(user, steps) for user in _standing_alone() for steps in _pointing_steps(user, entity)
@@ -150,30 +167,40 @@ def pointers_to(entity: str) -> tuple[Pointer, ...]:
 
 def _pointing_steps(user: type[Record], entity: str) -> Iterator[tuple[str, ...]]:
     for name, meta in user.__wire__.items():
-        element = entity_class(meta["of"] or "")
+        part = entity_class(meta["of"] or "")
         if not meta.get("many"):
             yield from _steps(user, name, entity)
-        elif element is not None and element not in _standing_alone() and user.wire_name != entity:
-            for below in element.__wire__:
-                yield from ((name, *steps) for steps in _steps(element, below, entity))
+        listed = meta.get("many") and user.wire_name != entity
+        if part is not None and part not in _standing_alone() and (listed or meta["of"] in OWNED):
+            for below in part.__wire__:
+                yield from ((name, *steps) for steps in _steps(part, below, entity))
 
 
 def _steps(holder: type[Record], name: str, entity: str) -> Iterator[tuple[str, ...]]:
     meta = holder.__wire__[name]
     if meta["type"] == "ref" and meta["of"] == entity and not meta.get("many"):
         yield name, "id"
-    elif meta["type"] == "integer" and entity in (
-        meta["name"].removesuffix("Id"),
-        _OTHER_POINTERS.get((holder.wire_name, meta["name"])),
-    ):
+    elif meta["type"] == "integer" and _may_name(holder.wire_name, meta["name"], entity):
         yield (name,)
+
+
+def _may_name(holder: str, name: str, entity: str) -> bool:
+    """Return whether an integer can be the id of such a record; one that tells no type can be of any."""
+    words = name.removesuffix("Id")
+    if words in (name, ""):
+        return False
+    if words in ("Actor", "Object"):  # the record that this one belongs to; the actor of a step approves
+        return holder == "ApprovalTemplateStep"
+    types = {each: each for each in ENTITIES.values()} | _NAMED | {"Parent": holder, "Root": holder}
+    end = max((each for each in types if words.endswith(each)), key=len, default="")  # SourceStockLocationId
+    return types.get(end, entity) == entity
 
 
 @functools.cache
 def _standing_alone() -> tuple[type[Record], ...]:
-    """Return the entity types that can be queried, without parts of others and types that are read-only.
+    """Return the entity types that can be queried, without parts of others and what the service derives.
 
-    Read-only records are made by the service from others (``AssetTree`` from locations, facts 3.4).
+    It makes read-only records from others (``AssetTree`` from locations, facts 3.4), but not invoices.
     """
     classes = [
         each
@@ -183,7 +210,7 @@ def _standing_alone() -> tuple[type[Record], ...]:
         and not UNSUPPORTED.get(each.wire_name, {}).keys() >= {"create", "update", "delete"}
     ]
     parts = {meta["of"] for each in classes for meta in each.__wire__.values() if meta.get("many")}
-    return tuple(
+    return Invoice, *(
         each
         for each in classes
         if (each.wire_name not in parts or "is_removed" in each.__wire__)

@@ -19,7 +19,7 @@ from wosdk_async.jobs.journal import Journal, ReferenceRecord, RowRecord, State
 from wosdk_async.jobs.ledger.undone import UNDO, UndoOutcome, UndoRow, UndoSummary
 from wosdk_async.jobs.stop import ABORT_GRACE, Stop, StoppedError
 from wosdk_async.jobs.undo.records import Created, CreatedRecords, Target, cancel, delete
-from wosdk_async.jobs.undo.references import created_references, used
+from wosdk_async.jobs.undo.references import created_references, pointers_to, used
 from wosdk_async.model import WorkOrder
 from wosdk_async.protocol.arguments import require_support
 from wosdk_async.protocol.writes import UNDECIDED
@@ -29,6 +29,8 @@ __all__ = ["Undo"]
 
 _PAGE = 200  # records that are read in one query
 _UNSETTLED = "the import left it in doubt; settle it first"
+_UNSETTLED_REFERENCE = "the import left its creation in doubt; run it again"
+_MAY_BE_USED = "what the import left in doubt may refer to it; settle that first"
 
 _Call = Callable[[Target, Trace], Awaitable[Any]]
 
@@ -258,18 +260,26 @@ class Undo:
 
     async def _reference_targets(self, summary: UndoSummary, *, record: bool) -> AsyncIterator[Target]:
         """Yield the created references that may be deleted unless they are used, and count the others."""
-        done = [
-            each
-            for each in await self.journal.references()
-            if each.state is State.DONE and self.of_run in (None, each.run)
-        ]
-        for each in done:
-            if not each.entity:  # written before journals kept the entity type
-                self._count(summary, each, "unsure")
+        references = await self.journal.references()
+        doubted = {each.entity for each in references if each.state in UNDECIDED}
+        if await self.journal.rows_in(*UNDECIDED, limit=1):
+            doubted.add("")
+        # Earlier versions did not save the run.
+        undone = [each for each in references if self.of_run in (None, each.run) or not each.run]
+        for each in undone:
+            if each.state in UNDECIDED:
+                self._count(summary, each, "in_doubt", _UNSETTLED_REFERENCE)
+            elif each.state is State.DONE and not each.entity:
+                self._count(summary, each, "unsure", "the ledger is of an earlier version")
+        done = [each for each in undone if each.state is State.DONE]
         for records, found in created_references(self.company, done, unversioned=self.unversioned):
+            users = {"", *(pointer.user.wire_name for pointer in pointers_to(records.entity.wire_name))}
             for first in range(0, len(found), _PAGE):
                 page = [(each, each.undo) for each in found[first : first + _PAGE]]
                 async for target in self._judged(summary, records, page, record=record):
+                    if doubted & users:
+                        self._count(summary, target.created, "used", _MAY_BE_USED)
+                        continue
                     try:
                         require_support(records.entity, "delete")
                     except UnsupportedError as error:
