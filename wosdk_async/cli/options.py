@@ -21,6 +21,7 @@ __all__ = [
     "ChangeOptions",
     "Number",
     "Target",
+    "Whole",
     "added",
     "assignments",
     "change_options",
@@ -80,8 +81,16 @@ def _remember(ctx: click.Context, param: click.Parameter, value: Any) -> None:
         ctx.find_root().ensure_object(dict)[param.name] = value
 
 
+class Whole(click.IntRange):
+    """A whole number in a range; messages call it that."""
+
+    name = "whole number"
+
+
 class Number(click.FloatRange):
     """A finite number with a lower bound."""
+
+    name = "number"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Return the number; NaN and infinity pass the bounds of click."""
