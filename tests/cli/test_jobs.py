@@ -467,10 +467,10 @@ def test_a_start_that_was_killed_leaves_a_command_to_run_again(file: Path, store
     for place in (folder, file):
         for command in ("show", "resume"):
             result = wosdk("jobs", command, place)
-            assert (result.exit_code, "run that command again" in result.stderr) == (2, True)
+            assert (result.exit_code, "run the same command again" in result.stderr) == (2, True)
     imported(wosdk, file, store)
     (folder / "journal.db").unlink()  # rows were sent: its lock has the job
-    assert "run that command again" not in wosdk("jobs", "show", folder).stderr
+    assert "run the same command again" not in wosdk("jobs", "show", folder).stderr
 
 
 def test_a_long_undo_says_how_far_it_is(

@@ -82,9 +82,8 @@ def run_import(arguments: ImportArguments) -> int:
         if opened.plan.leaves_done:
             _confirm_again(opened, ask=not arguments.yes)
         if variables is None and (count := opened.plan.rows(Action.SEND, Action.LOOK_UP)):
-            some = f"{count} of " if count < job.rows else ""
-            what = f"{some}{counted(job.rows, 'row')} to send"
-            confirm(runner.company, what, job.operation.question, ask=not arguments.yes)
+            rows = f"{count} of {counted(job.rows, 'row')} to send"
+            confirm(runner.company, rows, job.operation.question, ask=not arguments.yes)
 
         def stop() -> None:
             job.exit_status = signals.status or Exit.SOME

@@ -90,8 +90,6 @@ class Whole(click.IntRange):
 class Number(click.FloatRange):
     """A finite number with a lower bound."""
 
-    name = "number"
-
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Return the number; NaN and infinity pass the bounds of click."""
         found = super().convert(value, param, ctx)

@@ -124,9 +124,7 @@ _WORDS: Mapping[Remedy, str] = {  # the others as for callers that send JSON
     Remedy.SETTLE: "settle the rows in doubt with wosdk jobs settle {folder}",
     Remedy.OTHER_FOLDER: "name another folder with --job DIR",
     Remedy.THAT_FOLDER: "add --job {folder}",
-    Remedy.EARLIER_IMPORT: (
-        "if an earlier import created it, add --job FOLDER of that import, or --if-exists skip"
-    ),
+    Remedy.EARLIER_IMPORT: "if an earlier import created it, add --job with its folder, or --if-exists skip",
     Remedy.KNOWN_FOLDER: "add --job with its folder",
     Remedy.EXPORT_REJECTS: f"{Remedy.EXPORT_REJECTS.value}; wosdk jobs rejects writes that file again",
     Remedy.STOP_AFTER: "--stop-after sets the limit",
@@ -185,9 +183,7 @@ def in_commands(remedy: Remedy, facts: Mapping[str, Any]) -> str:
     return words.format_map(KnownFacts(quoted))
 
 
-_REFUSED = re.compile(
-    r"not reached \(https?://((?:127\.[\d.]+|localhost|\[::1\]):\d+): .*(?:refused|call failed)", re.I
-)
+_REFUSED = re.compile(r"reached \(https?://((?:127[\d.]+|localhost|\[::1\]):\d+): .*(?:call failed|refused)")
 
 
 def message_of(error: WosdkError) -> str:

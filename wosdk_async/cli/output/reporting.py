@@ -184,8 +184,9 @@ def print_summary(summary: Summary, as_json: bool, *, ran: bool = True) -> None:
         f"{summary.in_doubt} in doubt{not_started}{empty}"
     )
     if summary.changed:
-        once = f"not resent, as each row is {summary.label} once"
-        click.echo(f"{counted(summary.changed, 'row')} edited since: {once}")
+        click.echo(
+            f"{counted(summary.changed, 'row')} edited since: not resent, each is {summary.label} once"
+        )
     if summary.audit_state != "none":
         about = summary.audit_why or summary.audit
         found = f": {about}" if about is not None else ""

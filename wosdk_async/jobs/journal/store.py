@@ -66,7 +66,7 @@ def connect(
     if not path.is_file():
         why = f"there is no {JOURNAL}, so this is not the folder of a job; name another"
         if _is_of_killed_start(folder):
-            why = "its import was killed before anything was sent; run that command again"
+            why = "nothing was sent from here yet; if the import was killed, run the same command again"
         raise JournalError(f"{folder}: {why}")
     was_closed = not _size(leftovers(path)[1])
     with explained(path):
@@ -96,7 +96,8 @@ def connect(
 
 def _is_of_killed_start(folder: Path) -> bool:
     """Return whether a folder has only what a start leaves that was killed before it had a journal."""
-    names = {each.name for each in folder.iterdir()} if folder.is_dir() else set()
+    with explained(folder):
+        names = {each.name for each in folder.iterdir()} if folder.is_dir() else set()
     begun = _PART in names or (LOCK in names and job_in(folder) is None)
     return begun and all(name.startswith(START_FILES) for name in names)
 

@@ -78,15 +78,12 @@ class TypedCell(str):
 
     @property
     def currency(self) -> str:
-        """Sign or code of the currency in the format of the cell; empty without one, or for another amount.
-
-        A spreadsheet that saves ``12.5`` as ``12,50`` does not make it another amount.
-        """
+        """Sign or code of the currency in the format of the cell; empty without one or for another amount."""
         return self._currency if _digits(self) == _digits(self.was) else ""
 
 
 def _digits(amount: str) -> str:
-    return re.sub(r"\D", "", amount).strip("0")
+    return re.sub(r"\D", "", amount).strip("0")  # a spreadsheet may save 12.5 as 12,50
 
 
 def types_text(cells: Mapping[str, str]) -> str:
