@@ -411,7 +411,7 @@ def test_an_undo_deletes_what_the_rows_refer_to_if_it_is_asked_to(
     source.write_text("key,text,notes,customer\n3,a,b,New 2\n", "utf-8")
     assert wosdk(*imported, "--again", "--yes").exit_code == 0
     plain = wosdk("jobs", "undo", folder, "--check")
-    assert "2 created records stay; --references deletes those that nothing else uses" in plain.stderr
+    assert "2 created records kept; --references deletes those that nothing else uses" in plain.stderr
     checked = wosdk("jobs", "undo", folder, "--check", "--references")
     assert (
         checked.stdout == "2 to be undone\nreferences: 1 to be undone; 1 not undone, used by other records\n"
@@ -425,7 +425,7 @@ def test_an_undo_deletes_what_the_rows_refer_to_if_it_is_asked_to(
     assert json.loads(done.stdout)["references"] == {"undone": 1, "used": 1}
     assert "2 work orders to be cancelled, 1 created record to be deleted for Company" in done.stderr
     assert done.exit_code == 0
-    assert "1 created record stays; " in wosdk("jobs", "undo", folder, "--check").stderr
+    assert "1 created record kept; " in wosdk("jobs", "undo", folder, "--check").stderr
     with (folder / "references.csv").open(newline="", encoding="utf-8-sig") as references:
         found = {each["name"]: each["state"] for each in csv.DictReader(references)}
     assert found == {"New 1": "undone", "New 2": "done"}

@@ -172,10 +172,10 @@ def _print_problems(result: CheckResult, outcomes: Path | None) -> None:
             rest = ", ..." if each.count > 1 + len(each.more) else ""
             rows = ", ".join(map(str, each.more))
             say(f"and {counted(each.count - 1, 'more row')} for this cause: {rows}{rest}")
-        if each.kind == "there":
-            say(in_commands(Remedy.EARLIER_IMPORT, {}))
         if len(each.values) > 1:
             say(f"values: {_values_of(each)}")
+    if result.counts["there"]:
+        say(in_commands(Remedy.EARLIER_IMPORT, {}))
     if len(causes) > len(shown):
         say(f"and {counted(len(causes) - len(shown), 'more cause')}")
     if result.problems > len(shown):

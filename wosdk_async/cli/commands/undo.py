@@ -183,8 +183,7 @@ def _say_references(runner: Runner, journal: Journal, of_run: int | None) -> Non
     """Say how many created records that rows refer to stay."""
     created = [each for each in runner.run(journal.references()) if of_run in (None, each.run)]
     if staying := sum(each.outcome == "done" for each in created):
-        verb = "stays" if staying == 1 else "stay"
-        say(f"{counted(staying, _REFERENCED)} {verb}; --references deletes those that nothing else uses")
+        say(f"{counted(staying, _REFERENCED)} kept; --references deletes those that nothing else uses")
 
 
 async def _reason_id(runner: Runner, undo: Undo, reason: str | None, *, check: bool) -> int | None:

@@ -114,8 +114,8 @@ class OutcomeWriter:
                 places = ", ".join(f"row {each.row} (line {each.line})" for each in others)
                 rest = ", ..." if self._causes[cause] > _PLACES else ""
                 say(f"and {counted(self._causes[cause] - 1, 'more row')} for this cause: {places}{rest}")
-            if row.code == KEY_EXISTS:
-                say(in_commands(Remedy.EARLIER_IMPORT, {}))
+        if any(rows[0].code == KEY_EXISTS for rows in self._bad_rows.values()):
+            say(in_commands(Remedy.EARLIER_IMPORT, {}))
         more = self._counts["failed"] + self._counts["in_doubt"] - self._causes.total()
         results = summary.folder / "results.csv" if summary.folder else None
         place = outcomes or (results if results and results.is_file() else None)
