@@ -95,11 +95,10 @@ def connect(
 
 
 def _is_of_killed_start(folder: Path) -> bool:
-    """Return whether a folder has only what a start leaves that was killed before it had a journal."""
+    """Return whether a folder has only what a start leaves that was killed while it created the journal."""
     with explained(folder):
         names = {each.name for each in folder.iterdir()} if folder.is_dir() else set()
-    begun = _PART in names or (LOCK in names and job_in(folder) is None)
-    return begun and all(name.startswith(START_FILES) for name in names)
+    return _PART in names and all(name.startswith(START_FILES) for name in names)
 
 
 def create_database(folder: Path, plan: JobPlan) -> Path:
