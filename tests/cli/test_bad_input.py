@@ -25,7 +25,7 @@ def refused(wosdk: Wosdk, *arguments: str | Path, status: int = 2) -> str:
     result = wosdk(*arguments)
     assert (result.exit_code, result.stdout) == (status, "")
     *shown, line = result.stderr.splitlines()
-    assert all(" rows for Company " in text for text in shown)
+    assert all(" rows to send for Company " in text for text in shown)
     assert line.startswith("wosdk: ")
     return line
 

@@ -125,6 +125,16 @@ def test_a_wrong_setting(
     assert message in text
 
 
+def test_a_port_of_this_machine_without_a_server(
+    wosdk: Wosdk, scripted: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The stand-in may not run."""
+    monkeypatch.setenv("WOSDK_TOKEN_URL", "http://127.0.0.1:1/")
+    result = wosdk("get", "WorkOrder", "1", "--deadline", "0.1")
+    assert result.exit_code == 6
+    assert "nothing listens on 127.0.0.1:1; is `wosdk sandbox serve` running?" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("place", "answer", "status", "step", "message"),
     [

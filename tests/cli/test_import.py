@@ -60,6 +60,7 @@ def test_a_store_keeps_what_was_created(file: Path, wosdk: Wosdk, tmp_path: Path
     assert "14 rows: 0 created, 14 failed" in again.stdout
     assert "references: 33 found, 0 created" in again.stdout
     assert "exists already: work_order.po_number '900001'" in again.stderr
+    assert again.stderr.count("add --job with its folder, or --if-exists skip") == 1
     skipped = wosdk(*command, "--again", "--if-exists", "skip")
     assert (skipped.exit_code, skipped.stdout.splitlines()[0]) == (
         0,
@@ -85,7 +86,7 @@ def test_a_company_on_this_machine_is_shown_and_not_asked_for(
     result = wosdk("import", file, "--map", MAP, "--json")
     assert result.exit_code == 0
     assert json.loads(result.stdout)["created"] == 14
-    assert "14 rows for Company 'AcmeFacilities' at http://127.0.0.1:" in result.stderr
+    assert "14 of 14 rows to send for Company 'AcmeFacilities' at http://127.0.0.1:" in result.stderr
     assert served["WOSDK_CLIENT_SECRET"] not in result.output
 
 

@@ -47,6 +47,7 @@ def test_a_check_says_what_is_wrong(file: Path, store: Path, wosdk: Wosdk, tmp_p
     result = wosdk(*command)
     assert (result.exit_code, result.stdout.splitlines()[0]) == (1, "14 rows: 14 existing already")
     assert "row 1 (line 2) existing already: work_order.po_number '900001' is that of " in result.stderr
+    assert result.stderr.count("add --job with its folder, or --if-exists skip") == 1
     assert "and 13 more rows for this cause: 2, 3, 4, 5, 6, ...\n" in result.stderr
     assert "--outcomes FILE.csv writes all rows" in result.stderr
     assert wosdk(*command, "--if-exists", "skip").exit_code == 0
@@ -154,7 +155,7 @@ def test_a_check_names_causes_columns_and_missing_names(
     file.write_text("\n".join([*lines, *more]) + "\n", "utf-8")
     result = wosdk("import", file, "--map", path, "--sandbox", store, "--check")
     assert result.exit_code == 1, result.stderr
-    assert "naming a record that does not exist" in result.stdout
+    assert "referring to a missing record" in result.stdout
     assert re.search(r"\n +1 of 16  latitude  not used by the map\n", result.stdout), result.stdout
     assert re.search(r"\n  16 of 16  unique_key\n", result.stdout)
     (values,) = re.findall(r"wosdk: values: (.*)", result.stderr)

@@ -157,6 +157,17 @@ def unmarked(tmp_path: Path) -> Path:
     return path
 
 
+def test_settle_says_that_no_row_is_in_doubt(file: Path, store: Path, wosdk: Wosdk, tmp_path: Path) -> None:
+    """Then it needs no marker."""
+    assert wosdk("import", file, "--map", unmarked(tmp_path), "--sandbox", store).exit_code == 0
+    folder = file.with_name(f"{file.name}.job")
+    for decision in ((), ("--all", "not-created")):
+        result = wosdk("jobs", "settle", folder, *decision)
+        assert (result.exit_code, result.stderr) == (0, "wosdk: no row is in doubt\n")
+    found = json.loads(wosdk("jobs", "settle", folder, "--json").stdout)
+    assert found == {"looked_up": 0, "found": 0, "not_there": 0, "in_doubt": 0}
+
+
 def test_a_person_decides_rows_without_a_marker(
     file: Path, store: Path, wosdk: Wosdk, tmp_path: Path
 ) -> None:
@@ -182,6 +193,8 @@ def test_a_person_decides_rows_without_a_marker(
         ["--row", "3", "not-created", "5"],
     ):
         assert wosdk("jobs", "settle", folder, *wrong).exit_code == 2
+    no_id = wosdk("jobs", "settle", folder, "--row", "3", "created", "abc")
+    assert (no_id.exit_code, "'abc' is not a valid whole number" in no_id.stderr) == (2, True)
 
 
 def test_a_decision_of_a_person_is_kept_and_not_undone(
@@ -399,7 +412,7 @@ def test_an_undo_deletes_what_the_rows_refer_to_if_it_is_asked_to(
     source.write_text("key,text,notes,customer\n3,a,b,New 2\n", "utf-8")
     assert wosdk(*imported, "--again", "--yes").exit_code == 0
     plain = wosdk("jobs", "undo", folder, "--check")
-    assert "2 created records stay; --references deletes those that nothing else uses" in plain.stderr
+    assert "2 created records kept; --references deletes those that nothing else uses" in plain.stderr
     checked = wosdk("jobs", "undo", folder, "--check", "--references")
     assert (
         checked.stdout == "2 to be undone\nreferences: 1 to be undone; 1 not undone, used by other records\n"
@@ -413,6 +426,7 @@ def test_an_undo_deletes_what_the_rows_refer_to_if_it_is_asked_to(
     assert json.loads(done.stdout)["references"] == {"undone": 1, "used": 1}
     assert "2 work orders to be cancelled, 1 created record to be deleted for Company" in done.stderr
     assert done.exit_code == 0
+    assert "1 created record kept; " in wosdk("jobs", "undo", folder, "--check").stderr
     with (folder / "references.csv").open(newline="", encoding="utf-8-sig") as references:
         found = {each["name"]: each["state"] for each in csv.DictReader(references)}
     assert found == {"New 1": "undone", "New 2": "done"}
@@ -453,6 +467,20 @@ def test_what_is_no_job_is_refused(file: Path, tmp_path: Path, wosdk: Wosdk) -> 
             result = wosdk("jobs", command[0], place, *command[1:])
             assert (result.exit_code, result.stdout) == (2, "")
             assert result.stderr.startswith(f"wosdk: {place}: ")
+
+
+def test_a_start_that_was_killed_leaves_a_command_to_run_again(file: Path, store: Path, wosdk: Wosdk) -> None:
+    folder = file.with_name(f"{file.name}.job")
+    folder.mkdir()
+    for name in ("lock", "journal.db.part", "journal.db.part-journal"):
+        (folder / name).touch()
+    for place in (folder, file):
+        for command in ("show", "resume"):
+            result = wosdk("jobs", command, place)
+            assert (result.exit_code, "run the same command again" in result.stderr) == (2, True)
+    imported(wosdk, file, store)
+    (folder / "journal.db").unlink()  # rows were sent: its lock has the job
+    assert "run the same command again" not in wosdk("jobs", "show", folder).stderr
 
 
 def test_a_long_undo_says_how_far_it_is(

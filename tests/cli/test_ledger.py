@@ -107,6 +107,7 @@ def test_new_and_corrected_rows_are_sent_and_no_others(give: Give, path: Path, w
     write(path, C, B, A)
     result = give()
     assert (result.exit_code, "2 rows to send; 1 created before" in result.stderr) == (0, True)
+    assert "wosdk: 2 of 3 rows to send for Company " in result.stderr
     assert held(wosdk) == Counter("ABC")
 
 
@@ -129,6 +130,7 @@ def test_a_row_that_changed_after_it_was_sent_is_skipped_and_said(
     write(path, ("A", "edited"), B)
     result = give()
     assert (result.exit_code, "1 of them changed after being sent" in result.stderr) == (0, True)
+    assert "\n1 row edited since: not resent, each is created once\n" in result.stdout
     assert json.loads(give("--json").stdout)["changed"] == 1
     assert held(wosdk) == Counter("AB")
 

@@ -32,7 +32,7 @@ def run(*code: str) -> subprocess.CompletedProcess[str]:
 def test_help_teaches_with_examples_and_loads_little() -> None:
     done = run("-X", "importtime", *COMMAND[1:], "--help")
     assert done.returncode == 0
-    assert "wosdk import requests.csv --map map.toml --sandbox" in done.stdout
+    assert "wosdk import FILE --map MAP --sandbox" in done.stdout
     loaded = {line.rsplit("|", 1)[-1].strip() for line in done.stderr.splitlines()}
     assert not {"rich", "httpx", "httpx2", "starlette", "wosdk_async.sandbox", "wosdk_async.jobs"} & loaded
 

@@ -166,3 +166,17 @@ def test_an_opendocument_cell_has_its_own_currency_or_that_of_its_style(tmp_path
 def test_an_old_workbook_says_that_it_does_not_tell_currencies() -> None:
     source = read_here(workbook, Path(__file__).with_name("data") / "serials.xls")
     assert "currencies" in source.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("cell", "sent"), [("11.6", True), ("12,50", False), ("12.500", False), ("1250", False)]
+)
+def test_another_amount_among_rejects_has_no_currency(tmp_path: Path, cell: str, sent: bool) -> None:
+    """Rejects of rejects keep the currency, so that the first amount is still refused there."""
+    (row,) = sheet(tmp_path, '0.00 "€"')
+    header = Header(tmp_path, ["No", "Cost", "Currency", TYPES_COLUMN])
+    edited = header.row(1, 2, ["1", cell, "EUR", types_text(dict(row.cells.items()))])
+    found = load(tmp_path, "USD", 'vendor_nte.value = { text = "{Cost}", decimal = "," }')
+    assert outcomes(found, [edited]) == (["sent"] if sent else ["€"])  # type: ignore[arg-type]
+    back = header.row(1, 2, ["1", "12.5", "EUR", types_text(dict(edited.cells.items()))])
+    assert outcomes(found, [back]) == ["€"]  # type: ignore[arg-type]

@@ -490,6 +490,13 @@ async def test_an_order_that_lost_its_key_is_left(local: Local, job: Job, write:
     assert outcomes(await undone(local, folder)) == {1: "other_key"}
 
 
+async def test_a_marker_that_came_later_keeps_no_record(local: Local, job: Job, write: Write) -> None:
+    """Rows that were sent without it have no key that could differ from that of their record."""
+    await imported(local, job(write(HEADER, rows(1)), MAP))
+    folder = await imported(local, job(write(HEADER, rows(1, 2)), MAP, marker=MARKER))
+    assert outcomes(await undone(local, folder)) == {1: "undone", 2: "undone"}
+
+
 async def test_an_id_of_several_rows_is_left(local: Local, job: Job, write: Write) -> None:
     """Without a marker nobody can tell which row it is of; a row that was found counts, too."""
     local.server.altered = answering({"2": 1, "3": 1})

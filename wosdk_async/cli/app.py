@@ -158,7 +158,7 @@ def app() -> None:
 
     \b
     Try an import; it needs no account:
-      wosdk import requests.csv --map map.toml --sandbox
+      wosdk import FILE --map MAP --sandbox
     Connect to your Company:
       wosdk login
       wosdk check

@@ -18,7 +18,7 @@ from wosdk_async.cli.import_run import require_new, require_outcomes, say_sheet
 from wosdk_async.cli.options import TEMPORARY
 from wosdk_async.cli.output.files import require_writable
 from wosdk_async.cli.runner import Runner, company_variables, identity_of
-from wosdk_async.cli.texts import counted, json_text, plan_text, refusal_text, visible
+from wosdk_async.cli.texts import counted, in_commands, json_text, plan_text, refusal_text, visible
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs import ImportMap
 from wosdk_async.jobs.imports.check import FINDINGS, Check, CheckResult, Finding
@@ -30,6 +30,7 @@ from wosdk_async.jobs.sources.spool import is_remote, shown_source
 from wosdk_async.options.hooks import DryRun
 from wosdk_async.regular_files import replace_file
 from wosdk_async.text.formula_guard import without_formulas
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import one_line
 
 __all__ = ["check_import"]
@@ -173,6 +174,8 @@ def _print_problems(result: CheckResult, outcomes: Path | None) -> None:
             say(f"and {counted(each.count - 1, 'more row')} for this cause: {rows}{rest}")
         if len(each.values) > 1:
             say(f"values: {_values_of(each)}")
+    if result.counts["there"]:
+        say(in_commands(Remedy.EARLIER_IMPORT, {}))
     if len(causes) > len(shown):
         say(f"and {counted(len(causes) - len(shown), 'more cause')}")
     if result.problems > len(shown):

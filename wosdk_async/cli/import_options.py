@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from wosdk_async.cli.options import TEMPORARY, Number, added, excel_option
+from wosdk_async.cli.options import TEMPORARY, Number, Whole, added, excel_option
 
 __all__ = ["OneRun", "import_options", "input_options"]
 
@@ -30,7 +30,7 @@ _INPUT = (
     click.option("--sheet", metavar="NAME|N", help="Excel sheet (default: the first visible one)."),
     click.option(
         "--header-row",
-        type=click.IntRange(1, 10_000_000),
+        type=Whole(1, 10_000_000),
         metavar="N",
         help="Line of the header (default: the first).",
     ),
@@ -72,7 +72,7 @@ _JOB = (
     click.option("--retry-refused", cls=OneRun, is_flag=True, help="Retry unchanged rows that were refused."),
     click.option("--retry-undone", cls=OneRun, is_flag=True, help="Retry rows that wosdk jobs undo undid."),
     click.option("--check", cls=OneRun, is_flag=True, help="Report what would happen; write nothing."),
-    click.option("--sample", cls=OneRun, type=click.IntRange(1), metavar="N", help="Check N rows only."),
+    click.option("--sample", cls=OneRun, type=Whole(1), metavar="N", help="Check N rows only."),
     click.option("--resume", cls=OneRun, is_flag=True, hidden=True, help="Begin no new job."),
 )
 _RESULTS = (
@@ -91,14 +91,14 @@ _RUN = (
     click.option(
         "--concurrency",
         "limit",
-        type=click.IntRange(1, 1000),
+        type=Whole(1, 1000),
         metavar="N",
         help="Calls at once (default: 32).",
     ),
     click.option("--rate", type=Number(0, min_open=True), metavar="N", help="Maximum calls per second."),
     click.option(
         "--processes",
-        type=click.IntRange(1, 256),
+        type=Whole(1, 256),
         metavar="N",
         help="Send from N processes; needs --marker, dask.",
     ),
@@ -109,7 +109,7 @@ _RUN = (
     click.option("--stop-after", metavar="N|P%", help="Stop after N failed rows, or P% of all."),
     click.option(
         "--stop-after-doubt",
-        type=click.IntRange(1),
+        type=Whole(1),
         metavar="N",
         help="Stop after N rows in doubt (default: 100).",
     ),

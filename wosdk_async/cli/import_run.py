@@ -82,7 +82,7 @@ def run_import(arguments: ImportArguments) -> int:
         if opened.plan.leaves_done:
             _confirm_again(opened, ask=not arguments.yes)
         if variables is None and (count := opened.plan.rows(Action.SEND, Action.LOOK_UP)):
-            rows = counted(count, "row")
+            rows = f"{count} of {counted(job.rows, 'row')} to send"
             confirm(runner.company, rows, job.operation.question, ask=not arguments.yes)
 
         def stop() -> None:

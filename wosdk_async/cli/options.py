@@ -21,6 +21,7 @@ __all__ = [
     "ChangeOptions",
     "Number",
     "Target",
+    "Whole",
     "added",
     "assignments",
     "change_options",
@@ -78,6 +79,12 @@ class Target:
 def _remember(ctx: click.Context, param: click.Parameter, value: Any) -> None:
     if value not in (None, False) and param.name:  # an empty name is a mistake, and is refused as one
         ctx.find_root().ensure_object(dict)[param.name] = value
+
+
+class Whole(click.IntRange):
+    """A whole number in a range; messages call it that."""
+
+    name = "whole number"
 
 
 class Number(click.FloatRange):

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from wosdk_async.errors import WosdkError
+from wosdk_async.errors import NotSentError, WosdkError
 from wosdk_async.protocol.order_rules import NEXT_STEPS, OWN_MOVES
 from wosdk_async.text.remedies import KnownFacts, Remedy, in_json
 from wosdk_async.text.safe_text import json_escaped, one_line, shortened
@@ -124,6 +124,7 @@ _WORDS: Mapping[Remedy, str] = {  # the others as for callers that send JSON
     Remedy.SETTLE: "settle the rows in doubt with wosdk jobs settle {folder}",
     Remedy.OTHER_FOLDER: "name another folder with --job DIR",
     Remedy.THAT_FOLDER: "add --job {folder}",
+    Remedy.EARLIER_IMPORT: "if an earlier import created it, add --job with its folder, or --if-exists skip",
     Remedy.KNOWN_FOLDER: "add --job with its folder",
     Remedy.EXPORT_REJECTS: f"{Remedy.EXPORT_REJECTS.value}; wosdk jobs rejects writes that file again",
     Remedy.STOP_AFTER: "--stop-after sets the limit",
@@ -182,8 +183,13 @@ def in_commands(remedy: Remedy, facts: Mapping[str, Any]) -> str:
     return words.format_map(KnownFacts(quoted))
 
 
+_REFUSED = re.compile(r"reached \(https?://((?:127[\d.]+|localhost|\[::1\]):\d+): .*(?:call failed|refused)")
+
+
 def message_of(error: WosdkError) -> str:
     """Return the message of an error with its remedies; texts of the service are unchanged."""
+    if isinstance(error, NotSentError) and (found := _REFUSED.search(error.message)) is not None:
+        return f"{error.message}; nothing listens on {found[1]}; is `wosdk sandbox serve` running?"
     if getattr(error, "refusal", None) is not None:
         return f"nothing was sent: {error.shown(in_commands)}"
     return error.shown(in_commands)

@@ -70,6 +70,7 @@ class Remedy(Enum):
     SEND_AGAIN = "to send all rows once more, pass again=True"
     SAME_COMMAND = "leave out again=True: the import sends the remaining rows"
     SETTLE = "settle the rows in doubt"
+    EARLIER_IMPORT = "if an earlier import created it, pass its folder as folder=, or if_exists='skip'"
     KEY = (
         "put the file back, give its rows a key in the map (fill the marker from a column, or write "
         'key = "{{column}}"), and run it once: after that, changed rows are recognized by their keys'

@@ -11,6 +11,7 @@ import click
 
 from wosdk_async.cli.exit_codes import CliError, Exit, say
 from wosdk_async.cli.options import (
+    Whole,
     entity_argument,
     excel_option,
     json_option,
@@ -44,7 +45,7 @@ __all__ = ["export_command"]
 @where_option
 @properties_option("--select")
 @click.option("--since", metavar="last|TIME", help="Work orders changed since then.")
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="Maximum rows, by the lowest ids.")
+@click.option("--limit", type=Whole(1), metavar="N", help="Maximum rows, by the lowest ids.")
 @click.option(
     "--format",
     "file_format",
@@ -55,13 +56,13 @@ __all__ = ["export_command"]
 @raw_option
 @click.option(
     "--parallel",
-    type=click.IntRange(1, 100),
+    type=Whole(1, 100),
     default=4,
     show_default=True,
     metavar="N",
     help="Concurrent calls.",
 )
-@click.option("--page", type=click.IntRange(1, 4000), metavar="N", help="Rows of a call (default: 1000).")
+@click.option("--page", type=Whole(1, 4000), metavar="N", help="Rows of a call (default: 1000).")
 @click.option("--again", is_flag=True, help="Restart a stopped export instead of resuming it.")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @json_option

@@ -15,7 +15,7 @@ from wosdk_async.cli.exit_codes import CliError, Exit, say
 from wosdk_async.cli.help import Group
 from wosdk_async.cli.import_arguments import kept_arguments, kept_globals
 from wosdk_async.cli.job_context import company_of_job, input_of, require_lasting, write_files
-from wosdk_async.cli.options import excel_option, job_argument, json_option, target_options, yes_option
+from wosdk_async.cli.options import Whole, excel_option, job_argument, json_option, target_options, yes_option
 from wosdk_async.cli.output.files import Output, opened, require_stdout
 from wosdk_async.cli.texts import counted, json_text, message_of, shell_words, visible
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["jobs_command"]
 
 _PATH = click.Path(path_type=Path)
+_NO_DOUBT = "no row is in doubt"
 
 
 @click.group("jobs", cls=Group)
@@ -179,8 +180,8 @@ def _print_paths(paths: list[Path]) -> None:
 @jobs_command.command("settle")
 @job_argument
 @click.argument("decision", type=click.Choice(["created", "not-created"]), required=False)
-@click.argument("id", type=click.IntRange(1), required=False)
-@click.option("--row", type=click.IntRange(1), metavar="N", help="Row that you decide.")
+@click.argument("id", type=Whole(1), required=False)
+@click.option("--row", type=Whole(1), metavar="N", help="Row that you decide.")
 @click.option("--all", "all_rows", is_flag=True, help="Decide all rows, with not-created.")
 @json_option
 @target_options(hidden=True)
@@ -238,6 +239,8 @@ async def _decide(folder: Path, row: int | None, id: int | None, company: Compan
     async with Journal.open(folder) as journal:
         who = f"{user_name() or 'unknown user'} at {datetime.now(UTC).isoformat(timespec='seconds')}"
         rows = [row] if row is not None else await doubts_in(journal)
+        if not rows:
+            say(_NO_DOUBT)
         for each in rows:
             await decide(journal, each, id, who, company=company, on_stage=say)
             say(f"row {each}: {f'created as {id}' if id else 'not created; wosdk jobs resume sends it'}")
@@ -267,6 +270,8 @@ def _settle(ctx: click.Context, folder: Path, as_json: bool) -> int:
         figures, left = runner.run(settled(), exit_soon=False)
     if as_json:
         click.echo(json_text({**figures, "in_doubt": left}))
+    elif not (figures["looked_up"] or left):
+        say(_NO_DOUBT)
     else:
         click.echo(
             f"{counted(figures['looked_up'], 'row')} looked up: {figures['found']} found, "

@@ -18,6 +18,7 @@ from wosdk_async.cli.input.records import RecordTexts, by_option
 from wosdk_async.cli.input.texts import condition, entity_named, order
 from wosdk_async.cli.options import (
     Target,
+    Whole,
     entity_argument,
     output_options,
     properties,
@@ -107,7 +108,7 @@ _LIMIT = 100  # rows, unless --limit or --all says otherwise
     shell_complete=properties,
     help="Sort order (default: Id).",
 )
-@click.option("--limit", type=click.IntRange(1), metavar="N", help=f"Maximum rows (default: {_LIMIT}).")
+@click.option("--limit", type=Whole(1), metavar="N", help=f"Maximum rows (default: {_LIMIT}).")
 @click.option("--all", "everything", is_flag=True, help="Write all rows.")
 @click.option(
     "--expression",

@@ -13,6 +13,7 @@ import click
 
 from wosdk_async.cli.exit_codes import CliError, extra, say
 from wosdk_async.cli.help import Group
+from wosdk_async.cli.options import Whole
 from wosdk_async.cli.output.files import require_not_needed, require_not_store, require_writable
 from wosdk_async.cli.texts import counted
 
@@ -24,7 +25,7 @@ __all__ = ["sandbox_command"]
 
 _MAX_ENV_FILE = 100_000  # characters; serve writes less than a thousand
 _FILE = click.Path(path_type=Path)
-_PORT = click.IntRange(0, 65535)
+_PORT = Whole(0, 65535)
 _new_store = click.option("--store", type=_FILE, required=True, help="Store file, created if needed.")
 _store = click.option("--store", type=_FILE, required=True, help="Store file.")
 

@@ -12,7 +12,7 @@ import click
 
 from wosdk_async.cli.exit_codes import CliError, Exit, say
 from wosdk_async.cli.job_context import company_of_job, write_files
-from wosdk_async.cli.options import job_argument, json_option, target_options, yes_option
+from wosdk_async.cli.options import Whole, job_argument, json_option, target_options, yes_option
 from wosdk_async.cli.output.files import require_stdout
 from wosdk_async.cli.texts import counted, json_text, message_of, visible
 
@@ -62,12 +62,12 @@ class _NotUndone:
 @click.option("--comment", metavar="TEXT", help="Text for the log of each work order.")
 @click.option("--unversioned", is_flag=True, help="Delete records that may have changed, too.")
 @click.option("--references", is_flag=True, help="Delete created records that nothing else uses, too.")
-@click.option("--run", "of_run", type=click.IntRange(1), metavar="N", help="Undo the rows of run N.")
+@click.option("--run", "of_run", type=Whole(1), metavar="N", help="Undo the rows of run N.")
 @click.option("--all", "all_runs", is_flag=True, help="Undo all runs.")
 @click.option("--check", is_flag=True, help="Show what would be undone; change nothing.")
 @click.option(
     "--concurrency",
-    type=click.IntRange(1, 1000),
+    type=Whole(1, 1000),
     metavar="N",
     default=16,
     show_default=True,
@@ -187,7 +187,7 @@ def _say_references(runner: Runner, journal: Journal, of_run: int | None) -> Non
         each for each in runner.run(journal.references()) if of_run in (None, each.run) or not each.run
     ]
     if staying := sum(each.state is State.DONE and each.undo is not State.DONE for each in created):
-        say(f"{counted(staying, _REFERENCED)} stay; --references deletes those that nothing else uses")
+        say(f"{counted(staying, _REFERENCED)} kept; --references deletes those that nothing else uses")
 
 
 async def _reason_id(runner: Runner, undo: Undo, reason: str | None, *, check: bool) -> int | None:

@@ -17,6 +17,7 @@ from wosdk_async.cli.exit_codes import say
 from wosdk_async.cli.texts import counted, in_commands, json_text, shell_words
 from wosdk_async.jobs import RowOutcome, Summary
 from wosdk_async.jobs.journal import JobPlan
+from wosdk_async.jobs.journal.entries import KEY_EXISTS
 from wosdk_async.jobs.ledger.request import ReportWords
 from wosdk_async.jobs.report.output_folder import unnumbered
 from wosdk_async.jobs.report.output_tables import REJECTS
@@ -24,6 +25,7 @@ from wosdk_async.jobs.sources.formats import FORMATS, suffix_of
 from wosdk_async.jobs.sources.source import REPORT_COLUMNS
 from wosdk_async.jobs.stop import cause_of
 from wosdk_async.regular_files import read_regular
+from wosdk_async.text.remedies import Remedy
 
 __all__ = [
     "COMMAND_WORDS",
@@ -112,6 +114,8 @@ class OutcomeWriter:
                 places = ", ".join(f"row {each.row} (line {each.line})" for each in others)
                 rest = ", ..." if self._causes[cause] > _PLACES else ""
                 say(f"and {counted(self._causes[cause] - 1, 'more row')} for this cause: {places}{rest}")
+        if any(rows[0].code == KEY_EXISTS for rows in self._bad_rows.values()):
+            say(in_commands(Remedy.EARLIER_IMPORT, {}))
         more = self._counts["failed"] + self._counts["in_doubt"] - self._causes.total()
         results = summary.folder / "results.csv" if summary.folder else None
         place = outcomes or (results if results and results.is_file() else None)
@@ -179,6 +183,10 @@ def print_summary(summary: Summary, as_json: bool, *, ran: bool = True) -> None:
         f"{counted(summary.rows, 'row')}: {done}{found}, {summary.failed} failed, "
         f"{summary.in_doubt} in doubt{not_started}{empty}"
     )
+    if summary.changed:
+        click.echo(
+            f"{counted(summary.changed, 'row')} edited since: not resent, each is {summary.label} once"
+        )
     if summary.audit_state != "none":
         about = summary.audit_why or summary.audit
         found = f": {about}" if about is not None else ""

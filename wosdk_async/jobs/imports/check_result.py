@@ -33,9 +33,9 @@ FindingKind = Literal[
 FINDINGS: dict[FindingKind, str] = {
     "would_send": "would be sent",
     "there": "existing already",
-    "refused": "refused here",
+    "refused": "invalid",
     "ambiguous": "with an ambiguous name",
-    "missing": "naming a record that does not exist",
+    "missing": "referring to a missing record",
     "ended": "done before",
     "changed": "changed after being sent",
     "undone": "undone",

@@ -234,7 +234,7 @@ class ReferenceCreation:
         return bool(self.index.in_doubt(self.spec))
 
     def settle(self, entry: ReferenceEntry) -> None:
-        """Write down that a record in doubt was found, or is absent certainly."""
+        """Write down that a record in doubt was found or is confirmed absent."""
         self._write(entry, State.PLANNED if entry.id is None else State.DONE)
 
     def plan_again(self) -> None:

@@ -58,10 +58,10 @@ class RowReports:
             self.stops.refused(reason)
         self._end(row, "failed", reason=reason)
 
-    def exists_already(self, row: Row, reason: str) -> None:
+    def exists_already(self, row: Row, reason: str, code: str | None = None) -> None:
         """Report a row that is refused because a record has its key."""
         self.stops.refused(reason)
-        self._end(row, "failed", reason=reason, proof=THERE_BEFORE)
+        self._end(row, "failed", reason=reason, code=code, proof=THERE_BEFORE)
 
     def found(self, row: Row, effect: Effect) -> None:
         """Report a row whose record existed before."""

@@ -17,6 +17,7 @@ from wosdk_async.jobs.imports.reading import PlannedRows, RowBuilder
 from wosdk_async.jobs.imports.reporting import RowReports
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.journal.claims import Claim, Claims
+from wosdk_async.jobs.journal.entries import KEY_EXISTS
 from wosdk_async.jobs.ledger.undone import find_rows
 from wosdk_async.jobs.mapping.operations import Found, effect_of
 from wosdk_async.jobs.mapping.record_operations import RowOperation
@@ -166,7 +167,7 @@ class RowSender:
             path = self.builder.keys.path if self.builder.keys is not None else ""
             ids = ", ".join(f"{record.wire_name} {record.id}" for record in records[:3])
             reason = f"exists already: {path} {claim.key!r} is that of {ids}"
-            self.reports.exists_already(claim.row, reason)
+            self.reports.exists_already(claim.row, reason, KEY_EXISTS)
         return False
 
     def _has_record(self, claim: Claim, records: Sequence[Any], again: bool) -> bool:

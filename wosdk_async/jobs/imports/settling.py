@@ -259,9 +259,12 @@ async def settle_job(
         How many rows were ``looked_up``, were ``found``, and were ``not_there``.
 
     Raises:
-        JournalError: the rows of this job have no keys, or only its file says what they change.
+        JournalError: rows in doubt have no keys, or only the file of the job says what they change.
     """
     operation = operation_named(journal.plan.operation)
+    counts = Counter(journal.counts()) + Counter(journal.gone())
+    if not (looked_up := sum(counts[each] for each in UNDECIDED)):
+        return {"looked_up": 0, "found": 0, "not_there": 0}
     if journal.plan.marker is None:
         raise JournalError(
             f"{journal.folder}: the job has no marker, so nothing can be looked up",
@@ -275,7 +278,6 @@ async def settle_job(
             folder=str(journal.folder),
         )
 
-    counts = Counter(journal.counts()) + Counter(journal.gone())
     settling = Settling(
         company=company,
         journal=journal,
@@ -293,7 +295,6 @@ async def settle_job(
             absent = await settling.settle()
     await settling.leave_undecided()
     await journal.flush()
-    looked_up = counts[State.SENDING] + counts[State.IN_DOUBT]
     return {"looked_up": looked_up, "found": settling.done, "not_there": len(absent)}
 
 

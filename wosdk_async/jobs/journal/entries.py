@@ -16,6 +16,7 @@ __all__ = [
     "ANSWERED",
     "DECIDED",
     "FORMAT",
+    "KEY_EXISTS",
     "LOOKED_UP",
     "MAX_NUMBER",
     "MAX_REASON",
@@ -47,6 +48,8 @@ FORMAT = 2
 
 REPEATED_KEY = "RepeatedKey"
 """Code of a row that was refused because an earlier row has the same key."""
+KEY_EXISTS = "KeyExists"
+"""Code of a row that was refused because a record has its key."""
 
 ANSWERED = "answered"
 """Proof of an outcome: a response of the service."""

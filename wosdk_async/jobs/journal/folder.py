@@ -14,6 +14,7 @@ from wosdk_async.jobs.journal.lock import LOCK, FolderLock
 from wosdk_async.jobs.journal.run_table import runs
 from wosdk_async.jobs.journal.store import (
     JOURNAL,
+    START_FILES,
     connect,
     explained,
     leftovers,
@@ -38,8 +39,6 @@ __all__ = [
 
 ADDRESS = "address"
 """Name of the URL of an input among the options of a plan."""
-
-_OURS = (LOCK, f"{JOURNAL}.part", "input.")  # prefixes of files that a killed start may leave
 
 
 class JobFolders:
@@ -99,7 +98,7 @@ class JobFolders:
     def _abandoned(self, folder: Path) -> Path:
         """Return a folder whose start was killed before the journal was complete."""
         with explained(folder):
-            if not folder.is_dir() or any(not each.name.startswith(_OURS) for each in folder.iterdir()):
+            if not folder.is_dir() or any(not each.name.startswith(START_FILES) for each in folder.iterdir()):
                 raise JournalError(
                     f"{folder}: has no journal, and is not empty. If a job was here, restore the folder from "
                     "a backup: a new job would send all its rows again. If not",
@@ -158,7 +157,7 @@ def remove_job(folder: Path, plan: JobPlan) -> None:
     ours = {LOCK, *(each.name for each in leftovers(folder / JOURNAL))}
     with contextlib.suppress(OSError):
         names = os.listdir(folder)
-        if not all(name in ours or name.startswith(_OURS) for name in names):
+        if not all(name in ours or name.startswith(START_FILES) for name in names):
             return
         copy = f"input.{plan.sha256[:16]}"
         # The lock last, so that nobody else begins a job here before.
@@ -214,7 +213,7 @@ def folder_of(job: Path) -> Path:
         return job
     if job.name == JOURNAL:
         return job.parent
-    found = jobs_of(job)
+    found = jobs_of(job) or [each for each in (job.with_name(f"{job.name}.job"),) if each.is_dir()]
     if len(found) > 1:
         names = ", ".join(str(each) for each in found)
         raise JournalError(f"{job} has several jobs; name the folder of one: {names}")

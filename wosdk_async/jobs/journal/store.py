@@ -11,7 +11,7 @@ import orjson
 
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal.entries import FORMAT, JobPlan, to_json
-from wosdk_async.jobs.journal.lock import job_in
+from wosdk_async.jobs.journal.lock import LOCK, job_in
 from wosdk_async.jobs.journal.schema import TABLES, strange_name
 from wosdk_async.regular_files import connect_database, create_file
 from wosdk_async.text.remedies import Remedy
@@ -19,6 +19,7 @@ from wosdk_async.text.remedies import Remedy
 __all__ = [
     "APPLICATION_ID",
     "JOURNAL",
+    "START_FILES",
     "connect",
     "create_database",
     "explained",
@@ -29,6 +30,9 @@ __all__ = [
 ]
 
 JOURNAL = "journal.db"
+_PART = f"{JOURNAL}.part"
+START_FILES = (LOCK, _PART, "input.")
+"""Prefixes of files that a killed start may leave."""
 NO_JOURNAL = (
     "is not the journal of a job. If a job was here, restore the folder from a backup: a new job would send "
     "all its rows again. If not, name another folder"
@@ -60,9 +64,10 @@ def connect(
     """
     path = folder / JOURNAL
     if not path.is_file():
-        raise JournalError(
-            f"{folder}: there is no {JOURNAL}, so this is not the folder of a job; name another"
-        )
+        why = f"there is no {JOURNAL}, so this is not the folder of a job; name another"
+        if _is_of_killed_start(folder):
+            why = "nothing was sent from here yet; if the import was killed, run the same command again"
+        raise JournalError(f"{folder}: {why}")
     was_closed = not _size(leftovers(path)[1])
     with explained(path):
         db = _connect_to_read(path, snapshot=snapshot) if read_only else open_database(path)
@@ -89,6 +94,13 @@ def connect(
     return db
 
 
+def _is_of_killed_start(folder: Path) -> bool:
+    """Return whether a folder has only what a start leaves that was killed while it created the journal."""
+    with explained(folder):
+        names = {each.name for each in folder.iterdir()} if folder.is_dir() else set()
+    return _PART in names and all(name.startswith(START_FILES) for name in names)
+
+
 def create_database(folder: Path, plan: JobPlan) -> Path:
     """Create the database of a new ledger under a temporary name, for :func:`publish`.
 
@@ -99,7 +111,7 @@ def create_database(folder: Path, plan: JobPlan) -> Path:
     Raises:
         JournalError: the file cannot be written.
     """
-    part = folder / f"{JOURNAL}.part"
+    part = folder / _PART
     try:
         with explained(folder / JOURNAL):
             _remove(part)

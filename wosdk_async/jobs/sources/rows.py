@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
@@ -57,24 +58,32 @@ class TypedCell(str):
     The formats of the map do not apply to it, only to texts.
     """
 
-    __slots__ = ("currency", "type", "was")
+    __slots__ = ("_currency", "type", "was")
 
     type: CellType
     was: str
     """The text that the import wrote into its rejects; ``self`` unless it was edited there."""
-    currency: str
-    """Sign or code of the currency in the format of the cell; empty without one."""
+    _currency: str
 
     def __new__(cls, text: str, type: CellType, *, was: str | None = None, currency: str = "") -> TypedCell:
         """Return a typed cell."""
         cell = super().__new__(cls, text)
-        cell.type, cell.was, cell.currency = type, text if was is None else was, currency
+        cell.type, cell.was, cell._currency = type, text if was is None else was, currency
         return cell
 
     @property
     def edited(self) -> bool:
         """Whether the text was edited in a rejected row, so that it may have the map's format now."""
         return self != self.was
+
+    @property
+    def currency(self) -> str:
+        """Sign or code of the currency in the format of the cell; empty without one or for another amount."""
+        return self._currency if _digits(self) == _digits(self.was) else ""
+
+
+def _digits(amount: str) -> str:
+    return re.sub(r"\D", "", amount).strip("0")  # a spreadsheet may save 12.5 as 12,50
 
 
 def types_text(cells: Mapping[str, str]) -> str:
@@ -83,8 +92,8 @@ def types_text(cells: Mapping[str, str]) -> str:
     for column, cell in cells.items():
         if isinstance(cell, TypedCell):
             found.setdefault(cell.type, {})[column] = cell.was
-            if cell.currency:
-                found.setdefault(_CURRENCY, {})[column] = cell.currency
+            if cell._currency:
+                found.setdefault(_CURRENCY, {})[column] = cell._currency
     return json.dumps(found) if found else ""
 
 

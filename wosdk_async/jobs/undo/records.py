@@ -61,7 +61,7 @@ class CreatedRecords:
     """Reader of created records of one entity type, which decides what may be undone.
 
     A record belongs to its row or reference if a response or a look-up of the key said so, no other has its
-    id, and the field for the key, if there is one, holds it. The version tells whether it changed.
+    id, and the field for the key holds it, if it was sent with one. The version tells whether it changed.
     """
 
     company: Company
@@ -149,13 +149,14 @@ class CreatedRecords:
 
     def _other_key(self, created: Created, record: Any) -> str | None:
         """Return how the key of a record differs from the one it was created with; None if it does not."""
-        if self._field is None:
+        # A row that was sent before the map had a marker has no key to compare.
+        if self._field is None or created.key is None:
             return None
         try:
             key = self._field.text_in(record)
         except NoAnswerError:
             key = ""
-        if created.key is not None and key == created.key.strip():
+        if key == created.key.strip():
             return None
         return f"its {self._field.path} is {key!r:.80}, not {created.key!r:.80}"
 
