@@ -63,13 +63,18 @@ class TypedCell(str):
     was: str
     """The text that the import wrote into its rejects; ``self`` unless it was edited there."""
     currency: str
-    """Sign or code of the currency in the format of the cell; empty without one."""
+    """Currency sign in the format of the cell, or its other text after a quotation mark; empty without."""
 
     def __new__(cls, text: str, type: CellType, *, was: str | None = None, currency: str = "") -> TypedCell:
         """Return a typed cell."""
         cell = super().__new__(cls, text)
         cell.type, cell.was, cell.currency = type, text if was is None else was, currency
         return cell
+
+    @property
+    def shown(self) -> str:
+        """The text that the format of the cell shows beside its digits."""
+        return self.currency.removeprefix('"')
 
     @property
     def edited(self) -> bool:
