@@ -9,8 +9,10 @@ from tests.jobs.readers import read_here
 from wosdk_async.jobs.sources.converted import ConvertedFile
 from wosdk_async.readers import workbook
 
-_NAMES = ("office", "table", "text", "style", "number", "drawing")
-_SPACES = " ".join(f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in _NAMES)
+_NAMES = {each: each for each in ("office", "table", "text", "style", "drawing")} | {"number": "datastyle"}
+_SPACES = " ".join(
+    f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{space}:1.0"' for name, space in _NAMES.items()
+)
 
 
 def read_document(

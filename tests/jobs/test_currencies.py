@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +12,17 @@ import xlsxwriter
 from tests.jobs.opendocument import read_document, text_row
 from tests.jobs.readers import read_here
 from wosdk_async.jobs import CsvFile, ImportMap
-from wosdk_async.jobs.errors import RowError
+from wosdk_async.jobs.errors import ImportMapError, RowError
 from wosdk_async.jobs.mapping.nodes import RowContext
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.sources.rows import TYPES_COLUMN, Row, types_text
 from wosdk_async.jobs.sources.source import Header, Source
 from wosdk_async.readers import workbook
 
-PLAIN = ["#,##0.00", "0", "General", r"_-* #,##0.00\ _€_-", "[Red]0.00;[$-409]0.00", '0.00 "kg"']
+PLAIN = [
+    *["#,##0.00", "0", "General", r"_-* #,##0.00\ _€_-", "[Red]0.00;[$-409]0.00", "0.00E+00"],
+    *['0.00;-0.00;"free"', '_(* #,##0.00_);_(* "-"??_);_(@_)', '0.00",-"'],
+]
 
 
 def sheet(folder: Path, *formats: str | int, header: tuple[str, ...] = ("No", "Cost", "Currency")) -> Source:
@@ -56,8 +60,8 @@ def outcomes(found: ImportMap, source: Source) -> list[str]:
             amount(found, row)
             told.append("sent")
         except RowError as error:
-            is_complete = "'Cost'" in error.message and "vendor_nte.currency_type_id" in error.message
-            told.append(error.message.partition("currency '")[2].partition("'")[0] if is_complete else "")
+            is_complete = "'Cost'" in error.message and "vendor_nte" in error.message
+            told.append(error.message.partition("'")[2].partition("'")[0] if is_complete else "")
     return told
 
 
@@ -88,11 +92,47 @@ def test_a_format_without_a_currency_needs_none(tmp_path: Path) -> None:
     assert outcomes(load(tmp_path), sheet(tmp_path, *PLAIN)) == ["sent"] * len(PLAIN)
 
 
+@pytest.mark.parametrize(
+    ("code", "shown"),
+    [
+        ('0.00" Mio €"', "Mio €"),
+        ('0.0" T€"', "T€"),
+        ("0.0 [$k€-407]", "k€"),
+        ('0.0" TEUR"', "TEUR"),
+        ('€0.0"M"', "€ M"),
+        ('[$€-407] 0.0"k"', "€ k"),
+        ('0" Cent"', "Cent"),
+        ('0.00 "kg"', "kg"),
+        ("0.0,", "0,"),
+        ("0.0,, €", "0,, €"),
+        ("0.0%", "%"),
+        (10, "%"),
+        ('0"00"', "00"),
+    ],
+)
+def test_a_format_that_shows_more_than_a_currency_fails_an_amount(
+    tmp_path: Path, code: str | int, shown: str
+) -> None:
+    (row,) = source = list(sheet(tmp_path, code))
+    for currency in ("", "EUR"):
+        assert outcomes(load(tmp_path, currency), source) == [shown]  # type: ignore[arg-type]
+    _, (warning,) = amount(load(tmp_path, field='contact_name = "{Cost}"'), row)
+    assert repr(shown) in warning
+
+
 def test_formats_of_the_reader_s_country_need_any_currency(tmp_path: Path) -> None:
     """Excel names them by a number and shows the local currency."""
     source = sheet(tmp_path, 7)
     assert outcomes(load(tmp_path), source) == ["¤"]
     assert outcomes(load(tmp_path, "EUR"), source) == ["sent"]
+
+
+def test_a_known_sign_in_any_text_of_a_format_is_compared_and_others_of_a_country_are_not(
+    tmp_path: Path,
+) -> None:
+    source = sheet(tmp_path, '0.00" zł"', "[$S/-280A] 0", '0.00" Euro"')
+    assert outcomes(load(tmp_path, "PLN"), source) == ["sent", "sent", "Euro"]
+    assert outcomes(load(tmp_path, "EUR"), source) == ["zł", "sent", "sent"]
 
 
 def test_each_row_is_judged_by_its_own_cell(tmp_path: Path) -> None:
@@ -125,6 +165,62 @@ def test_a_text_of_csv_has_no_format(tmp_path: Path) -> None:
     assert outcomes(load(tmp_path), CsvFile(tmp_path / "f.csv")) == ["sent"]
 
 
+# --- signs in texts -------------------------------------------------------------------------------
+
+
+STRIPPED = 'vendor_nte.value = { text = "{Cost}", strip = ["€", "£", "US$", "$", "kr"] }'
+
+
+@pytest.mark.parametrize(
+    ("cost", "currency", "shown"),
+    [
+        ("6 €", "EUR", "sent"),
+        ("6 €", "", "Cost"),
+        ("£7", " ", "Cost"),
+        ("7", "", "Cost"),
+        ("", "GBP", "sent"),
+        ("8 €", "GBP", "€"),
+        ("-£8", "eur", "£"),
+        ("US$ 8", "CAD", "US$"),
+        ("8 $", "CAD", "sent"),
+        ("8 KR", "EUR", "kr"),
+        ("8", "GBP", "sent"),
+    ],
+)
+def test_an_amount_whose_row_states_no_currency_or_another_one_than_its_sign_fails(
+    tmp_path: Path, cost: str, currency: str, shown: str
+) -> None:
+    (tmp_path / "f.csv").write_text(f"No,Cost,Currency\n1,{cost},{currency}\n", encoding="utf-8")
+    source: Any = list(CsvFile(tmp_path / "f.csv"))
+    assert outcomes(load(tmp_path, "{Currency}", STRIPPED), source) == [shown]
+    if not currency.strip():
+        assert outcomes(load(tmp_path, "{Currency|'EUR'}", STRIPPED), source) == (
+            ["£" if "£" in cost else "sent"]
+        )
+
+
+@pytest.mark.parametrize(
+    ("units", "currency", "fits"),
+    [
+        ('["€", "EUR"]', "EUR", True),
+        ('["$", "US$"]', "USD", True),
+        ('["kr"]', "SEK", True),
+        ('["kg"]', "", True),
+        ('["kr"]', "", False),
+        ('["€"]', "", False),
+        ('["€"]', "GBP", False),
+        ('["€", "£"]', "EUR", False),
+        ('["€", "£"]', "{Currency}", True),
+    ],
+)
+def test_signs_that_a_map_strips_fit_the_currency_that_it_states(
+    tmp_path: Path, units: str, currency: str, fits: bool
+) -> None:
+    field = f'vendor_nte.value = {{ text = "{{Cost}}", strip = {units} }}'
+    with nullcontext() if fits else pytest.raises(ImportMapError, match="must state the currency"):
+        load(tmp_path, currency, field)
+
+
 # --- OpenDocument ---------------------------------------------------------------------------------
 
 _STYLES = """
@@ -133,6 +229,8 @@ _STYLES = """
 <number:currency-style style:name="N2"><number:currency-symbol>kr</number:currency-symbol>
 <number:number/></number:currency-style>
 <number:number-style style:name="N3"><number:number/><number:text> kg</number:text></number:number-style>
+<number:number-style style:name="N4"><number:number number:display-factor="1000"/></number:number-style>
+<style:style style:name="thousands" style:family="table-cell" style:data-style-name="N4"/>
 <style:style style:name="euro" style:family="table-cell" style:data-style-name="N1"/>
 <style:style style:name="krona" style:family="table-cell" style:data-style-name="N2"/>
 <style:style style:name="weight" style:family="table-cell" style:data-style-name="N3"/>
@@ -154,13 +252,15 @@ def test_an_opendocument_cell_has_its_own_currency_or_that_of_its_style(tmp_path
         number_row(f'{amount} table:style-name="krona"'),
         number_row('office:value-type="float" table:style-name="weight"'),
         number_row('office:value-type="float"'),
+        number_row('office:value-type="percentage"'),
+        number_row('office:value-type="float" table:style-name="thousands"'),
     ]
     plain = read_document(tmp_path / "f.ods", "".join(rows), styles=_STYLES)
     found = load(tmp_path)
-    assert outcomes(found, plain) == ["GBP", "¤", "€", "€", "kr", "sent", "sent"]
+    assert outcomes(found, plain) == ["GBP", "¤", "€", "€", "kr", "kg", "sent", "%", "0,"]
     column = '<table:table-column table:default-cell-style-name="euro"/>'
     styled = read_document(tmp_path / "f.ods", "".join(rows), column, styles=_STYLES)
-    assert outcomes(found, styled) == ["GBP", "€", "€", "€", "kr", "sent", "€"]
+    assert outcomes(found, styled) == ["GBP", "€", "€", "€", "kr", "kg", "€", "€", "0,"]
 
 
 def test_an_old_workbook_says_that_it_does_not_tell_currencies() -> None:

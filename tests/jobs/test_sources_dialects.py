@@ -37,6 +37,11 @@ def test_a_wrong_encoding_is_refused_with_its_place_and_a_suggestion(tmp_path: P
         ("Filter costs €12", "cp1252", {"cp1252"}),
         ("½ inch, «3×4» § 5… 5 µm ±2", "cp1252", {"cp1252"}),
         ("12\xa0km à Orléans", "cp1252", {"cp1252"}),
+        ("Zürich\xa0HB", "cp1252", {"cp1252"}),
+        ("naïve\xa0été, Herr\xa0Müller", "cp1252", {"cp1252"}),
+        ("New\xa0York", "cp1252", {"cp1252"}),
+        ("avería en el 2.º\xa0piso, 1ª puerta", "cp1252", {"cp1252"}),
+        ("¿Qué\xa0pasa? ¡Ábrelo!", "cp1252", {"cp1252"}),
         ("Течёт кран на кухне, ул. Ленина", "cp1251", {"cp1251"}),
         ("Příliš žluťoučký kůň úpěl", "cp1250", {"cp1250"}),
         ("διαρροή στο μπάνιο", "cp1253", {"cp1253"}),
@@ -51,9 +56,10 @@ def test_usual_signs_and_letters_are_those_of_windows(
     assert caught.value.facts["encoding"] in suggested
 
 
-def test_bytes_of_dos_are_not_taken_for_those_of_windows(tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", ["Königstraße", "Málaga", "el sábado"])
+def test_bytes_of_dos_are_not_taken_for_those_of_windows(tmp_path: Path, text: str) -> None:
     with pytest.raises(ImportMapError) as caught:
-        list(CsvFile(written(tmp_path, "no,text\n1,Königstraße\n".encode("cp850"))))
+        list(CsvFile(written(tmp_path, f"no,text\n1,{text}\n".encode("cp850"))))
     assert caught.value.facts["encoding"] != "cp1252"
 
 

@@ -30,8 +30,8 @@ _DATES = dict.fromkeys(["14", "15", "16", "17", "22"], True) | dict.fromkeys(
     ["18", "19", "20", "21", "45", "47"], False
 )
 """Built-in formats of dates and times, and whether they show the day."""
-_AMOUNTS = dict.fromkeys(["5", "6", "7", "8", "42", "44"], SOME_CURRENCY)
-"""The formats of amounts that each workbook has: they show the currency of the reader's country."""
+_AMOUNTS = dict.fromkeys(["5", "6", "7", "8", "42", "44"], SOME_CURRENCY) | dict.fromkeys(["9", "10"], '"%')
+"""The formats that each workbook has of amounts, in the currency of the reader's country, and of per cent."""
 _NO_TIME = (
     "the number {} is no date from 1900-03-01 to 9999-12-31 and no time of a day; correct it in the sheet"
 )

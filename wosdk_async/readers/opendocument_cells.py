@@ -26,6 +26,7 @@ __all__ = ["CONTENT", "OpenDocumentCells", "without_shapes"]
 
 CONTENT = "content.xml"
 _TABLE = "urn:oasis:names:tc:opendocument:xmlns:table:1.0"
+_NUMBER = "urn:oasis:names:tc:opendocument:xmlns:datastyle:1.0"
 _STYLE = "urn:oasis:names:tc:opendocument:xmlns:style:1.0"
 _CALC = "urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0"
 _VISIBILITY = f"{_TABLE} visibility"
@@ -103,7 +104,7 @@ class OpenDocumentCells:
             self._columns = _following(self._columns, attributes, "columns")
             self._note_merged(attributes)
             kind = attributes.get(f"{OFFICE} value-type")
-            if kind in ("currency", "float"):
+            if kind in ("currency", "float", "percentage"):
                 self._note_currency(attributes)
             calculated = attributes.get(f"{_CALC} value-type")
             has_formula = f"{_TABLE} formula" in attributes
@@ -134,20 +135,24 @@ class OpenDocumentCells:
             code = self._formats.get(attributes.get(f"{_STYLE} data-style-name", ""), "")
             if currency := currency_in(code):
                 self._styles[attributes.get(f"{_STYLE} name", "")] = currency
+        elif element == "number" and attributes.get(f"{_NUMBER} display-factor", "1") != "1":
+            self._formats[self._format] += "0,"
         self._quotes = "[${}-]" if element == "currency-symbol" else '"{}"'
         return element in ("currency-symbol", "text")
 
     def _note_currency(self, attributes: Attributes) -> None:
         """Note the currency of a cell: its own, that of its style, or that of its column's style."""
         style = attributes.get(f"{_TABLE} style-name")
-        own = attributes.get(f"{OFFICE} currency") or self._styles.get(style or "")
-        is_amount = attributes[f"{OFFICE} value-type"] == "currency"
+        own, shown = attributes.get(f"{OFFICE} currency"), self._styles.get(style or "")
+        default = {"currency": SOME_CURRENCY, "percentage": '"%'}.get(attributes[f"{OFFICE} value-type"])
         for column in self._columns:
-            currency = own
-            if not own and style is None:
-                currency = next((shown for columns, shown in self._column_styles if column in columns), None)
-            if currency := currency or (SOME_CURRENCY if is_amount else None):
-                self.currencies[column].append((self._rows, currency[:LONGEST_SIGN]))
+            if style is None:
+                shown = next((shown for columns, shown in self._column_styles if column in columns), None)
+            has_text = shown is not None and shown.startswith(
+                '"'
+            )  # such as "Mio", which its own does not tell
+            if currency := (shown if has_text else own or shown) or default:
+                self.currencies[column].append((self._rows, currency[: LONGEST_SIGN + 1]))
 
     def text(self, text: str) -> None:
         """Take a text that the cell or the format shows."""

@@ -25,20 +25,44 @@ SOME_CURRENCY = "\u00a4"
 LONGEST_SIGN = 20  # characters
 OFFICE = "urn:oasis:names:tc:opendocument:xmlns:office:1.0"
 _SKIPPED = (f"{OFFICE} annotation", "urn:oasis:names:tc:opendocument:xmlns:drawing:1.0 ")
-_SHOWN_TEXT = re.compile(r'[_*].|\[\$([^]-]+)|\[[^]]*]|"([^"]*)"|((?:\\.)+)|([^\x00-\x7f]|\$)')
-_CODE = re.compile("[A-Z]{3}")
+_DIGIT = "\0"
+_PIECES = re.compile(
+    r'[_*].|\[\$(?P<symbol>[^]-]*)(?P<place>-)?[^]]*]|\[[^]]*]|"(?P<quoted>[^"]*)"|(?P<escaped>(?:\\.)+)'
+    r"|(?P<plain>[^\x00-\x7f]|[$%])|(?P<digit>[0#?]|General)(?P<scale>,+(?![,0#?]))?|(?P<end>;)",
+    re.IGNORECASE,
+)
 
 
 def currency_in(code: str) -> str | None:
-    """Return the sign or code of the currency that a format of numbers shows."""
-    for found in _SHOWN_TEXT.finditer(code):
-        symbol, quoted, escaped, plain = found.groups("")
-        text = symbol or quoted or escaped.replace("\\", "") or plain
-        for word in text.split():
-            has_sign = any(unicodedata.category(character) == "Sc" for character in word)
-            if symbol or has_sign or _CODE.fullmatch(word):
-                return word[:LONGEST_SIGN]
-    return None
+    """Return the currency sign that a format of numbers shows; any other text after a quotation mark.
+
+    Commas behind the digits, which divide the shown number by 1,000, count as text.
+    """
+    sections, symbols = [""], set[str]()
+    for found in _PIECES.finditer(code):
+        piece = found.groupdict("")
+        symbols.update(piece["symbol"].split() if piece["place"] else ())
+        if piece["end"]:
+            sections.append("")
+        elif piece["digit"]:
+            sections[-1] += f"{_DIGIT}0{piece['scale']}{_DIGIT}" if piece["scale"] else _DIGIT
+        else:
+            sections[-1] += piece["symbol"] + piece["quoted"] + piece["escaped"].replace("\\", "")
+            sections[-1] += piece["plain"]
+    of_numbers = [each for each in sections if _DIGIT in each] or sections
+    words = (word.strip("+-()") for word in " ".join(of_numbers).replace(_DIGIT, " ").split())
+    texts = list(dict.fromkeys(filter(_has_meaning, words)))
+    if len(texts) == 1 and (_is_sign(texts[0]) or (texts[0] in symbols and not any(map(_is_sign, texts[0])))):
+        return texts[0][:LONGEST_SIGN]
+    return f'"{" ".join(texts)[:LONGEST_SIGN]}' if texts else None
+
+
+def _is_sign(word: str) -> bool:
+    return len(word) == 1 and unicodedata.category(word) == "Sc"
+
+
+def _has_meaning(word: str) -> bool:
+    return any(char.isalnum() or char in "%‰" or _is_sign(char) for char in word)
 
 
 def parse(

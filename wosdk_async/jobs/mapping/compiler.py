@@ -12,7 +12,7 @@ import attrs
 
 from wosdk_async.codec.text_values import parse_value
 from wosdk_async.jobs.errors import ImportMapError, MapMistakes, RowError
-from wosdk_async.jobs.mapping.amounts import require_currency, with_currency
+from wosdk_async.jobs.mapping.amounts import with_currency
 from wosdk_async.jobs.mapping.nodes import (
     OBJECTS,
     ConstantNode,
@@ -93,8 +93,7 @@ def _single_node(meta: Wire, raw: object, path: str) -> Node:
         if isinstance(raw, Mapping):
             _require_no_text(meta, raw, path)
             if meta["type"] == "money":
-                require_currency(raw, path)
-                return with_currency(compile_object(registry.resolve(meta["of"]), raw, path))
+                return with_currency(compile_object(registry.resolve(meta["of"]), raw, path), raw, path)
             return compile_object(registry.resolve(meta["of"]), raw, path)
         form = 'a name such as "@customer", or ' if meta["type"] == "ref" else ""
         raise ImportMapError(

@@ -132,9 +132,10 @@ class TextNode:
             raise RowError(f"{self.path} {error} ({self.shown_columns})") from None
 
     def _note_currency(self, cell: TypedCell, context: RowContext) -> None:
-        """Warn about a cell whose format shows a currency."""
+        """Warn about a cell whose format shows a currency or other text."""
         context.warnings.append(
-            f"{self.path}: the format of the cell shows the currency {cell.currency!r}, which is not sent"
+            f"{self.path}: the format of the cell shows {cell.shown!r}, which is not sent "
+            f"({self.shown_columns})"
         )
 
     def _typed(self, typed: TypedValues, text: str, cells: Mapping[str, str]) -> Any:

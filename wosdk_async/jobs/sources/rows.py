@@ -72,13 +72,18 @@ class TypedCell(str):
         return cell
 
     @property
+    def shown(self) -> str:
+        """The text that the format of the cell shows next to its digits."""
+        return self.currency.removeprefix('"')
+
+    @property
     def edited(self) -> bool:
         """Whether the text was edited in a rejected row, so that it may have the map's format now."""
         return self != self.was
 
     @property
     def currency(self) -> str:
-        """Sign or code of the currency in the format of the cell; empty without one or for another amount."""
+        """Currency sign in the cell's format, or its other text after a quote; empty for an edited amount."""
         return self._currency if _digits(self) == _digits(self.was) else ""
 
 

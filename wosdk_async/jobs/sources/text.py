@@ -220,11 +220,14 @@ def _suggested(sample: bytes) -> str | None:
 
 
 _LETTERS = "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜßàáâãäåæçèéêëìíîïñòóôõöøùúûüÿŒœ"
-_SIGNS = "‘‚“”„€£§°«»©®™•·½±²×µ\xa0"
-_PLAIN = re.compile(f"[\\x00-\x7f{_LETTERS}{_SIGNS}’–—…]*")  # the last four also stand within words
-_NOT_PLAIN = re.compile(rf"(?<![^\W\d_])[{_LETTERS}]{{2,}}(?![^\W\d_])|(?<=[^\W\d_])[{_SIGNS}](?=[^\W\d_])")
+_SIGNS = "‘‚“”„€£§°«»©®™•·½±²×µ¿¡ªº"
+_PLAIN = re.compile(f"[\\x00-\x7f{_LETTERS}{_SIGNS}’–—…\xa0]*")  # the last five also stand within words
+_NOT_PLAIN = re.compile(
+    rf"(?<![^\W\d_])[{_LETTERS}]{{2,}}(?![^\W\d_])|(?<=[^\W\d_])[{_SIGNS}](?=[^\W\d_])"
+    rf"|(?<![0-9.])[ªº]|[¿¡](?!.?[A-Za-z])|\A[^{_LETTERS}]*[A-Za-z]\xa0[a-z][^{_LETTERS}]*\Z"
+)
 """Pattern of words without ASCII letters, and of signs within words: hints at another script or a DOS
-encoding."""
+encoding, whose á looks like a no-break space within the words of a text without other letters."""
 
 
 def _is_plain_western(sample: bytes) -> bool:
