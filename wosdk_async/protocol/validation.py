@@ -119,9 +119,9 @@ def _computed(cls: type[Any]) -> Mapping[str, str]:
 
 
 def foreign(value: Any, origin: str | None, path: str) -> Iterator[Problem]:
-    """Yield each record in ``value`` that was read from another Company than ``origin``; all fit None.
+    """Yield a problem for each record in ``value`` from a Company other than ``origin``; all fit None.
 
-    Its id is that of another record there, and its references are, too.
+    At ``origin``, the ids of such a record and of its references identify other records.
     """
     if isinstance(value, list | tuple):
         for i, item in enumerate(value):

@@ -172,7 +172,7 @@ _OTHER_CODE = CodeRule("", REFUSED, RefusedError)  # spec 7; facts 6: the list o
 
 
 class OwnCodes(Protocol):
-    """Error codes to which a program gives a verdict; a ``RetryPolicy`` is one."""
+    """Error codes to which a program assigns verdicts, as a ``RetryPolicy`` does."""
 
     @property
     def waits(self) -> Collection[str]:
@@ -237,7 +237,7 @@ def verdict_on(
     has_retry_after: bool = False,
     own: OwnCodes = NO_OWN_CODES,
 ) -> tuple[Verdict, type[RefusedError]]:
-    """Return what a response means, and the class of its error if it is one of the service."""
+    """Return the verdict on a response, and the class to raise if the service sent an error."""
     rule = next((row for row in STATUSES if row.fits(status, has_error_body, has_retry_after)), STATUSES[-1])
     by_code = CODES.get(code, _OTHER_CODE)
     verdict, error = rule.verdict or by_code.verdict, rule.error or by_code.error

@@ -295,7 +295,7 @@ def _unfinished(ledger: LedgerFacts) -> int:
 
 
 def _again(ledger: LedgerFacts) -> tuple[Remedy, ...]:
-    """Return the remedy that leads to a new job, which unfinished rows prevent."""
+    """Return the way to a new job: send again or, with unfinished rows, settle those in doubt."""
     if not _unfinished(ledger):
         return (Remedy.SEND_AGAIN,)
     in_doubt = ledger.counts.get(Standing.SENDING, 0) + ledger.counts.get(Standing.IN_DOUBT, 0)

@@ -161,7 +161,7 @@ class ResponseParser:
             start = len(head) - len(head[start:].lstrip(b"\r\n"))
         end = head.find(b"\r\n\r\n", start)
         if end < 0:
-            raise BadResponse("header lines with malformed ends")
+            raise BadResponse("malformed line endings in the header")
         lines = head[start:end] if isinstance(head, bytes) else bytes(head[start:end])
         self._end = end + 4
         if self._end > self._limits.head:
