@@ -163,7 +163,7 @@ def _writers(names: Names, secrets: bool) -> DictWriters:
 
 def _written(writers: DictWriters, record: Record) -> Any:
     if not isinstance(record, Record):
-        raise InvalidCallError(f"a record of the model is written, not {_shown(record)}")
+        raise InvalidCallError(f"only a record of the model can be written, not {_shown(record)}")
     try:
         return writers.write(record)
     except TypeError:

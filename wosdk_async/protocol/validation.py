@@ -60,7 +60,7 @@ def problems(obj: Any, *, new: bool = False) -> list[Problem]:
 
 
 def content_problems(cls: type[Record], content: Mapping[str, Any], new: bool = False) -> list[Problem]:
-    """Return all mistakes in the JSON object of a ``cls``: the service drops names it does not know."""
+    """Return all mistakes in the JSON object of a ``cls``, with unknown names, which the service drops."""
     # facts 3.3
     return [*_mapping(content, cls, ""), *_dropped(content, cls, new)]
 

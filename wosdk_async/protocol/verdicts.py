@@ -133,10 +133,10 @@ class CodeRule:
     verdict: Verdict
     error: type[RefusedError]
     unknown_company: bool = False
-    """Whether the locator says by it that it does not know the Company, whatever the verdict is elsewhere."""
+    """Whether this code from the locator means that it does not know the Company, whatever the verdict."""
 
     def __attrs_post_init__(self) -> None:
-        """Refuse a verdict that a code cannot have, or with which ``error`` would be ignored."""
+        """Refuse verdicts that no code can have, and an ``error`` that its verdict would ignore."""
         if self.verdict in (NEVER_SENT, IN_DOUBT):
             raise ValueError(
                 f"{self.code}: by a code the service says that it did nothing, so it cannot be"

@@ -143,12 +143,12 @@ class Secrets:
         return "".join(shown)[:longest]
 
     def shortened(self, text: str, longest: int) -> str:
-        """Do what :func:`shortened` does, without the secrets; what is cut is not searched."""
+        """Hide the secrets and shorten as :func:`shortened` does, without searching the part that is cut."""
         shown = self.hide(text, longest)
         return shown if len(text) <= longest else f"{shown}{_cut_from(text)}"
 
     def _is_far_from(self, text: str) -> bool:
-        """Return whether a text in which nothing is escaped holds no half piece of a form: most texts."""
+        """Return whether an unescaped text contains no half of any searched piece, as most texts do."""
         folded = text.translate(_FOLDED)
         for size, halves in self._halves.items():
             half = size // 2

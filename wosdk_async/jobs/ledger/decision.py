@@ -58,12 +58,12 @@ class Action(StrEnum):
 
     SEND = "send"
     LOOK_UP = "look up"
-    """Look up whether it was carried out, and send it if it is confirmed absent."""
+    """Look up whether the row was carried out, and send it if its record is confirmed absent."""
     LEAVE = "leave"
-    """Leave it in doubt: it cannot be looked up."""
+    """Leave the row in doubt, because it cannot be looked up."""
     SKIP = "skip"
     KEEP = "keep"
-    """Keep it refused, and list it again."""
+    """Keep the row refused, and list it again."""
     REFUSE = "refuse"
 
 

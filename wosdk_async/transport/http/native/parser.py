@@ -103,7 +103,7 @@ class ResponseParser:
         raise BadResponse(f"the service closed the connection {when}")
 
     def _keep_chunks(self, received: int) -> None:
-        """Move chunks to the body. Bounds also bytes that are not body: headers, chunk marks, 1xx."""
+        """Move chunks to the body. Bound the bytes outside the body, too: headers, chunk marks, 1xx."""
         if not self._chunks:
             self._overhead += received
             if self._overhead > self._limits.head:

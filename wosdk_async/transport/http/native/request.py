@@ -1,4 +1,4 @@
-"""Requests: the origin each goes to, its head and its body. They become bytes when they are written."""
+"""Requests: the origin each goes to, its head and its body, encoded when the request is written."""
 
 from __future__ import annotations
 
