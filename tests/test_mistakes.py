@@ -537,7 +537,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     ),
     "a webhook's body that was parsed": (
         lambda _: read_event({"Entities": []}, WorkOrder),
-        "read_event() takes the bytes of the body, await request.body(), and not a dict",
+        "read_event() takes the body as bytes (await request.body()), not a dict",
     ),
     "an empty list of flags": (
         lambda a: a.work_orders.set_flags(ORDER, []),

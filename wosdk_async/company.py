@@ -489,8 +489,8 @@ class Company(Uncopied):
             since: ``feed.watermark`` of an earlier feed; a time with a zone, for records that moved since
                 then or up to ``overlap`` before; None for all records, moved or not.
             properties: property paths as in :meth:`get`; the fields that tell versions apart are always read.
-            overlap: how far each pass looks back. It must be longer than the service's clocks differ and than
-                its transactions take; at most a day.
+            overlap: how far each pass looks back, at most a day. The overlap must exceed the difference
+                between the service's clocks and the duration of its transactions.
 
         Not every change is a move: see ``docs/changes.md``.
 

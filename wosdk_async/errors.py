@@ -267,7 +267,7 @@ class ConflictError(RefusedError):
 
 
 class NotFoundError(RefusedError):
-    """An id that no record has, of a get, an update or a delete.
+    """A get, an update or a delete named an id that no record has.
 
     A command with such an id is a BusinessRuleError; ``docs/web.md`` says how to tell them apart.
     """

@@ -21,8 +21,8 @@ T = TypeVar("T")
 class SharedTask(Generic[T]):
     """Task that begins in the next turn of the loop, and is cancelled when no caller waits for it any more.
 
-    A caller waits inside ``with shared:``. ``asked_at`` is the time of ``now`` when the work began, so the
-    result is not older than that. Until the work begins, it is infinity.
+    A caller waits inside ``with shared:``. ``asked_at`` is the time by ``now`` when the work began,
+    or infinity before; the result is not older than that.
     """
 
     def __init__(self, work: Callable[[], Coroutine[Any, Any, T]], now: Callable[[], float]) -> None:

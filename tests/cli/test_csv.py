@@ -240,7 +240,9 @@ def test_programs_get_texts_as_they_are(
     assert result.exit_code == 0, result.output
     text = file.read_text(encoding="utf-8-sig")
     assert ("+49 (0)30 1234567" in text, "'+49 (0)30 1234567" in text) == (True, apostrophes)
-    said = "wosdk: 1 text got an apostrophe, because a spreadsheet would take it for a formula; --csv-raw"
+    said = (
+        "wosdk: 1 text got a leading apostrophe, because spreadsheets read such texts as formulas; --csv-raw"
+    )
     assert (said in result.stderr) == apostrophes
 
 
@@ -254,7 +256,7 @@ def test_raw_texts_that_an_import_would_change_are_announced(
     file = tmp_path / "out.csv"
     result = wosdk(*command, "Customer", "-p", "Instructions", "--csv-raw", "-o", file)
     assert text in file.read_text(encoding="utf-8-sig")
-    assert ("wosdk import takes it" in result.stderr) == said
+    assert ("wosdk import would remove it" in result.stderr) == said
 
 
 @pytest.mark.usefixtures("seeded")

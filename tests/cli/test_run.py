@@ -91,7 +91,7 @@ def test_values_are_sent_with_their_types(wosdk: Wosdk, scripted: Service) -> No
         (("WoCreateCommand", "WorkOrder:=5"), "WorkOrder takes an object of WorkOrder, not a number"),
         (("WoCreateCommand", "WorkOrder.Items:={}"), "WorkOrder.Items takes a JSON list, not an object"),
         (("WoCreateCommand", 'WorkOrder.Items:=[{"Coment": "x"}]'), "WoItem has no field 'Coment'; did you mean 'Comment'?"),
-        (("WoCreateCommand", "WorkOrder:=5", "WorkOrder.PoNumber=1"), "sets a field of WorkOrder, which is not an object"),
+        (("WoCreateCommand", "WorkOrder:=5", "WorkOrder.PoNumber=1"), "sets a field of WorkOrder, but WorkOrder has a value of its own"),
         (("WoPickUpCommand", "WorkOrderId=8", "WorkOrderId=9"), "'WorkOrderId=8' and 'WorkOrderId=9' both set WorkOrderId; set it once"),
         (("WoPickUpCommand", "WorkOrderId=8", "WorkOrderId:=9"), "both set WorkOrderId; set it once"),
         (("WoCreateCommand", "WorkOrder.PoNumber=1", 'WorkOrder:={"PoNumber":"2"}'), "both set WorkOrder; set it once"),

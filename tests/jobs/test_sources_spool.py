@@ -294,8 +294,8 @@ async def test_redirects_lead_from_https_to_https_only(tmp_path: Path, context: 
 @pytest.mark.parametrize(
     ("response", "said"),
     [
-        (found(b"secret", status=403), "the response has status 403; check address and access"),
-        (found(TEXT, status=206), "the response has status 206"),
+        (found(b"secret", status=403), "the server responded with status 403; check the address"),
+        (found(TEXT, status=206), "the server responded with status 206"),
         (found(b"x" * 1001), "it is larger than 1,000 bytes"),
         (found(b""), "is empty"),
         (found(TEXT, length=50), "closed the connection in the middle of its response; try again"),

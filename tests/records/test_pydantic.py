@@ -102,9 +102,9 @@ def test_errors_name_the_place_of_each_mistake() -> None:
         (
             "DtCreated",
             "2024-05-14T09:00:00Z",
-            "has a time zone; it takes the local time of the site",
+            "has a time zone; it takes the site's local time",
         ),
-        ("DtCreated", "noon", "is 'noon'; it takes the local time of the site without a zone, such as 2026-"),
+        ("DtCreated", "noon", "is 'noon'; it takes the site's local time without a zone, such as 2026-"),
         ("DueDateUtc", {}, "is an object; it takes a time such as 2026-11-23T14:30:00Z."),
         ("Customer", 512, 'is a number; it takes an object of Customer, such as {"Id": 512}.'),
         ("Customer", "Acme", 'is a text; it takes an object of Customer, such as {"Id": 5}.'),

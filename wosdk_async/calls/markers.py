@@ -189,7 +189,7 @@ class Marker:
         Raises InvalidCallError when there is no key at the path, or the result does not hold the record.
         """
         if isinstance(command, str):
-            raise InvalidCallError(f"a marker needs a command of the model, not the name {command!r}")
+            raise InvalidCallError(f"a marker needs an instance of a command class, not the name {command!r}")
         require_command(command)
         kind: Any = type(command)  # mypy takes the instances for the class, and instances are unhashable
         field, result = _of_command_class(kind, _path(path))

@@ -198,7 +198,7 @@ async def _run(
 
 @asynccontextmanager
 async def _saying_when_idle(progress: RowProgress) -> AsyncIterator[None]:
-    """Let the progress report within the block that nothing happens for a while."""
+    """Within the block, let ``progress`` report when nothing has happened for a while."""
 
     async def look() -> None:
         while True:

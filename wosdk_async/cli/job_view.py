@@ -233,7 +233,7 @@ async def _same_command_would(seen: Overview) -> str:
 def _decided(seen: Overview) -> str:
     arguments = kept_import(seen.given.options, seen.folder)
     if arguments is None:
-        return "run the program that started the job again"
+        return "rerun the program that started the job"
     import_map = ImportMap.load(arguments.map_file, operation=seen.plan.operation)
     options = ImportOptions(folder=seen.folder, resume=True, marker=arguments.options.marker)
     source = source_of(seen.given, seen.folder)

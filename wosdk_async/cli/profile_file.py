@@ -273,4 +273,4 @@ def _say_variables() -> None:
     """Warn about variables that override the profile."""
     names = map(variable_of, PROFILE_KEYS)
     if found := [name for name in names if os.environ.get(name)]:
-        say(f"{', '.join(found)}: set variables override the profile")
+        say(f"environment variables override the profile: {', '.join(found)}")

@@ -20,10 +20,11 @@ Files: ``field_types.py`` is the table of types. ``compiler.py`` and ``struct_co
 functions of a class from it, which ``dicts.py`` uses. ``values.py`` converts single values, ``json.py`` is
 the text, and reads responses.
 
-The definition of reading is ``structure(loads(body), cls)``. :func:`decode` gives the same in a third of the
-time: msgspec fills a Struct, whose values ``record_reader.py`` moves into the slots of an object. What a
-Struct cannot read (a name that it does not have, a number where a name is documented) is read by the
-definition, and its names are learned, so that the next response with them is read the fast way.
+``structure(loads(body), cls)`` defines how a response is read. :func:`decode` gives the same result in a
+third of the time: msgspec fills a Struct, and ``record_reader.py`` moves its values into the slots of an
+object. If the Struct cannot read a response (it has an unknown name, or a number where a name is
+documented), the definition reads it and the new names are learned, so that later responses with these names
+are read fast.
 
 Every package from ``protocol/`` up may import it; it imports ``model/`` and the packages below.
 """

@@ -193,7 +193,7 @@ def check_utc(value: Any, _: Wire) -> Finding | None:
     return _moment(value, "a time such as 2026-11-23T14:30:00Z")
 
 
-_LOCAL = "the local time of the site without a zone, such as 2026-11-23T14:30:00"
+_LOCAL = "the site's local time without a zone, such as 2026-11-23T14:30:00"
 
 
 def _moment(value: Any, in_json: str) -> Finding | None:

@@ -99,7 +99,7 @@ def from_dict(cls: type[T], data: Any, *, unknown: Unknown = "keep") -> T:
     """
     own, is_list = _class_of(cls)
     if unknown not in ("keep", "refuse"):
-        raise InvalidCallError(f"unknown={unknown!r} is not known; pass 'keep' or 'refuse'")
+        raise InvalidCallError(f"unknown={unknown!r} is not valid; pass 'keep' or 'refuse'")
     try:
         made: Any = _list(own, data) if is_list else _READERS[own](data)
         found = [] if unknown == "keep" else list(islice(unknown_values(made), _MAX_UNKNOWN))
@@ -163,7 +163,7 @@ def _writers(names: Names, secrets: bool) -> DictWriters:
 
 def _written(writers: DictWriters, record: Record) -> Any:
     if not isinstance(record, Record):
-        raise InvalidCallError(f"a record of the model is written, not {_shown(record)}")
+        raise InvalidCallError(f"only a record of the model can be written, not {_shown(record)}")
     try:
         return writers.write(record)
     except TypeError:

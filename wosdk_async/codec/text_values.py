@@ -129,7 +129,7 @@ def _utc_time(text: str, _: Wire, lenient: bool) -> datetime:
     if time.tzinfo is not None:
         return time_in_zone(time, UTC, text)
     if not lenient:
-        raise ValueError(f"is UTC; add Z to {shown_value(text)}, or its offset such as +02:00")
+        raise ValueError(f"is UTC; add Z or an offset such as +02:00 to {shown_value(text)}")
     return time.replace(tzinfo=UTC)
 
 

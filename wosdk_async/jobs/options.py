@@ -69,10 +69,10 @@ class ImportOptions:
     """Maximum concurrent calls. After a kill at most twice as many rows are in doubt; with workers sixteen
     times as many, or 2,000."""
     lease: float = number(30.0, "seconds above 0", above=True)
-    """With workers: seconds for which one may send the rows of a grant, from its last report before it.
+    """With workers: seconds for which a worker may send granted rows, from its last report before the grant.
     A row may take as long as the Company's ``deadline``, or two thirds of the lease if it has none."""
     skew: float = number(1.0, "seconds, 0 or more")
-    """With workers: seconds to wait beyond the lease of a lost one, as clocks differ in speed."""
+    """With workers: seconds to wait after a lost worker's lease has expired, since clocks differ in speed."""
     again: bool = switch(False)
     """Whether to start a new ledger in the next folder, and send all rows once more."""
     new_rows: bool = switch(False)

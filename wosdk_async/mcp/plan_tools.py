@@ -118,9 +118,7 @@ class PlanTools:
         ],
         fields: Annotated[
             dict[str, Any],
-            Field(
-                description='Fields by the service\'s names; a reference is {"Id": 512}. describe shows them.'
-            ),
+            Field(description='Values by field name, see the tool describe; a reference is {"Id": 512}.'),
         ],
         record: Annotated[RecordId | None, Field(description="Id of the record; for an update only.")] = None,
         marker: Annotated[

@@ -56,9 +56,9 @@ class Change:
         return None if result is None else outcome_of(result, company)
 
     async def send(self, company: Company, *, dry: bool = False) -> dict[str, Any]:
-        """Send the change, and return the result as plain values. A record with the marker is not doubled.
+        """Send the change unless a record already has the marker; return the result as plain values.
 
-        A dry run looks up and compares nothing.
+        A dry run neither looks up the marker nor compares the version.
         """
         look: dict[str, Any] = {"marker": self.marker, "look_first": True} if self.marker and not dry else {}
         if isinstance(self.subject, Command):

@@ -301,7 +301,7 @@ class ReadTools:
     async def count_records(self, entity: Entity, filters: Filters = []) -> CountResult:
         """Count the records of an entity that match all filters.
 
-        The service does not count: the ids are read, so narrow it down where there are many.
+        The service cannot count, so the tool reads the ids: add filters if many records match.
         """
         kind = queryable(entity)
         name = entity_name(kind)

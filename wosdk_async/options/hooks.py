@@ -108,7 +108,7 @@ def call_hook(name: str, hook: Callable[..., object], *values: object) -> None:
     if inspect.iscoroutine(returned):
         returned.close()
         raise ConfigurationError(
-            f"{name} returned a coroutine, which is not awaited; it takes a plain function"
+            f"{name} returned a coroutine, but hooks are not awaited; pass a plain function"
         )
 
 
@@ -128,7 +128,7 @@ def report_in_doubt(hook: OnInDoubt | None, call: Call[Any], company: str) -> No
 
 
 def is_cancelled() -> bool:
-    """Return whether the running task was cancelled. If not, a CancelledError in it is a hook's own."""
+    """Return whether the running task was cancelled. If not, a hook raised the CancelledError itself."""
     task = asyncio.current_task()
     return task is None or task.cancelling() > 0
 

@@ -61,7 +61,9 @@ def point_reference(of: str | None, value: Any, where: str) -> tuple[list[str], 
     target = _reference_target(of, value)
     if isinstance(_key_of(value), str):
         raise InvalidCallError(
-            f"{where} has the id {reprlib.repr(_key_of(value))}, a text", remedies=(Remedy.REFERENCE,), of=of
+            f"{where} has the text {reprlib.repr(_key_of(value))} as its id",
+            remedies=(Remedy.REFERENCE,),
+            of=of,
         )
     if value is not None and target is None:
         raise InvalidCallError(

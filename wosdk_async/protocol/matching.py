@@ -168,7 +168,7 @@ def _require_id(found: object, id: object) -> None:
     if isinstance(id, Mapping):  # of a compound key (facts 3.1)
         id = id.get("Id")
     if id is None and isinstance(found, int) and (isinstance(found, bool) or found < 1):
-        raise ValueError(f"it has the id {found}, and no record has that")
+        raise ValueError(f"it has the id {found}, which no record can have")
     if found is None or not isinstance(id, int | str) or found == id or str(found).strip() == str(id).strip():
         return
     raise ValueError(f"it has the id {str(found)[:80]!a}, not {id}: the response of another call")

@@ -2,10 +2,10 @@
 
 ``verdicts.py`` says what each status and code means, ``matching.py`` whether a response is that of the call.
 
-Envelopes say where the objects of a response are, and how a success says that the call failed. The functions
-on a loaded document are the definition. The Structs say the same to msgspec, so that
-:func:`wosdk_async.codec.reader` reads envelope and objects in one pass. They name all documented keys and
-leave a response with another key to the functions.
+Envelopes say where the objects of a response are, and how a success says that the call failed. Functions on
+a loaded document define each envelope. Structs describe the same envelopes to msgspec, so that
+:func:`wosdk_async.codec.reader` reads envelope and objects in one pass. The Structs name all documented keys;
+a response with another key is left to the functions.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def problems(obj: Any, *, new: bool = False) -> list[Problem]:
 
 
 def content_problems(cls: type[Record], content: Mapping[str, Any], new: bool = False) -> list[Problem]:
-    """Return all mistakes in the JSON object of a ``cls``: the service drops names it does not know."""
+    """Return all mistakes in the JSON object of a ``cls``, with unknown names, which the service drops."""
     # facts 3.3
     return [*_mapping(content, cls, ""), *_dropped(content, cls, new)]
 
@@ -119,9 +119,9 @@ def _computed(cls: type[Any]) -> Mapping[str, str]:
 
 
 def foreign(value: Any, origin: str | None, path: str) -> Iterator[Problem]:
-    """Yield each record in ``value`` that was read from another Company than ``origin``; all fit None.
+    """Yield a problem for each record in ``value`` from a Company other than ``origin``; all fit None.
 
-    Its id is that of another record there, and its references are, too.
+    At ``origin``, the ids of such a record and of its references identify other records.
     """
     if isinstance(value, list | tuple):
         for i, item in enumerate(value):

@@ -133,10 +133,10 @@ class CodeRule:
     verdict: Verdict
     error: type[RefusedError]
     unknown_company: bool = False
-    """Whether the locator says by it that it does not know the Company, whatever the verdict is elsewhere."""
+    """Whether this code from the locator means that it does not know the Company, whatever the verdict."""
 
     def __attrs_post_init__(self) -> None:
-        """Refuse a verdict that a code cannot have, or with which ``error`` would be ignored."""
+        """Refuse verdicts that no code can have, and an ``error`` that its verdict would ignore."""
         if self.verdict in (NEVER_SENT, IN_DOUBT):
             raise ValueError(
                 f"{self.code}: by a code the service says that it did nothing, so it cannot be"
@@ -172,7 +172,7 @@ _OTHER_CODE = CodeRule("", REFUSED, RefusedError)  # spec 7; facts 6: the list o
 
 
 class OwnCodes(Protocol):
-    """Error codes to which a program gives a verdict; a ``RetryPolicy`` is one."""
+    """Error codes to which a program assigns verdicts, as a ``RetryPolicy`` does."""
 
     @property
     def waits(self) -> Collection[str]:
@@ -237,7 +237,7 @@ def verdict_on(
     has_retry_after: bool = False,
     own: OwnCodes = NO_OWN_CODES,
 ) -> tuple[Verdict, type[RefusedError]]:
-    """Return what a response means, and the class of its error if it is one of the service."""
+    """Return the verdict on a response, and the class to raise if the service sent an error."""
     rule = next((row for row in STATUSES if row.fits(status, has_error_body, has_retry_after)), STATUSES[-1])
     by_code = CODES.get(code, _OTHER_CODE)
     verdict, error = rule.verdict or by_code.verdict, rule.error or by_code.error

@@ -68,7 +68,7 @@ class InconclusiveResponse(Exception):
         super().__init__(f"HTTP {status}: {why}")
         self.status = status
         self.plain = plain
-        """Whether it is a whole response of something that has no error body of the service."""
+        """Whether the response is complete, but is not an error body of the service."""
 
     def hide(self, secrets: Secrets) -> None:
         """Hide ``secrets`` that the response repeated."""

@@ -157,7 +157,7 @@ def _integer(value: Any, _: Wire, __: str) -> str:
 
 
 def _number(value: Any, _: Wire, __: str) -> str:
-    """Return exact digits without an exponent; a float by its shortest digits."""
+    """Return the exact digits of a number, or the shortest digits of a float, without an exponent."""
     return format(Decimal(repr(value) if isinstance(value, float) else value), "f")
 
 

@@ -197,7 +197,7 @@ class Plan:
         return bool(self.orders) and self.orders[0].descending
 
     def total_order(self) -> list[Order]:
-        """Return the orders with the key appended, so that the order of records is always the same."""
+        """Return the orders followed by the key, so that the records always come in the same sequence."""
         given = [order.path for order in self.orders]
         return [*self.orders, *(Order(self.name, path) for path in self.key if path not in given)]
 

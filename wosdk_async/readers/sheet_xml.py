@@ -71,10 +71,10 @@ def parse(
     text: Callable[[str], object] | None = None,
     shapes: list[tuple[int, int]] | None = None,
 ) -> None:
-    """Call ``note`` with each element, by its local name, and its attributes.
+    """Call ``note`` with the local name and the attributes of each element.
 
     While ``note`` returns a true value, ``text`` is called with texts. With ``shapes``, shapes and comments
-    are skipped, and the first byte and that of the end tag of each that has a text are added to it.
+    are skipped; for each one with a text, the offsets of its start and its end tag are added to ``shapes``.
     """
 
     def start(element: str, attributes: Attributes) -> None:

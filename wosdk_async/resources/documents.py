@@ -207,8 +207,8 @@ class Documents(Resource):
             document: a record, a reference or an id.
             to: the file to write, which is replaced only by a complete one; of a link, its target. Or
                 a directory: the file then gets the document's id and the service's name, ``70021-belt.jpg``.
-            progress: called with the bytes received so far and their total, None if the storage does not
-                send it. It starts over if the file is fetched again after a failure.
+            progress: called with the number of bytes received so far and the total (None if the storage does
+                not send the total). The count starts over if the file is fetched again after a failure.
             max_bytes: maximum bytes of the file.
 
         Raises:

@@ -2,9 +2,9 @@
 
 Only this machine may use them, and no page of another site.
 
-A page of another site can make a browser send requests here, or make its own host name lead here (DNS
-rebinding): the browser then sends that host name. Only the raw ``Host`` header shows it: the URL of a
-starlette request has the server's own address where starlette finds the header wrong.
+A page of another site can make a browser send requests here. It can also make its own host name resolve to
+this machine (DNS rebinding), and the browser then sends that host name. Only the raw ``Host`` header shows
+the name: if starlette finds the header invalid, the URL of its request has the server's own address.
 
 starlette's TrustedHostMiddleware does not do this: it splits ``Host`` at the first colon, so it cannot allow
 ``[::1]``, and it reads the first of two such headers.

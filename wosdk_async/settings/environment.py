@@ -181,7 +181,9 @@ def _credentials(env: Mapping[str, Any]) -> Credentials | CredentialProvider | N
         return from_file(client_id, file)
     if client_id or secret:
         missing = "WOSDK_CLIENT_SECRET" if client_id else _CLIENT_ID
-        raise ConfigurationError(f"{missing} is not set, but its other half is; set both or neither")
+        raise ConfigurationError(
+            f"{missing} is not set, but the other half of the pair is; set both or neither"
+        )
     if command:
         from wosdk_async.settings.credential_sources import from_command, split_command
 

@@ -54,7 +54,7 @@ _SHOWN = NAMES - {"CLIENT_SECRET", "CREDENTIALS_COMMAND"} | {"PROFILE", "CONFIG"
 
 
 def hidden_variables(environ: Mapping[str, Any] | None) -> Any:
-    """Return the variables of a mapping that are ours, with secrets hidden; anything else as it is."""
+    """Return only this library's variables, with secrets hidden; return anything but a mapping as it is."""
     if not isinstance(environ, Mapping):
         return environ
     ours = {name: value for name, value in environ.items() if name.startswith(PREFIX)}

@@ -148,7 +148,7 @@ def write_exchanges(
     shown = text.decode()
     if secrets.hide(shown, len(shown)) != shown:
         raise ConfigurationError(
-            f"a token or a secret would still be in {path}, so it was not written; remove it by scrub="
+            f"{path} was not written, because it would still contain a token or secret; hide it with scrub="
         )
     path.parent.mkdir(parents=True, exist_ok=True)
     with replace_file(path, named_by_user=True) as file:

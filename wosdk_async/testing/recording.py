@@ -59,8 +59,8 @@ class Recording:
     signatures of addresses, hosts and names of Companies are replaced.
 
     Playing, nothing is sent and no time passes. A request is answered if its method, path and body are those
-    of a recorded one. RequestIds may differ, and times if only one recorded request remains that fits. Equal
-    requests get their responses in the order in which they were recorded.
+    of a recorded one. RequestIds may differ; times may, too, if only one
+    remaining request fits. Equal requests get their responses in the order in which they were recorded.
 
     Args:
         path: the file.

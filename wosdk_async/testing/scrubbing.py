@@ -1,4 +1,4 @@
-"""What a recording keeps of requests and responses: no secrets, and placeholders for names.
+"""Requests and responses as a recording keeps them: without secrets, with placeholders instead of names.
 
 Placeholders stand for what differs from run to run: ``{host}``, ``{company 3f9a01bc}`` and ``{request id}``.
 When a recording is played, they become the names of the program that plays it. A body is kept as

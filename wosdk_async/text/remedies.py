@@ -147,7 +147,7 @@ _JSON: Mapping[Remedy, str] = {
 
 
 class KnownFacts(dict[str, Any]):
-    """Facts of an error; of one that it does not have, an ellipsis, so that every error has a text."""
+    """Facts of an error; a missing fact reads as an ellipsis, so that every error has a text."""
 
     def __missing__(self, _: str) -> str:
         return "..."

@@ -1,7 +1,7 @@
 """Texts from outside, made safe to keep and to show: without secrets, bounded, on one line.
 
-:meth:`Secrets.hide` is the one function that hides what a response may repeat. Errors, logs and spans call it
-with the secrets of the sessions; :mod:`wosdk_async.codec.masking` adds fields with secret names.
+:meth:`Secrets.hide` is the only function that hides secrets repeated in a response. Errors, logs and spans
+call it with the secrets of the sessions; :mod:`wosdk_async.codec.masking` adds fields with secret names.
 """
 
 from __future__ import annotations
@@ -67,10 +67,10 @@ _SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 class Secrets:
     """Texts that nothing may show, however a response writes them.
 
-    A text may hold a secret escaped (percent codes, backslashes, entities), even several times over, or split
-    by markup. So it is decoded step by step and searched after each step. It may also hold a secret in base64
-    or in hexadecimal digits, so these forms are searched for as well. To be found, 12 characters of a long
-    secret are enough.
+    A secret in a text may be escaped (percent codes, backslashes, entities), even several times over, or
+    split by markup. So the text is decoded step by step and searched after each step. A secret may also be
+    written in base64 or hexadecimal digits, so these forms are searched for as well. Of a long secret,
+    12 characters are enough.
     """
 
     def __init__(self, *values: str | Secret) -> None:
@@ -143,12 +143,12 @@ class Secrets:
         return "".join(shown)[:longest]
 
     def shortened(self, text: str, longest: int) -> str:
-        """Do what :func:`shortened` does, without the secrets; what is cut is not searched."""
+        """Hide the secrets and shorten as :func:`shortened` does, without searching the part that is cut."""
         shown = self.hide(text, longest)
         return shown if len(text) <= longest else f"{shown}{_cut_from(text)}"
 
     def _is_far_from(self, text: str) -> bool:
-        """Return whether a text in which nothing is escaped holds no half piece of a form: most texts."""
+        """Return whether an unescaped text contains no half of any searched piece, as most texts do."""
         folded = text.translate(_FOLDED)
         for size, halves in self._halves.items():
             half = size // 2

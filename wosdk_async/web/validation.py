@@ -155,7 +155,7 @@ def read_event(body: bytes, entity: type[T]) -> list[T]:
     # facts 8
     if not isinstance(body, bytes | bytearray | memoryview | str):
         raise InvalidCallError(
-            f"read_event() takes the bytes of the body, await request.body(), and not {kind_of(body)}"
+            f"read_event() takes the body as bytes (await request.body()), not {kind_of(body)}"
         )
     if len(body) > _MAX_EVENTS:
         raise PayloadError(f"the body has {len(body)} bytes; more than {_MAX_EVENTS} are not read")

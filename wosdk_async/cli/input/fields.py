@@ -128,7 +128,9 @@ def _put(fields: dict[str, Any], path: list[str], value: Any, text: str) -> None
     for step in parents:
         inner = fields.setdefault(step, {})
         if not isinstance(inner, dict):
-            raise CliError(f"{text!r} sets a field of {step}, which is not an object; leave one of them out")
+            raise CliError(
+                f"{text!r} sets a field of {step}, but {step} has a value of its own; leave one out"
+            )
         fields = inner
     fields[leaf] = value
 

@@ -1,6 +1,6 @@
 """Records by id, compound key, number or name.
 
-Digits can be the id of one work order and the number of another: neither is guessed.
+Digits can be the id of one work order and the number of another, so they are never guessed to be either.
 """
 
 from __future__ import annotations

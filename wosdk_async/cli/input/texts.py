@@ -166,13 +166,13 @@ def unchecked_hint() -> str:
 
 
 def entity_named(name: str, unchecked: bool) -> type[Record] | str:
-    """Return the class of an entity, or an unknown name; refuse one that is close to a known name."""
+    """Return the class of an entity, or the name if it is unknown; refuse names close to a known one."""
     found = None if unchecked else entity_class(name)
     return found or _unknown_name("entity", name, (*index.ENTITIES, *index.ALIASES), unchecked)
 
 
 def command_named(name: str, unchecked: bool) -> type[Command[Any]] | str:
-    """Return the class of a command, or an unknown name; refuse one that is close to a known name."""
+    """Return the class of a command, or the name if it is unknown; refuse names close to a known one."""
     found = None if unchecked else command_class(name)
     return found or _unknown_name("command", name, index.COMMANDS, unchecked)
 

@@ -79,7 +79,7 @@ def _remove_empty(path: Path) -> None:
 
 
 def require_writable(path: Path) -> None:
-    """Raise CliError for a file that cannot be written: after the command was sent it is too late."""
+    """Raise CliError for a file that cannot be written, before the command is sent."""
     try:
         try:
             path.stat()

@@ -97,12 +97,12 @@ def guarded_texts(count: int, *, raw: bool) -> str:
     """Return the message about texts of a CSV that an import reads with another apostrophe than they have."""
     if raw:
         return (
-            f"{counted(count, 'text')} had an apostrophe before a formula already: wosdk import takes it "
-            "off; to import these texts, export JSON lines or Parquet"
+            f"{counted(count, 'text')} already had an apostrophe before a formula, and wosdk import would "
+            "remove it; to import such texts, export JSON lines or Parquet"
         )
     return (
-        f"{counted(count, 'text')} got an apostrophe, because a spreadsheet would take it for a formula;"
-        " --csv-raw leaves it out"
+        f"{counted(count, 'text')} got a leading apostrophe, because spreadsheets read such texts as "
+        "formulas; --csv-raw omits the apostrophe"
     )
 
 

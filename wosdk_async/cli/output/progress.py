@@ -102,7 +102,7 @@ class RowProgress:
             self._say_count()
 
     def idle(self) -> None:
-        """Report that nothing happens for a while; call it every second or so."""
+        """Report that nothing has happened for a while, if so; call this about once a second."""
         seconds = self._clock() - self._moved_at
         if not self._shown or seconds < _IDLE:
             return

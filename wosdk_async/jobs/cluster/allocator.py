@@ -116,11 +116,11 @@ class ConnectedWorker:
     name: str
     heard: float
     received: int = 0
-    """Number of its last result that arrived."""
+    """Number of the worker's last result that the coordinator received."""
     acknowledged: int = 0
-    """Number of the last result whose arrival it knows of."""
+    """Number of the last result that the worker knows to be received."""
     unconfirmed: dict[int, Grant] = attrs.field(factory=dict)
-    """Grants that it may not have received."""
+    """Grants that the worker may not have received."""
     report: Report = _NO_REPORT
 
     def receive(self, report: Report, now: float) -> list[RowReport]:

@@ -217,7 +217,7 @@ class DaskCluster:
             # First a function of the standard library: a worker that cannot unpickle a message of Dask exits.
             version = await self._submit(address, pkgutil.resolve_name, "wosdk_async.version:VERSION")
             if version != VERSION:
-                raise ImportError(f"it has wosdk_async {version}, and this process {VERSION}")
+                raise ImportError(f"it has wosdk_async {version}, but this process has {VERSION}")
             future = self._submit(address, Worker, self._setup, actor=True)
             link = _ActorLink(address, await future, future, self._client)
         except Exception as error:  # of Dask, or of the worker

@@ -46,7 +46,7 @@ class Setup:
 
 @attrs.frozen
 class GrantedRow:
-    """A row to send: its number, its command or record as JSON, and in how many leases it was lost."""
+    """A row to send: its number, its command or record as JSON, and how many leases lost it."""
 
     row: int
     body: str = attrs.field(repr=False)
@@ -156,9 +156,9 @@ _converter.register_structure_hook(Secret, lambda text, _: as_secret(text))
 
 
 to_bytes = _converter.dumps
-"""Function that returns a message as JSON."""
+"""Function that encodes a message as JSON."""
 from_bytes = _converter.loads
-"""Function that returns the message in some JSON, given its type."""
+"""Function that decodes a message from JSON, given its type."""
 
 
 class WorkerLink(Protocol):

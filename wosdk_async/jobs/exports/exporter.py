@@ -97,7 +97,7 @@ class Export(ExportJob):
 
     @property
     def is_kept(self) -> bool:
-        """Whether rows that were read are stored, so that the same export resumes."""
+        """Whether the rows read so far are stored, so that the same export can resume."""
         return self.rows > 0 and work_folder_of(self.output).exists()
 
     async def run(self, company: Company | None = None) -> ExportSummary:

@@ -81,8 +81,8 @@ class ExportOptions:
     """Format of the output (default: by its suffix; parts of a folder are Parquet)."""
     parallel: int = number(4, "a number of calls, 1 or more", low=1, high=100, whole=True)
     """Ranges of ids that are read concurrently."""
-    page: int = number(1000, f"rows of a call, 1 to {ROW_CAP}", low=1, high=ROW_CAP, whole=True)
-    """Rows of one call."""
+    page: int = number(1000, f"a number of rows per call, 1 to {ROW_CAP}", low=1, high=ROW_CAP, whole=True)
+    """Rows per call."""
     limit: int | None = number(None, "a number of rows, 1 or more", low=1, whole=True, none=True)
     """Maximum rows, those with the lowest ids (default: all)."""
     again: bool = switch(False)

@@ -55,7 +55,7 @@ def _iso_time(moment: datetime) -> str:
 
 
 def _excel_time(moment: datetime) -> str:
-    """Return a time that Excel parses: with a ``T`` or ``Z`` it would stay a text."""
+    """Return a time in a form that Excel parses; it leaves forms with a ``T`` or ``Z`` as text."""
     return moment.replace(tzinfo=None).isoformat(" ")
 
 

@@ -131,7 +131,7 @@ class RowSender:
     async def _without_records(self, claims: list[Claim], *, again: bool) -> list[Claim]:
         """Return the claims whose keys the Company does not have yet; report the others.
 
-        If rows are sent ``again``, a record that is found now was created by this job.
+        With ``again``, the rows were sent before, so this job created any record found.
         """
         found: Found = {}
         if self.builder.keys is not None:

@@ -58,12 +58,12 @@ class Action(StrEnum):
 
     SEND = "send"
     LOOK_UP = "look up"
-    """Look up whether it was carried out, and send it if it is confirmed absent."""
+    """Look up whether the row was carried out, and send it if its record is confirmed absent."""
     LEAVE = "leave"
-    """Leave it in doubt: it cannot be looked up."""
+    """Leave the row in doubt, because it cannot be looked up."""
     SKIP = "skip"
     KEEP = "keep"
-    """Keep it refused, and list it again."""
+    """Keep the row refused, and list it again."""
     REFUSE = "refuse"
 
 
@@ -295,7 +295,7 @@ def _unfinished(ledger: LedgerFacts) -> int:
 
 
 def _again(ledger: LedgerFacts) -> tuple[Remedy, ...]:
-    """Return the remedy that leads to a new job, which unfinished rows prevent."""
+    """Return the way to a new job: send again or, with unfinished rows, settle those in doubt."""
     if not _unfinished(ledger):
         return (Remedy.SEND_AGAIN,)
     in_doubt = ledger.counts.get(Standing.SENDING, 0) + ledger.counts.get(Standing.IN_DOUBT, 0)

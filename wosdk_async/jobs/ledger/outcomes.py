@@ -94,10 +94,10 @@ class Summary:
     gone: int = 0
     """Rows of the ledger that the file lacks; no other count includes them."""
     plan: Mapping[str, int] = attrs.field(factory=dict)
-    """Rows of the file by their standing in the ledger before: ``{"new": 3, "done": 10}``."""
+    """Rows of the file by their standing in the ledger before this run: ``{"new": 3, "done": 10}``."""
     failed: int = 0
     waiting: int = 0
-    """Rows of ``failed`` that the next run sends, as the reason may pass."""
+    """How many of the ``failed`` rows the next run sends, because the reason may be temporary."""
     in_doubt: int = 0
     not_started: int = 0
     done_now: int = 0

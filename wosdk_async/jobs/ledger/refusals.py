@@ -84,10 +84,10 @@ def _message(refusal: Refusal) -> str:
 
 _PROBLEMS: Mapping[RejectsProblem, str] = {
     "missing_job": "line {line} has no job in the column _job",
-    "mixed_jobs": "line {line} is a reject of another job than the lines before it; import them separately",
+    "mixed_jobs": "line {line} belongs to another job than the lines before it; import them separately",
     "missing_row": "line {line} has no row number in the column _row",
-    "row_twice": "line {line} has the same number in the column _row as a line before it",
-    "unknown_row": "line {line} has a number in the column _row that its job does not have",
+    "row_twice": "line {line} has the same number in the column _row as an earlier line",
+    "unknown_row": "line {line} has an unknown number in the column _row: its job has no such row",
     "job_file": "a job wrote this file about its rows; import rejects.csv, or settle the rows in doubt",
     "no_ledger": "the job that rejected these rows was not found beside the file or in the working directory",
     "again": "rejects are rows of the job that rejected them, so no new job begins with them",

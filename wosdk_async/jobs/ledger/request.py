@@ -109,8 +109,8 @@ class ImportRequest:
                 )
             if not self.looks_first:
                 raise ImportMapError(
-                    f'{self.import_map.path}: if_exists="skip" needs a marker that carries a key of each row'
-                    ", by which its record is found"
+                    f'{self.import_map.path}: if_exists="skip" needs a marker: a field with the key '
+                    "of each row, by which existing records are found"
                 )
 
     def _require_marker(self, marker: str) -> None:

@@ -107,7 +107,7 @@ def _single_node(meta: Wire, raw: object, path: str) -> Node:
 
 
 def _require_no_text(meta: Wire, raw: Mapping[str, Any], path: str) -> None:
-    """Raise ImportMapError if a table ``{ text = ... }`` takes the place of a record or an amount."""
+    """Raise ImportMapError if the map writes a record or an amount as ``{ text = ... }``."""
     fields = registry.resolve(meta["of"] or "").__wire__
     inner = next((each for each in ("value", "id") if each in fields), None)
     if "text" not in raw or "text" in fields or inner is None:

@@ -47,7 +47,7 @@ class RowKeys:
 
     @classmethod
     def of(cls, import_map: ImportMap, path: str, job: str) -> RowKeys:
-        """Return the keys for the marker ``path``. Raise ImportMapError when no field can carry them."""
+        """Return the keys for the marker ``path``. Raise ImportMapError if no field can carry a key."""
         names = path.split(".")
         node: Node | None = import_map.record
         for i, name in enumerate(names):

@@ -108,7 +108,7 @@ class JobFacts:
     """Result of the audit; None without one."""
     audit_state: AuditState = "none"
     audit_rows: Sequence[AuditRow] = ()
-    """First rows of which the Company does not have what the journal says."""
+    """First rows for which the Company's data differs from the journal."""
     grants: GrantTotals = attrs.field(factory=GrantTotals)
     """Grants of a job on many workers."""
     files: Sequence[JobFile] = ()

@@ -107,8 +107,8 @@ class CsvFile:
             return []
         cells = "1 cell has" if self._unguarded == 1 else f"{self._unguarded} cells have"
         return [
-            f"{self.path}: {cells} an apostrophe before =, +, - or @, as exports guard formulas: it is "
-            "taken off; if it is part of the text, import the table as JSON lines"
+            f"{self.path}: {cells} an apostrophe before =, +, - or @, which exports add to formulas and "
+            "the import removes; if it is part of the text, import the table as JSON lines"
         ]
 
     def _ends_with_cr(self) -> bool:

@@ -67,8 +67,8 @@ class JsonLines:
                 continue
             if len(found) > MAX_COLUMNS:
                 raise ImportMapError(
-                    f"{self.path}, line {line}: more than {MAX_COLUMNS} different fields; are names of "
-                    "fields made of data?"
+                    f"{self.path}, line {line}: more than {MAX_COLUMNS} different fields; if the "
+                    "field names contain data, move it into values"
                 )
         return tuple(name for name in found if name and name not in IGNORED_COLUMNS)
 

@@ -113,10 +113,10 @@ class _LineEnds:
 class Source(Protocol):
     """A file of rows.
 
-    An import iterates over it several times, and must get the same rows with the same numbers each time. An
-    error of the whole file raises ImportMapError with place and remedy, on opening or reading; an error of
-    one row is its ``fault``. If the source has an attribute ``sha256``, the hash of the file before reading,
-    the import refuses a file that was replaced before its job begins.
+    An import iterates over it several times, and must get the same rows with the same numbers each time. If
+    the whole file has an error, opening or reading it raises ImportMapError with place and remedy; an error
+    in a single row is that row's ``fault``. If the source has an attribute ``sha256``, the hash of the file
+    before reading, the import refuses a file that was replaced before its job begins.
     """
 
     path: Path

@@ -147,8 +147,8 @@ def _download(url: str, shown: str, seconds: float, write: Callable[[bytes], Non
                     if response.status not in REDIRECTS or "location" not in response.headers:
                         if response.status != _OK:
                             raise ImportMapError(
-                                f"{shown}: the response has status {response.status}; check address and "
-                                "access, or download the file and name it"
+                                f"{shown}: the server responded with status {response.status}; check the "
+                                "address and your access to it, or download the file and name that"
                             )
                         async for chunk in response.chunks:
                             write(chunk)

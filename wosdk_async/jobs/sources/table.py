@@ -51,7 +51,7 @@ _TOTAL = re.compile(
 )
 """A cell that labels a total."""
 _MAYBE_TOTAL = re.compile(rf"{_WORDS}(?:[\s:=(].*)?", re.IGNORECASE | re.DOTALL)
-"""A cell that does so if another cell of the row is empty: ``Total Energies`` may be a customer."""
+"""A cell that labels a total if another cell of the row is empty: ``Total Energies`` may be a customer."""
 
 
 def _rules(conditions: Any) -> tuple[Mapping[str, Sequence[str]], ...]:

@@ -1,7 +1,7 @@
 """Files of documents: kept as they were sent, served at addresses that need no token.
 
 facts 3.10: the address of a file opens without a token and does not expire, so it holds a key that
-cannot be guessed. It is computed when it is shown, since the port may change with every start.
+cannot be guessed. The address is computed whenever it is shown, since the port may change with every start.
 """
 
 from __future__ import annotations

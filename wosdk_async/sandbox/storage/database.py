@@ -118,7 +118,7 @@ def _check(db: sqlite3.Connection, path: Path) -> None:
 
 
 def _configure(db: sqlite3.Connection) -> None:
-    """Let a commit survive a kill of the process without a flush of the disk for each.
+    """Let commits survive a killed process without flushing the disk after each commit.
 
     In WAL mode a commit is in the system's memory when it returns. With NORMAL the disk is flushed at
     checkpoints only: after a power failure the file is intact, but may lack the last commits.

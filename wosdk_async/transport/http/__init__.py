@@ -1,1 +1,1 @@
-"""HTTP engines: one request out, one response in. They know no session, limiter or retry."""
+"""HTTP engines: one request out, one response in. Engines know nothing of sessions, limits or retries."""

@@ -19,7 +19,7 @@ __all__ = [
 ]
 
 TOO_LONG = "the response is longer than"
-"""Words of each error for a response beyond the limit, whichever engine and library raise it."""
+"""Words in every error about a response over the limit, whichever engine or library raises it."""
 
 _LARGE = 1024 * 1024
 _RESERVED = 40 * 1024 * 1024  # larger than any block that glibc keeps after it is freed (32 MiB)

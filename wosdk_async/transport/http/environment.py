@@ -82,7 +82,7 @@ class ProxyRules:
 
     _own: Proxy | None
     _named: dict[str, Secret]
-    """As the standard library reads the environment: ``{"https": "http://user:password@proxy.example"}``."""
+    """Proxies by scheme, as the standard library returns them: ``{"https": "http://user:password@proxy.example"}``."""
     _direct: str = ""
     """Hosts that are reached directly, as ``NO_PROXY`` names them."""
 

@@ -73,7 +73,7 @@ NOT_MODELLED = {
     "CreateWoPrintoutCommand": "the form of a printout is not known",
     "GeneratePmWoCommand": "maintenance schedules are not an entity of the interface",
     "GetLicensedProvidersRoutine": "the order and meaning of its coverage types are not known",
-    "GetProcedureStepsDocumentsRoutine": "how a document belongs to a step is not known",
+    "GetProcedureStepsDocumentsRoutine": "how documents are linked to steps is not known",
     "MaterialTransactionCommitCommand": "how each kind of transaction books the stock is not known",
     "RetrieveWithCurrencyTypeCommand": "the form of its results is not known",
     "UserSignInInfoCommand": "the sandbox has no users who sign in",

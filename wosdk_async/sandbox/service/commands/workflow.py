@@ -46,7 +46,7 @@ class Action:
         target: the state that it leads to; None leaves the state.
         needs_reason: whether the command must give a reason.
         takes_reason: whether a reason has an effect, needed or not: a flag is its reason.
-        effect: does what else is to be done, and returns whether anything changed.
+        effect: applies all further changes, and returns whether there were any.
     """
 
     logged: str

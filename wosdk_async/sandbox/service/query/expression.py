@@ -31,7 +31,7 @@ _INDEXABLE = frozenset(
 _REFUSED = {("WoLastAction", "Reason")}  # facts 4: the service refused this path; the error code is assumed
 
 Finish = Callable[[str, Field], str]
-"""Function that makes SQL of the last property of a path, given as SQL and field."""
+"""Function that turns the last property of a path, given as its SQL and its field, into other SQL."""
 
 
 @attrs.define

@@ -131,7 +131,7 @@ def _comparable(field: Field, value: object) -> object:
 
 
 def _remedy(field: Field, value: object) -> str:
-    """Return the end of a refusal: of an enum the name nearest to the value, or its first names."""
+    """Return the last part of the error: for an enum, the name closest to the value, or the first names."""
     names = list(enumeration(field.of or "").numbers) if field.type == "enum" else []
     near = did_you_mean(value, names) if isinstance(value, str) else ""
     if near or not names:

@@ -215,7 +215,7 @@ class Tunnel(Layer):
         self._received = bytearray()
         self._arrived = asyncio.Event()
         self._ended: Exception | None = None
-        """Why nothing more comes."""
+        """Why the connection ended; None while it is open."""
 
     async def open(self) -> None:
         """Ask the proxy to connect. Raises SendError if it refuses, OSError if it closes the connection."""

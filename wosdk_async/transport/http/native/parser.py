@@ -103,7 +103,7 @@ class ResponseParser:
         raise BadResponse(f"the service closed the connection {when}")
 
     def _keep_chunks(self, received: int) -> None:
-        """Move chunks to the body. Bounds also bytes that are not body: headers, chunk marks, 1xx."""
+        """Move chunks to the body. Bound the bytes outside the body, too: headers, chunk marks, 1xx."""
         if not self._chunks:
             self._overhead += received
             if self._overhead > self._limits.head:
@@ -161,7 +161,7 @@ class ResponseParser:
             start = len(head) - len(head[start:].lstrip(b"\r\n"))
         end = head.find(b"\r\n\r\n", start)
         if end < 0:
-            raise BadResponse("header lines with malformed ends")
+            raise BadResponse("malformed line endings in the header")
         lines = head[start:end] if isinstance(head, bytes) else bytes(head[start:end])
         self._end = end + 4
         if self._end > self._limits.head:

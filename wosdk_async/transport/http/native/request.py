@@ -1,4 +1,4 @@
-"""Requests: the origin each goes to, its head and its body. They become bytes when they are written."""
+"""Requests: the origin each goes to, its head and its body, encoded when the request is written."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PreparedRequest = tuple[Request, bytes, Secret]
 
 @attrs.define(eq=False)
 class Origin:
-    """Scheme, host and port of a server, and the proxy that leads there. It encodes the requests to it."""
+    """Scheme, host and port of a server, and the proxy that leads there; encodes requests to that server."""
 
     text: str
     host: str

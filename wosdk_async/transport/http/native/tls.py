@@ -53,10 +53,10 @@ class TLSTransport(Layer):
         """What is to be encrypted when the socket takes bytes again."""
         self._paused = False
         self.mid_record: set[TLSTransport] = set()
-        """Which of this one and the proxy's below it have a part of a record, which was sent before anything
-        that leaves now."""
+        """Of this transport and the proxy's below it, those with a partly received record. The peer began
+        that record before anything that leaves now."""
         self._head = b""
-        """First bytes of that record, while they do not say how long it is."""
+        """First bytes of that record, until they tell its length."""
         self._missing = 0
         """Bytes of that record that have not come yet."""
 
@@ -263,10 +263,10 @@ class TLSTransport(Layer):
             self._fail(ConnectionAbortedError("the service does not read what it asked for"))
 
     def _prove_session(self) -> None:
-        """Keep the session of the handshake, as the service has sent data after it.
+        """Keep the session from the handshake, now that the service has sent data.
 
-        A session that was resumed is not replaced: then it ends when the service says, and the certificate
-        is verified again.
+        A resumed session is not replaced, so that it expires when the service says, and the certificate is
+        verified again.
         """
         self._is_proven = True
         if not self._tls.session_reused:
