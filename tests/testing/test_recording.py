@@ -301,7 +301,7 @@ async def test_a_file_that_would_hold_a_secret_is_not_written(file: Path) -> Non
         "WOSDK_CLIENT_SECRET": "471100815204711",
         "WOSDK_COMPANY": "Acme Mall",
     }
-    with pytest.raises(ConfigurationError, match="it was not written"):
+    with pytest.raises(ConfigurationError, match="was not written"):
         with Recording(file, record=True) as recording:
             async with recording.client(variables, transport=httpx.MockTransport(service)) as client:
                 await client.company().get(Customer, 1)

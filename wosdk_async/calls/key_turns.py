@@ -21,7 +21,7 @@ class _Key:
     """Calls with one key: those that wait, and what is known of those that have ended."""
 
     taken: bool = False
-    """Whether a call has its turn. It stays true while the turn passes from one call to the next."""
+    """Whether a call has its turn; true also while the turn passes from one call to the next."""
     waiting: deque[asyncio.Future[None]] | None = None
     """Futures of the calls that wait, in order; most keys have one call. Each is done when its call has the
     turn."""

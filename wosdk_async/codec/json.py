@@ -45,7 +45,7 @@ calls have a task of their own. GIL: threads share it, and only its flags change
 
 
 def exact_decoder(type: Any) -> Callable[[bytes], Any]:
-    """Return the function that reads JSON as ``type``, decimals exactly. It raises :data:`UNREADABLE`."""
+    """Return a function that reads JSON as ``type`` with exact decimals, and raises :data:`UNREADABLE`."""
     return msgspec.json.Decoder(type, float_hook=_EXACT.create_decimal).decode
 
 

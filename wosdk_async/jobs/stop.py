@@ -58,7 +58,7 @@ class Stop:
     """
 
     cause: WosdkError | None = None
-    """Rule or error because of which no further row is started."""
+    """Rule or error that keeps further rows from starting."""
     requests: int = 0
     """Number of stops that were requested."""
     _blocks: list[_Block] = attrs.field(factory=list)

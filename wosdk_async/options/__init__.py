@@ -288,7 +288,7 @@ class ClientOptions:
 
     # --- hooks ---
     before_send: BeforeSend | None = hook()
-    """Called before each call; it may stop it or return a response (:data:`BeforeSend`, :class:`DryRun`)."""
+    """Called before each call; may stop it or return a response (:data:`BeforeSend`, :class:`DryRun`)."""
     on_in_doubt: OnInDoubt | None = hook(takes="a plain function", awaited=False)
     """Called when a caller was cancelled and its call may have taken effect; it must return at once."""
     on_attempt: AttemptHook | None = hook(takes="a plain function", awaited=False)

@@ -62,7 +62,7 @@ class Attempt:
 
 
 AttemptHook = Callable[[Attempt], None]
-"""Function that is called after each attempt. It must return at once; an error of it is logged."""
+"""Function that is called after each attempt, and must return at once; its errors are logged."""
 
 
 # --- what hooks return and raise ---------------------------------------------------------------

@@ -83,7 +83,7 @@ class HttpxLimits(Protocol):
 
 
 def library_of(part: object) -> Any:
-    """Return the library, as its module, of which ``part`` is a client or transport.
+    """Return the module of the library whose client or transport ``part`` is.
 
     Anything that inherits from neither library, such as a transport that only has the method, is taken for a
     part of the installed one, httpx first. Raises ConfigurationError if there is none.

@@ -205,7 +205,7 @@ def name_of(entity: type[Record] | str) -> str:
 
 @functools.lru_cache(maxsize=256)  # once for each name, and a program may make names up
 def warn_of_typo(kind: Literal["entity", "command"], name: str) -> None:
-    """Log a name that is not in the catalogue but similar to one that is; it is sent as it is."""
+    """Log a name that is not in the catalogue but similar to one that is; the name is sent unchanged."""
     entities = kind == "entity"
     if (entity_class(name) if entities else command_class(name)) is None:
         near = suggestion(name, ENTITIES if entities else COMMANDS, cutoff=_TYPO)

@@ -144,7 +144,7 @@ def specifier_for(decode: Callable[[bytes], Any], entity: str, id: object = None
 
 
 def record_with(decode: Callable[[bytes], Any], id: object) -> Callable[[bytes], Any]:
-    """Return a reader that also checks the id of the record: it raises ValueError when it is not ``id``."""
+    """Return a reader that also checks the record's id, and raises ValueError unless it is ``id``."""
 
     def checked(body: bytes) -> Any:
         found = decode(body)

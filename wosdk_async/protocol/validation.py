@@ -140,7 +140,7 @@ def foreign(value: Any, origin: str | None, path: str) -> Iterator[Problem]:
 
 
 def is_own(record: Record, origin: str | None) -> bool:
-    """Return whether a record may be sent to the Company ``origin``: it was read there, or made."""
+    """Return whether a record was made here or read from the Company ``origin``, so may be sent there."""
     if record.origin is None or origin is None:
         return True
     return record.origin.casefold() == origin.casefold()  # facts 1: case does not matter

@@ -57,7 +57,7 @@ class Call(Generic[T]):
 
     @property
     def reads(self) -> bool:
-        """Whether the call changes nothing: it is safe to repeat and not a delete."""
+        """Whether the call changes nothing: safe to repeat, and not a delete."""
         return self.repeat_safe and self.method != "DELETE"
 
 

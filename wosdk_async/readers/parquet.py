@@ -78,7 +78,7 @@ def _leaves(file: parquet.ParquetFile) -> dict[str, Any]:
 
 
 def _dictionary_columns(leaves: Mapping[str, Any]) -> list[str]:
-    """Return the columns of texts. They are read as dictionaries, so that repeated texts share memory."""
+    """Return the text columns, to be read as dictionaries, so that repeated texts share memory."""
     return [
         path
         for path, leaf in leaves.items()

@@ -67,7 +67,7 @@ def wosdk_sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
 
 @pytest.fixture
 def wosdk_client(wosdk_sandbox: Sandbox) -> Client:
-    """Return a client of the Company of this test; it logs in with its first call, and need not be closed."""
+    """Return a client of this test's Company, which need not be closed and logs in with its first call."""
     return wosdk_sandbox.client()
 
 

@@ -42,7 +42,7 @@ _MAX_DIFF = 4000  # characters
 
 
 class UnrecordedRequestError(AssertionError):
-    """A request that the recording lacks, or has fewer times. It fails the test."""
+    """A request that the recording lacks, or has fewer times than were sent; fails the test."""
 
 
 class Recording:

@@ -117,7 +117,7 @@ class ConcurrencyLimiter:
         self.queued = 0
         """Callers that wait for a slot."""
         self.granted = 0
-        """Slots granted so far. It is also the number of the latest attempt, as each attempt needs a slot."""
+        """Slots granted so far; also the number of the latest attempt, as each attempt needs a slot."""
 
     def __repr__(self) -> str:
         bounds = f"{self._total} shared, at most {self._total - self._lowest} with {SHARE} for each Company"

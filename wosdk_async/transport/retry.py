@@ -122,7 +122,7 @@ class Retries:
     on_wait: Callable[[Failure, float], None] | None = None
     """Called with a failure, and the seconds until the next attempt."""
     _unreached: int = attrs.field(default=0, init=False)
-    """Attempts at a host that is gone. They do not count: the locator may name the next one late."""
+    """Attempts at a host that is gone, not counted because the locator may name the next host late."""
 
     async def run(
         self,

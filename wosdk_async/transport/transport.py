@@ -81,7 +81,7 @@ class Transport:
         return f"<Transport companies={len(self._sessions)} {state}>"
 
     def sessions(self, tenant: Tenant) -> SessionManager:
-        """Return the manager of a tenant's session; it is always the same one."""
+        """Return the manager of a tenant's session, always the same one."""
         # By the exact name: the service ignores case (facts 1), but case folding makes different names equal
         # ("Straße", "STRASSE"), and the provider of credentials must be asked for each name.
         credentials: object = tenant.credentials

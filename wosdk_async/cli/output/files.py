@@ -68,7 +68,7 @@ def opened(output: Output) -> Iterator[IO[str]]:
 
 
 def _remove_empty(path: Path) -> None:
-    """Remove an empty file: it would look like a result without rows."""
+    """Remove the file if it is empty, because an empty file would look like a result without rows."""
     with suppress(OSError):
         found = path.lstat()
         if stat.S_ISREG(found.st_mode) and not found.st_size:

@@ -87,7 +87,7 @@ class Budget:
 
 
 HELLO = Order(worker="", received=0, share=NO_SHARE)
-"""First order to a worker, whose report tells its nonce."""
+"""First order to a worker; the worker's report tells its nonce."""
 
 _NO_REPORT = Report(worker="", clock=0.0)
 _MAX_SECONDS_AHEAD = 1.0  # of rows that a worker gets in advance, at its rate

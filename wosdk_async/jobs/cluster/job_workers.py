@@ -121,7 +121,7 @@ class JobWorkers(Coordinator):
 
 
 class SessionPusher:
-    """Source of the sessions of all workers; it renews one that was refused, once."""
+    """Source of all workers' sessions; a refused session is renewed once."""
 
     def __init__(self, manager: SessionManager, failed: Callable[[WosdkError], None]) -> None:
         self._manager, self._failed = manager, failed

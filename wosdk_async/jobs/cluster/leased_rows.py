@@ -18,7 +18,7 @@ from wosdk_async.jobs.cluster.messages import MAX_RESULTS, NO_SHARE, GrantedRow,
 __all__ = ["NOT_SENT", "LeaseEndedError", "LeasedRow", "LeasedRows"]
 
 NOT_SENT: Mapping[str, Any] = {"result": "not_sent"}
-"""Result of a row of which nothing was sent."""
+"""Result of a row for which nothing was sent."""
 _MAX_QUEUED = 0.5  # seconds for which started rows may wait for their turn at the rate
 _QUEUED_PART = 0.5  # of the deadline, at most
 
@@ -117,7 +117,7 @@ class LeasedRows:
         return sum(not row.begun for row in self.under_way.values())
 
     def overdue(self) -> list[LeasedRow]:
-        """Return the started rows whose leases have expired: cancel their calls."""
+        """Return the started rows whose leases have expired, so that their calls can be cancelled."""
         now = self._clock()
         return [row for row in self.under_way.values() if now >= row.ends]
 

@@ -195,7 +195,7 @@ class CsvFile:
 
 
 class _Unguarded(list[str]):
-    """Cells of which one had a guard; ``was`` has the cells with it."""
+    """Cells, one of which had a guard; ``was`` has the cells with it."""
 
     was: list[str]
 

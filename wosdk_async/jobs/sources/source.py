@@ -154,7 +154,7 @@ def header_record(
 
 
 class FaultyCells(dict[str, str]):
-    """Cells of which some cannot be used: the row fails only if the map reads one of these."""
+    """Cells, some of which cannot be used; the row fails only if the map reads an unusable one."""
 
     def __init__(self, cells: Mapping[str, str], faults: Mapping[str, str]) -> None:
         super().__init__(cells)

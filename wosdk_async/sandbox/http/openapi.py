@@ -29,7 +29,7 @@ DELETE removes; queries and commands are POSTs."""
 
 
 def openapi_routes() -> list[Route]:
-    """Return the routes ``/openapi.json`` and ``/docs``. They show nothing of any Company."""
+    """Return the routes ``/openapi.json`` and ``/docs``; neither shows anything of a Company."""
 
     async def openapi(_request: Request) -> Response:
         return Response(_document(), media_type="application/json")

@@ -129,7 +129,7 @@ def _new_work_order_note(context: RequestContext, note: Record) -> None:
 
 
 def _work_order_note(context: RequestContext, note: Record) -> None:
-    """Set the completion note of a work order; it has at most one (facts 3.9)."""
+    """Set the completion note of a work order; an order has at most one (facts 3.9)."""
     order = context.find("WorkOrder", note["WorkOrderId"])
     if order is None:
         return

@@ -238,7 +238,7 @@ async def decompressed(
 
 @runtime_checkable
 class StreamingEngine(Engine, Protocol):
-    """Engine that also downloads files. It adds no header that identifies the caller."""
+    """Engine that also downloads files, and adds no header that identifies the caller."""
 
     def stream(self, url: str, headers: RequestHeaders = ()) -> AbstractAsyncContextManager[StreamedResponse]:
         """GET ``url`` over a connection that is closed on leaving, however much of the response was read.

@@ -142,7 +142,7 @@ def parse_proxy(address: Secret, name: str) -> Proxy:
 
 
 def _parsed(address: str) -> Proxy | None:
-    """Return the proxy at ``address``; None for any other text. It never raises: it has the password."""
+    """Return the proxy at ``address``; None for any other text. Never raises, to hide the password."""
     url = address if "://" in address else f"http://{address}"
     try:
         url.encode()  # what the environment could not decode cannot be sent

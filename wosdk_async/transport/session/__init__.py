@@ -1,1 +1,1 @@
-"""Session of a Company: manager, log-in, credentials, trusted hosts. It knows no dispatcher."""
+"""Session of a Company: manager, log-in, credentials, trusted hosts. The package knows no dispatcher."""

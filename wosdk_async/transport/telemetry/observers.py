@@ -169,7 +169,7 @@ class ObservedCall:
 
 
 def _notify(method: Callable[..., T], *values: Any) -> T | None:
-    """Call a method of an observer. Its error is logged: it must not change the result of the call."""
+    """Call a method of an observer; log its errors, so that they do not change the result of the call."""
     try:
         return method(*values)
     except (Exception, CancelledError):

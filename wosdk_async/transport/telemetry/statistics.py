@@ -44,7 +44,7 @@ class Trace:
 
     request_id: str | None = None
     _marks: list[Any] = attrs.field(factory=lambda: [0.0], repr=False)
-    """Time of the start, then each phase that has ended and when. They are added up only on demand."""
+    """Time of the start, then each ended phase and its time; durations are added up only on demand."""
     attempts: int = 0
     sent: bool = False
     phase: str = "queue"

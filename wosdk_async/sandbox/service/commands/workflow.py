@@ -97,7 +97,7 @@ def _induct(_context: RequestContext, order: Record, arguments: Arguments) -> bo
 
 
 def _recall(context: RequestContext, order: Record, _arguments: Arguments) -> bool:
-    """Take the order back from its provider: it loses its ``WonId`` (not shown; assumed)."""
+    """Take the order back from its provider; the order loses its ``WonId`` (not shown; assumed)."""
     _check_sent(context, order, _ONLY_RECALL)
     order["WonId"] = 0
     return True

@@ -238,7 +238,7 @@ class Departure:
             self._on_sending()
 
     def end(self, request: httpx.Request | None) -> None:
-        """Note that the request has failed. It counts as sent if a hook of the program replaced the trace."""
+        """Note that the request has failed; it counts as sent if a hook of the program replaced the trace."""
         if self._is_traced and request is not None and request.extensions.get("trace") != self._note:
             self.mark_sent()
 

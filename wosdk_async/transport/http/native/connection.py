@@ -48,7 +48,7 @@ class ConnectionOwner(Protocol):
 
 
 class Connection(Layer):
-    """Connection of a pool. It belongs to one request until the response is whole or the connection fails."""
+    """Connection of a pool, used by one request until the response is complete or the connection fails."""
 
     read_in_batches = True
     """Whether the pool may read its socket together with others, as much as has come."""
