@@ -22,7 +22,7 @@ from wosdk_async.jobs.sources.columns import OPEN
 from wosdk_async.jobs.sources.table import TableRules
 from wosdk_async.text.suggestions import suggestion
 
-__all__ = ["DEFAULT_OPERATION", "ImportMap", "columns_behind", "paths_with"]
+__all__ = ["DEFAULT_OPERATION", "ImportMap", "blank_columns", "columns_behind", "paths_with"]
 
 DEFAULT_OPERATION = "WoCreateCommand"
 
@@ -264,17 +264,30 @@ def columns_behind(reason: str, record: Node, specs: Iterable[ReferenceSpec]) ->
     columns = node.columns
     if isinstance(node, ReferenceNode):
         columns = frozenset().union(*(spec.columns for spec in specs if spec.name == node.name))
-    shown = ", ".join(map(repr, sorted(columns)))
-    return f"column{'s' if len(columns) > 1 else ''} {shown}" if columns else None
+    if isinstance(node, ListNode):
+        return blank_columns(columns) if columns else None
+    return f"column{_names(columns)}" if columns else None
+
+
+def blank_columns(columns: Iterable[str]) -> str:
+    """Return that the cells of a row in some columns are blank, for a message."""
+    return f"column{_names(columns)} {'is' if len(set(columns)) == 1 else 'are'} blank"
+
+
+def _names(columns: Iterable[str]) -> str:
+    names = sorted(columns)
+    return f"{'s' if len(names) > 1 else ''} {', '.join(map(repr, names))}"
 
 
 def _leaves(node: Node, path: str = "") -> Iterator[tuple[str, Node]]:
-    """Yield the nodes without fields of their own, each with the path of its field in the service's names."""
+    """Yield lists and the nodes without fields, each with the path of its field in the service's names."""
     if isinstance(node, ObjectNode):
         table = node.make.__wire__  # type: ignore[attr-defined]  # a class of the model
         for name, inner in node.fields.items():
             yield from _leaves(inner, f"{path}.{table[name]['name']}" if path else table[name]["name"])
     elif isinstance(node, ListNode):
+        if any(isinstance(each, ObjectNode) for each in node.elements):
+            yield path, node
         for each in node.elements:
             yield from _leaves(each, path)
     else:
