@@ -88,7 +88,7 @@ def test_the_first_rows_were_not_all_refused_when_one_was_carried_out() -> None:
         ("PoNumber is a required field.", "column 'key'"),
         ("AssetLocation.Id is a required field", "the map does not fill it"),
         ("Comment is a required field", None),  # of the command or of its item
-        ("Items is a required field of WorkOrder", "column 'text' is blank"),
+        ("Items is a required field of WorkOrder", "blank column 'text'"),
         ("SubType.Id is a required field", None),  # one record for all rows
         ("the customer is closed", None),
     ],
@@ -152,4 +152,4 @@ async def test_check_and_import_say_that_the_cells_of_all_items_are_blank(
     outcomes: list[RowOutcome] = []
     await Import(CsvFile(file), load(tmp_path, text)).run(local.company, on_row=outcomes.append)
     for reason in (told[0].lacks[0], outcomes[0].reason or ""):
-        assert "are blank" in reason
+        assert "blank columns 'notes', 'text'" in reason

@@ -111,7 +111,7 @@ class RowBuilder:
         try:
             record = self.import_map.record.build(context)
         except RowError as error:
-            raise joined([*faults, error]) from None
+            faults.append(error)
         if faults:
             raise joined(faults)
         if context.missing:

@@ -13,7 +13,7 @@ import attrs
 
 from wosdk_async.jobs.errors import ImportMapError, MapMistakes
 from wosdk_async.jobs.mapping.compiler import compile_object, compile_reference
-from wosdk_async.jobs.mapping.nodes import ListNode, Node, ObjectNode, ReferenceNode, TextNode
+from wosdk_async.jobs.mapping.nodes import ListNode, Node, ObjectNode, ReferenceNode, TextNode, named_columns
 from wosdk_async.jobs.mapping.record_operations import RowOperation, operation_named
 from wosdk_async.jobs.mapping.references import ReferenceSpec
 from wosdk_async.jobs.mapping.tables import MapTables, ReferenceTable, checked_table, read_tables
@@ -22,7 +22,7 @@ from wosdk_async.jobs.sources.columns import OPEN
 from wosdk_async.jobs.sources.table import TableRules
 from wosdk_async.text.suggestions import suggestion
 
-__all__ = ["DEFAULT_OPERATION", "ImportMap", "blank_columns", "columns_behind", "paths_with"]
+__all__ = ["DEFAULT_OPERATION", "ImportMap", "columns_behind", "paths_with"]
 
 DEFAULT_OPERATION = "WoCreateCommand"
 
@@ -264,19 +264,8 @@ def columns_behind(reason: str, record: Node, specs: Iterable[ReferenceSpec]) ->
     columns = node.columns
     if isinstance(node, ReferenceNode):
         columns = frozenset().union(*(spec.columns for spec in specs if spec.name == node.name))
-    if isinstance(node, ListNode):
-        return blank_columns(columns) if columns else None
-    return f"column{_names(columns)}" if columns else None
-
-
-def blank_columns(columns: Iterable[str]) -> str:
-    """Return that the cells of a row in some columns are blank, for a message."""
-    return f"column{_names(columns)} {'is' if len(set(columns)) == 1 else 'are'} blank"
-
-
-def _names(columns: Iterable[str]) -> str:
-    names = sorted(columns)
-    return f"{'s' if len(names) > 1 else ''} {', '.join(map(repr, names))}"
+    blank = "blank " if isinstance(node, ListNode) else ""  # another field may hold a value that is not taken
+    return f"{blank}{named_columns(columns)}" if columns else None
 
 
 def _leaves(node: Node, path: str = "") -> Iterator[tuple[str, Node]]:
