@@ -175,8 +175,8 @@ STRIPPED = 'vendor_nte.value = { text = "{Cost}", strip = ["€", "£", "US$", "
     ("cost", "currency", "shown"),
     [
         ("6 €", "EUR", "sent"),
-        ("6 €", "", "Cost"),
-        ("£7", " ", "Cost"),
+        ("6 €", "", "€"),
+        ("£7", " ", "£"),
         ("7", "", "Cost"),
         ("", "GBP", "sent"),
         ("8 €", "GBP", "€"),

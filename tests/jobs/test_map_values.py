@@ -100,6 +100,22 @@ def test_a_currency_sign_is_named_as_what_is_wrong(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("cell", "options"),
+    [
+        (".5", 'thousands = ","'),
+        ("12.", 'strip = ["kg"]'),
+        ("5,-", "truncate = false"),
+        ("(5", 'decimal = ","'),
+    ],
+)
+def test_marks_of_numbers_are_not_taken_for_units(tmp_path: Path, cell: str, options: str) -> None:
+    """The map would refuse to strip them."""
+    with pytest.raises(RowError) as raised:
+        value(tmp_path, "NUMBER", options, cell)
+    assert "strip" not in raised.value.message
+
+
+@pytest.mark.parametrize(
     ("cell", "why"),
     [
         ("9" * 101, "takes a number of at most 100 digits before the point and 100 after it, not '999"),
@@ -338,3 +354,14 @@ def test_every_instant_is_read_back_from_its_local_time(instant: datetime, zone:
     fold = ("first", "second")[local.fold]
     text = local.replace(tzinfo=None).isoformat()
     assert parser("datetime-utc", zone=zone, fold=fold)(text) == instant
+
+
+def test_blanks_that_the_service_cuts_off_are_announced(tmp_path: Path) -> None:
+    """It does so at the end of a contact's name."""
+    path = tmp_path / "m.toml"
+    path.write_text('[command.work_order]\ncontact_name = "{c}"\npo_number = "{c}"', encoding="utf-8")
+    for cell, told in (("Ana ", 1), ("  ", 1), (" Ana", 0)):
+        context = RowContext({"c": cell}, ReferenceIndex(()))
+        made: Any = ImportMap.load(path).record.build(context)
+        assert (made.work_order.contact_name, len(context.warnings)) == (cell, told)
+        assert all("contact_name" in each and repr(cell) in each for each in context.warnings)

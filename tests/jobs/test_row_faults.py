@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.jobs.conftest import Local
-from tests.jobs.maps import CUSTOMER, HEADER, WORK_ORDER
+from tests.jobs.maps import CUSTOMER, FIXED_CUSTOMER, HEADER, MARKER, WORK_ORDER
+from tests.jobs.test_check import checked
 from wosdk_async.jobs import CsvFile, Import, ImportMap, ImportMapError, ImportOptions, RowOutcome
 from wosdk_async.jobs.errors import AmbiguousNameError, RowError, WaitingRowError, joined
+from wosdk_async.jobs.imports.check import Finding
 from wosdk_async.jobs.mapping.nodes import RowContext
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.stop import ALIKE, StopRules
@@ -86,6 +88,7 @@ def test_the_first_rows_were_not_all_refused_when_one_was_carried_out() -> None:
         ("PoNumber is a required field.", "column 'key'"),
         ("AssetLocation.Id is a required field", "the map does not fill it"),
         ("Comment is a required field", None),  # of the command or of its item
+        ("Items is a required field of WorkOrder", "blank column 'text'"),
         ("SubType.Id is a required field", None),  # one record for all rows
         ("the customer is closed", None),
     ],
@@ -111,3 +114,42 @@ async def test_the_outcome_names_the_column_that_was_empty(
     reason = outcomes[0].reason or ""
     assert reason.startswith("Customer.Id is a required field")
     assert reason.endswith(" (column 'customer')")
+
+
+NUMBERED = WORK_ORDER.replace("\npo_number", '\nvendor_nte.value = "{notes}"\npo_number') + FIXED_CUSTOMER
+
+
+@pytest.mark.parametrize(
+    ("head", "cells", "named"),
+    [
+        (f'marker = "{MARKER}"', ["1 ", "a", "x", ""], ["'1 '", "'x'"]),
+        (f'marker = "{MARKER}"', [" ", "a", "5", ""], ["' '"]),
+        ('key = "{customer}"', ["1", "a", "x", ""], ["{customer}", "'x'"]),
+        ('key = "{customer}"', ["1", "a", "5", ""], ["{customer}"]),
+    ],
+)
+async def test_check_and_import_name_the_same_faults_of_a_row(
+    local: Local, tmp_path: Path, write: Callable[..., Path], head: str, cells: list[str], named: list[str]
+) -> None:
+    file, told, outcomes = write(HEADER, [cells]), list[Finding](), list[RowOutcome]()
+    await checked(local, file, f"{head}\n{NUMBERED}", on_row=told.append)
+    await Import(CsvFile(file), load(tmp_path, f"{head}\n{NUMBERED}")).run(
+        local.company, on_row=outcomes.append
+    )
+    for reason in (told[0].reason, outcomes[0].reason or ""):
+        assert [each for each in named if each in reason] == named
+    assert told[0].reason == outcomes[0].reason
+
+
+async def test_check_and_import_say_that_the_cells_of_all_items_are_blank(
+    local: Local, tmp_path: Path, write: Callable[..., Path]
+) -> None:
+    text = WORK_ORDER.partition("[reference.asset]")[0] + FIXED_CUSTOMER
+    text = text.replace('"@asset"', '{ id = "{notes}" }').replace('"@task"', "{ id = 1 }")
+    file = write(HEADER, [["1", "", "", ""]])
+    told: list[Finding] = []
+    await checked(local, file, text, on_row=told.append)
+    outcomes: list[RowOutcome] = []
+    await Import(CsvFile(file), load(tmp_path, text)).run(local.company, on_row=outcomes.append)
+    for reason in (told[0].lacks[0], outcomes[0].reason or ""):
+        assert "blank columns 'notes', 'text'" in reason

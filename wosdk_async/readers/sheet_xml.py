@@ -27,7 +27,7 @@ OFFICE = "urn:oasis:names:tc:opendocument:xmlns:office:1.0"
 _SKIPPED = (f"{OFFICE} annotation", "urn:oasis:names:tc:opendocument:xmlns:drawing:1.0 ")
 _DIGIT = "\0"
 _PIECES = re.compile(
-    r'[_*].|\[\$(?P<symbol>[^]-]*)(?P<place>-)?[^]]*]|\[[^]]*]|"(?P<quoted>[^"]*)"|(?P<escaped>(?:\\.)+)'
+    r'[_*].|\[\$(?P<symbol>[^]-]*+)(?P<place>-)?+[^]]*+]|\[[^]]*]|"(?P<quoted>[^"]*)"|(?P<escaped>(?:\\.)+)'
     r"|(?P<plain>[^\x00-\x7f]|[$%])|(?P<digit>[0#?]|General)(?P<scale>,+(?![,0#?]))?|(?P<end>;)",
     re.IGNORECASE,
 )

@@ -259,14 +259,12 @@ class Check:
 
     def _built(self, row: Row, *, again: bool) -> _BuiltRow | Finding:
         """Return what the import sends for a row, or why it refuses it."""
-        keys, key = self._keys, ""
+        key = (self._keys.key_or_none(row) if self._keys is not None else None) or ""
         try:
-            if keys is not None and row.fault is None:
-                key = keys.key(row)
             record, missing = self._builder.build(row)
             require_sendable(record, new=self._operation.new)
-            if keys is not None:
-                keys.put(record, key)
+            if self._keys is not None:
+                self._keys.put(record, key)
             lacks, caution = tuple(lacking(record, self._map)), self._replaced.in_row(row.cells)
             return _BuiltRow(row, record, key, missing, lacks, caution, again)
         except Exception as error:  # of one row: the import refuses it, too

@@ -9,7 +9,7 @@ from itertools import islice
 
 import attrs
 
-from wosdk_async.jobs.errors import ImportMapError, RowError, WaitingRowError, require_sendable
+from wosdk_async.jobs.errors import ImportMapError, RowError, WaitingRowError, joined, require_sendable
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.journal.claims import Claim
 from wosdk_async.jobs.ledger.file_rows import PAGE, fingerprint
@@ -107,13 +107,27 @@ class RowBuilder:
         """
         if row.fault is not None:
             raise RowError(row.fault)
-        if (key := self.import_map.key) is not None and not (key.fill(row.cells) or "").strip():
-            raise RowError(f"the key {key.source!r} is empty; each row needs its own key")
-        context = RowContext(row.cells, self.references, row.warnings)
-        record = self.import_map.record.build(context)
+        context, faults = RowContext(row.cells, self.references, row.warnings), self._faults_of_key(row)
+        try:
+            record = self.import_map.record.build(context)
+        except RowError as error:
+            faults.append(error)
+        if faults:
+            raise joined(faults)
         if context.missing:
             require_sendable(record, new=self.import_map.action.new)
         return record, context.missing
+
+    def _faults_of_key(self, row: Row) -> list[RowError]:
+        """Return why the row has no key, if it has none."""
+        if (key := self.import_map.key) is not None and not (key.fill(row.cells) or "").strip():
+            return [RowError(f"the key {key.source!r} is empty; each row needs its own key")]
+        try:
+            if self.keys is not None:
+                self.keys.key(row)
+        except RowError as error:
+            return [error]
+        return []
 
     def is_sent(self, key: str | None, found: Found) -> bool:
         """Return whether the records with its key let a row be sent: a change needs one, a create none."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -53,12 +52,11 @@ def with_currency(node: ObjectNode, raw: Mapping[str, Any], path: str) -> Object
     table = next(each for name, each in raw.items() if name.casefold() == "value")
     units = (table.get("strip") or ()) if isinstance(table, Mapping) else ()
     signs = sorted({each.strip() for each in units if _meanings(each) or _is_sign(each)}, key=len)[::-1]
-    stated = str(currency.content) if isinstance(currency, ConstantNode) else None
-    is_unclear = len(list(filter(_is_sign, signs))) > 1 and not all(map(_meanings, signs))
-    if signs and (
-        currency is None
-        or (stated is not None and (is_unclear or not all(_may_mean(each, stated) for each in signs)))
-    ):
+    fits = currency is not None
+    if isinstance(currency, ConstantNode):
+        is_unclear = len(list(filter(_is_sign, signs))) > 1 and not all(map(_meanings, signs))
+        fits = not is_unclear and all(_may_mean(each, str(currency.content)) for each in signs)
+    if signs and not fits:
         raise ImportMapError(
             f"{path}.value: strip removes {', '.join(sorted(signs))}, so the map must state the currency: "
             f'{path.rpartition(".")[2]}.currency_type_id = "EUR", or a column of it'
@@ -78,55 +76,48 @@ class _AmountNode(TextNode):
     """Currency signs that are stripped from the number, the longest first."""
 
     def fill(self, context: RowContext) -> Any:
-        """Return the number. Raise RowError if its cell shows another currency, or the row states none."""
-        if not self.template.is_one_cell:
-            for cell in self.template.pieces(context.cells):
-                if isinstance(cell, TypedCell) and cell.currency:
-                    self._note_currency(cell, context)
+        """Return the number. Raise RowError if the row states no currency, or not the one that it shows."""
         value = TextNode.fill(self, context)
-        if value is not None and self.currency is not None and self.currency.columns:
-            self._require_currency(self.currency, context)
+        if value is None:
+            return None
+        signs = list(self._signs(context))
+        try:
+            stated = None if self.currency is None else self.currency.fill(context)
+        except RowError:  # its own field tells it
+            return value
+        name = f"{self.path.rpartition('.')[0].rpartition('.')[2]}.currency_type_id"
+        columns = sorted(self.currency.columns) if self.currency is not None else []
+        if stated is None and (signs or columns):
+            shown = f"shows the currency {signs[0]!r}, but " if signs else ""
+            remedy = "".join(f"fill in {{{each}}}, or " for each in columns)
+            raise RowError(
+                f"{self.path} {shown}states no currency ({self.shown_columns}): {remedy}state it in the map, "
+                f'as in {name} = "EUR"'
+            )
+        for sign in signs:
+            if not _may_mean(sign, str(stated)):
+                raise RowError(
+                    f"{self.path} shows the currency {sign!r}, but {name} is {str(stated)!r}; correct one of "
+                    f"them ({self.shown_columns})"
+                )
         return value
 
-    def _require_currency(self, currency: Node, context: RowContext) -> None:
-        """Raise RowError if the row states no currency, or not that of a sign beside the number."""
-        try:
-            stated = currency.fill(context)
-        except RowError:  # its own field tells it
-            return
-        if stated is None:
-            columns = ", ".join(f"{{{each}}}" for each in sorted(currency.columns))
-            raise RowError(
-                f"{self.path} states no currency ({self.shown_columns}): fill in {columns}, or state "
-                "it in the map"
-            )
+    def _signs(self, context: RowContext) -> Iterator[str]:
+        """Yield the currency signs that the row shows: in formats of cells, and beside the number."""
+        for cell in self.template.pieces(context.cells):
+            if isinstance(cell, TypedCell) and cell.currency:
+                self._note_currency(cell, context)
+                yield cell.shown
         text = str(self.template.fill(context.cells)).strip().lstrip("+-").strip().casefold()
         for is_beside in (text.startswith, text.endswith):
-            sign = next((each for each in self.signs if is_beside(each.casefold())), None)
-            if sign is not None and not _may_mean(sign, str(stated)):
-                raise RowError(
-                    f"{self.path} has the currency sign {sign!r}, but the row states {str(stated)!r}; "
-                    f"correct one of them ({self.shown_columns})"
-                )
+            yield from [each for each in self.signs if is_beside(each.casefold())][:1]
 
-    def _note_currency(self, cell: TypedCell, context: RowContext) -> None:
-        """Raise RowError unless the map states the currency of a cell."""
+    def _note_currency(self, cell: TypedCell, _: RowContext) -> None:
+        """Raise RowError if the format of a cell shows more than a currency."""
         if cell.currency != cell.shown and not _meanings(cell.shown):
             raise RowError(
                 f"{self.path}: the format of the cell shows {cell.shown!r}, which is no currency; enter "
                 f"the full amount, and format it as a number or currency ({self.shown_columns})"
-            )
-        stated: Any = None
-        if self.currency is not None:
-            with suppress(RowError):  # its own field tells it
-                stated = self.currency.fill(context)
-        name = f"{self.path.rpartition('.')[0].rpartition('.')[2]}.currency_type_id"
-        shown = f"{self.path}: the format of the cell shows the currency {cell.shown!r}, but the map states"
-        if stated is None:
-            raise RowError(f'{shown} none; add {name} = "EUR", or a column of it ({self.shown_columns})')
-        if not _may_mean(cell.shown, str(stated)):
-            raise RowError(
-                f"{shown} {str(stated)!r}; correct {name} in the map, or the sheet ({self.shown_columns})"
             )
 
 

@@ -192,7 +192,10 @@ def _length_limit(meta: Wire, truncate: bool, path: str) -> LengthLimit:
             f"{path}: no maximum length is known for {meta['name']}, so it cannot be cut; delete truncate"
         )
     documented = meta.get("max_length_source") == "doc"
-    return LengthLimit(path, length, documented, truncate)
+    cuts_blanks = (
+        meta["name"] == "ContactName"
+    )  # facts 3.4, of work orders; of other records not shown; assumed
+    return LengthLimit(path, length, documented, truncate, cuts_blanks)
 
 
 _EXPECTED = {

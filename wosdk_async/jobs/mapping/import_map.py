@@ -13,7 +13,7 @@ import attrs
 
 from wosdk_async.jobs.errors import ImportMapError, MapMistakes
 from wosdk_async.jobs.mapping.compiler import compile_object, compile_reference
-from wosdk_async.jobs.mapping.nodes import ListNode, Node, ObjectNode, ReferenceNode, TextNode
+from wosdk_async.jobs.mapping.nodes import ListNode, Node, ObjectNode, ReferenceNode, TextNode, named_columns
 from wosdk_async.jobs.mapping.record_operations import RowOperation, operation_named
 from wosdk_async.jobs.mapping.references import ReferenceSpec
 from wosdk_async.jobs.mapping.tables import MapTables, ReferenceTable, checked_table, read_tables
@@ -264,17 +264,19 @@ def columns_behind(reason: str, record: Node, specs: Iterable[ReferenceSpec]) ->
     columns = node.columns
     if isinstance(node, ReferenceNode):
         columns = frozenset().union(*(spec.columns for spec in specs if spec.name == node.name))
-    shown = ", ".join(map(repr, sorted(columns)))
-    return f"column{'s' if len(columns) > 1 else ''} {shown}" if columns else None
+    blank = "blank " if isinstance(node, ListNode) else ""  # another field may hold a value that is not taken
+    return f"{blank}{named_columns(columns)}" if columns else None
 
 
 def _leaves(node: Node, path: str = "") -> Iterator[tuple[str, Node]]:
-    """Yield the nodes without fields of their own, each with the path of its field in the service's names."""
+    """Yield lists and the nodes without fields, each with the path of its field in the service's names."""
     if isinstance(node, ObjectNode):
         table = node.make.__wire__  # type: ignore[attr-defined]  # a class of the model
         for name, inner in node.fields.items():
             yield from _leaves(inner, f"{path}.{table[name]['name']}" if path else table[name]["name"])
     elif isinstance(node, ListNode):
+        if any(isinstance(each, ObjectNode) for each in node.elements):
+            yield path, node
         for each in node.elements:
             yield from _leaves(each, path)
     else:

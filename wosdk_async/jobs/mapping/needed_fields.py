@@ -9,7 +9,14 @@ import attrs
 
 from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.mapping.import_map import ImportMap
-from wosdk_async.jobs.mapping.nodes import ListNode, Node, ObjectNode, ReferenceNode, RowContext
+from wosdk_async.jobs.mapping.nodes import (
+    ListNode,
+    Node,
+    ObjectNode,
+    ReferenceNode,
+    RowContext,
+    named_columns,
+)
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.model import Record, WoCreateCommand, WorkOrder
 from wosdk_async.model.enums import WOType
@@ -64,8 +71,7 @@ def _reason(path: tuple[str, ...], import_map: ImportMap, of: str) -> str:
     columns = node.columns
     if isinstance(node, ReferenceNode):
         columns = columns.union(*(each.columns for each in import_map.references if each.name == node.name))
-    names = ", ".join(map(repr, sorted(columns)))
-    return f"{needed}: column{'s' if len(columns) > 1 else ''} {names}" if names else needed
+    return f"{needed}: blank {named_columns(columns)}" if columns else needed
 
 
 def _node(node: Node | None, path: tuple[str, ...]) -> Node | None:

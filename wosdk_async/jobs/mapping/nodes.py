@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, Protocol
 
@@ -27,6 +27,7 @@ __all__ = [
     "ReferenceNode",
     "RowContext",
     "TextNode",
+    "named_columns",
 ]
 
 OBJECTS = ("ref", "object", "money")
@@ -65,6 +66,11 @@ class RowContext:
     warnings: list[str] = attrs.field(factory=list)
     missing: list[MissingRecord] = attrs.field(factory=list)
     """Records that have to be created before the row can be sent."""
+
+
+def named_columns(columns: Collection[str]) -> str:
+    """Return the names of columns, for a message."""
+    return f"column{'s' if len(columns) > 1 else ''} {', '.join(map(repr, sorted(columns)))}"
 
 
 class Node(Protocol):
@@ -150,8 +156,7 @@ class TextNode:
     @property
     def shown_columns(self) -> str:
         """The columns of the template, for a message."""
-        names = ", ".join(map(repr, sorted(self.columns)))
-        return f"column{'s' if len(self.columns) > 1 else ''} {names}"
+        return named_columns(self.columns)
 
 
 @attrs.frozen

@@ -114,13 +114,16 @@ def _check_marks(table: TextTable, _: object, mark: str) -> None:
 
 
 def _check_units(_: object, __: object, units: object) -> None:
-    if not isinstance(units, list) or not all(
-        isinstance(each, str) and _UNIT.fullmatch(each) for each in units
-    ):
+    if not isinstance(units, list) or not all(isinstance(each, str) and is_unit(each) for each in units):
         raise ValueError(
             "takes signs and units without digits, and without signs and marks of numbers, as in "
             f'["€", "EUR", "kg"], not {units!r}'
         )
+
+
+def is_unit(text: str) -> bool:
+    """Return whether ``strip`` can remove a text: it has no digit, and no sign or mark of a number."""
+    return _UNIT.fullmatch(text) is not None
 
 
 _UNIT = re.compile(r"(?=.*\S)[^0-9+\-\u2010-\u2015\u2212.,()]+", re.DOTALL)

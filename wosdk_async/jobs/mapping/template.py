@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import attrs
 
+from wosdk_async.codec.text_values import shown_value
 from wosdk_async.jobs.errors import RowError
 
 __all__ = ["NAME", "LengthLimit", "Template"]
@@ -134,9 +135,13 @@ class LengthLimit:
     documented: bool
     """Whether the vendor states the limit, not only a third-party client."""
     truncate: bool
+    cuts_blanks: bool = False
+    """Whether the service cuts off blanks at the end."""
 
     def fit(self, text: str, warnings: list[str]) -> str:
         """Return ``text``, cut where that is allowed. Raise RowError when a documented limit forbids it."""
+        if self.cuts_blanks and text != text.rstrip():
+            warnings.append(f"{self.path} ends in blanks, which the service cuts off: {shown_value(text)}")
         if self.length is None or len(text) <= self.length:
             return text
         found = f"{self.path} has {len(text)} characters"

@@ -16,7 +16,7 @@ import attrs
 
 from wosdk_async.codec.text_values import MAX_NUMBER, exact_number, parse_value, shown_value, time_in_zone
 from wosdk_async.jobs.errors import ImportMapError
-from wosdk_async.jobs.mapping.tables import TextTable
+from wosdk_async.jobs.mapping.tables import TextTable, is_unit
 from wosdk_async.model.metadata import Wire
 
 __all__ = ["Parser", "TimeFormat", "value_parser", "word_parser", "written_number", "zone_of"]
@@ -275,9 +275,10 @@ class NumberStyle:
 
 
 def _unit_of(text: str) -> str | None:
-    """Return the text before or after the digits if it is short and could be a unit."""
+    """Return the text before or after the digits if it is short and ``strip`` can remove it."""
     found = _UNIT.fullmatch(text.strip()) if len(text) <= _MAX_CACHED else None
-    return None if found is None else found[1] or found[2]
+    unit = found and (found[1] or found[2])
+    return unit if unit and is_unit(unit) else None
 
 
 _UNIT = re.compile(r'([^0-9+\-\s"\\]{1,8})?\s*[+-]?[0-9](?:[0-9.,\s]*[0-9])?\s*([^0-9\s"\\]{1,8})?')
