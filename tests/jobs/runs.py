@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,3 +47,22 @@ async def order(local: Local, number: str) -> WorkOrder:
         po_number=number,
         items=[WoItem(asset=Ref(found[Location]), task=Ref(found[Task]), comment="c")],
     )
+
+
+class Kill(Exception):
+    """End of the process, as the journal sees it."""
+
+
+def killing(at: int, *, after: bool) -> Callable[[Callable[[], None]], None]:
+    """Return a hook that kills at commit number ``at``, before or after it."""
+    commits = 0
+
+    def commit(write: Callable[[], None]) -> None:
+        nonlocal commits
+        commits += 1
+        if commits != at or after:
+            write()
+        if commits == at:
+            raise Kill
+
+    return commit

@@ -14,7 +14,7 @@ import pytest
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.journal.plans import a_journal, a_plan
 from tests.jobs.maps import CUSTOMER, HEADER, MAP, MARKER, WORK_ORDER, rows
-from tests.jobs.runs import held
+from tests.jobs.runs import Kill, held, killing
 from wosdk_async import Customer, Location, WoReopenCommand, WorkOrder, WorkZone
 from wosdk_async.errors import UnsupportedError
 from wosdk_async.jobs import Import
@@ -198,25 +198,6 @@ async def test_an_undo_that_is_stopped_is_not_complete(local: Local, job: Job, w
     assert (summary.counts["undone"] + summary.not_started, summary.complete) == (5, False)
     assert str(state).startswith(f"undone in part: {summary.counts['undone']} of 5; ")
     assert outcomes(await undone(local, folder)) == dict.fromkeys(range(1, 6), "undone")
-
-
-class Kill(Exception):
-    """End of the process, as the journal sees it."""
-
-
-def killing(at: int, *, after: bool) -> Callable[[Callable[[], None]], None]:
-    """Return a hook that kills at commit number ``at``, before or after it."""
-    commits = 0
-
-    def commit(write: Callable[[], None]) -> None:
-        nonlocal commits
-        commits += 1
-        if commits != at or after:
-            write()
-        if commits == at:
-            raise Kill
-
-    return commit
 
 
 async def cancels(local: Local, ids: Sequence[int]) -> list[int]:

@@ -13,6 +13,7 @@ import pytest
 
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import CREATED, HEADER, MARKER, WORK_ORDER
+from tests.jobs.runs import Kill, killing
 from tests.support.laws import some
 from wosdk_async import Contact, Customer, WoReopenCommand
 from wosdk_async.jobs import Import
@@ -355,10 +356,6 @@ async def test_the_next_import_settles_a_creation_in_doubt(
 # --- calls that fail ----------------------------------------------------------------------------
 
 
-class Kill(Exception):
-    """End of the process, as the journal sees it."""
-
-
 async def test_a_kill_at_any_commit_deletes_each_record_once(
     local: Local, job: Job, write: Write, tmp_path: Path
 ) -> None:
@@ -380,21 +377,6 @@ async def test_a_kill_at_any_commit_deletes_each_record_once(
         async with Journal.open(folder, read_only=True) as journal:
             assert {each.undo for each in await journal.references() if each.id} == {State.DONE}
     assert 2 <= untouched < len(points), "some were killed before they deleted anything"
-
-
-def killing(at: int, *, after: bool) -> Callable[[Callable[[], None]], None]:
-    """Return a hook that kills at commit number ``at``, before or after it."""
-    commits = 0
-
-    def commit(write: Callable[[], None]) -> None:
-        nonlocal commits
-        commits += 1
-        if commits != at or after:
-            write()
-        if commits == at:
-            raise Kill
-
-    return commit
 
 
 async def test_a_delete_without_a_response_is_decided_by_the_next_undo(

@@ -60,7 +60,7 @@ class _NotUndone:
 @job_argument
 @click.option("--reason", metavar="NAME|ID", help="Cancel reason of the work orders.")
 @click.option("--comment", metavar="TEXT", help="Text for the log of each work order.")
-@click.option("--unversioned", is_flag=True, help="Delete records that may have changed, too.")
+@click.option("--unversioned", is_flag=True, help="Delete records without versions, too.")
 @click.option("--references", is_flag=True, help="Delete created records that nothing else uses, too.")
 @click.option("--run", "of_run", type=Whole(1), metavar="N", help="Undo the rows of run N.")
 @click.option("--all", "all_runs", is_flag=True, help="Undo all runs.")
@@ -96,8 +96,7 @@ def undo_command(
     By default the last run that sent rows is undone. Only records that the job certainly created are
     touched: the response was seen, or the key was absent before. Records that have changed since, or do not
     carry the key of their row, are listed and stay. So do records that rows refer to, unless you add
-    --references. After a kill the same command resumes the undo. --unversioned deletes records of an entity
-    without versions, although it is unknown whether they were changed.
+    --references. After a kill the same command resumes the undo.
 
     \b
       wosdk jobs undo requests.csv.job --check

@@ -103,14 +103,14 @@ class _AmountNode(TextNode):
         return value
 
     def _signs(self, context: RowContext) -> Iterator[str]:
-        """Yield the currency signs that the row shows: in formats of cells, and beside the number."""
+        """Yield the currency signs that the row shows: in cell formats, and next to the number."""
         for cell in self.template.pieces(context.cells):
             if isinstance(cell, TypedCell) and cell.currency:
                 self._note_currency(cell, context)
                 yield cell.shown
         text = str(self.template.fill(context.cells)).strip().lstrip("+-").strip().casefold()
-        for is_beside in (text.startswith, text.endswith):
-            yield from [each for each in self.signs if is_beside(each.casefold())][:1]
+        for is_next in (text.startswith, text.endswith):
+            yield from [each for each in self.signs if is_next(each.casefold())][:1]
 
     def _note_currency(self, cell: TypedCell, _: RowContext) -> None:
         """Raise RowError if the format of a cell shows more than a currency."""
