@@ -33,14 +33,13 @@ _NAMED = {
     "Asset": "Location",
     "CostStatus": "InternalCostStatus",
     "CustomerGroup": "BillingAccount",
-    "NoteType": "CustomerNoteType",
     "Priority": "WoPriority",
     "Supervisor": "Contact",
     "Transaction": "MaterialTransaction",
     "Wo": "WorkOrder",
     **dict.fromkeys(("Flag", "Reason"), "WoActionReasonLookup"),
     **dict.fromkeys(("Provider", "Supplier", "User"), "Employee"),
-    **dict.fromkeys(("Concurrency", "CpTheme", "Extension", "Language", "TimeZone"), ""),
+    **dict.fromkeys(("Concurrency", "CpTheme", "Extension", "Language", "NoteType", "TimeZone"), ""),
     **dict.fromkeys(("WONService", "Won", "WonLocation", "WonMember"), ""),
 }
 """Entity types by other words in the names of ids, "" for none (entities.json: meanings; in part assumed)."""
