@@ -14,7 +14,7 @@ import pytest
 
 from tests.docs.pages import ROOT, read
 from tests.errors.tables import rendered
-from tests.jobs.ledger_tables import PAGE, TABLES
+from tests.jobs.ledger_tables import TABLES
 from wosdk_async.cli.commands.import_ import import_command, init_command
 from wosdk_async.cli.commands.jobs import jobs_command
 from wosdk_async.jobs import ImportOptions, open_source
@@ -114,7 +114,8 @@ async def test_each_column_that_comes_out_is_in_the_table(tmp_path: Path) -> Non
     assert header("in_doubt.csv") == [*named("results.csv")[:-1], "a", "b"]
 
 
-def test_the_tables_are_what_is_decided() -> None:
-    assert PAGE.read_text(encoding="utf-8") == rendered(PAGE, TABLES), (
+@pytest.mark.parametrize("page", TABLES, ids=lambda page: page.name)
+def test_the_tables_are_what_is_decided(page: Path) -> None:
+    assert page.read_text(encoding="utf-8") == rendered(page, TABLES[page]), (
         "run: python -m tests.jobs.ledger_tables"
     )

@@ -29,6 +29,7 @@ __all__ = [
     "AUDIT",
     "IN_DOUBT",
     "REJECTS",
+    "RESULT_COLUMNS",
     "write_audit",
     "write_doubts",
     "write_references",
@@ -40,7 +41,6 @@ T = TypeVar("T")
 
 REJECTS, IN_DOUBT, AUDIT = "rejects.csv", "in_doubt.csv", "audit.csv"
 _RESULTS, _REFERENCES = "results.csv", "references.csv"
-_CHANGED = "changed"  # whether a row was carried out and changed since
 
 
 @contextlib.asynccontextmanager
@@ -58,7 +58,7 @@ async def _entered(manager: AbstractContextManager[T]) -> AsyncIterator[T]:
 async def write_results(folder: OutputFolder, journal: JournalReader, facts: JobFacts) -> Path:
     """Write the outcome of each row, and count the rows in ``facts``."""
     async with _entered(folder.writing_rows(_RESULTS)) as writer:
-        writer.writerow([*_Result._fields, _CHANGED])
+        writer.writerow(RESULT_COLUMNS)
 
         def write(page: Sequence[StoredRow], undone: Set[int]) -> None:
             facts.add(page)
@@ -189,6 +189,10 @@ class _Result(NamedTuple):
             request_id=_safe(row.request_id),
             warnings=_safe("; ".join(row.warnings)),
         )
+
+
+RESULT_COLUMNS = (*_Result._fields, "changed")
+"""Columns of ``results.csv``: those of a row's outcome, and whether it was carried out and changed since."""
 
 
 def _changed(row: StoredRow) -> str | None:
