@@ -41,7 +41,7 @@ from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.sources.columns import require_columns
 from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.jobs.sources.source import Source
-from wosdk_async.jobs.sources.table import require_table
+from wosdk_async.jobs.sources.table_rules import require_table
 from wosdk_async.model import Record
 from wosdk_async.options.hooks import DryRun
 
