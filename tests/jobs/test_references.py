@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.jobs.conftest import Job, Local, Write
-from tests.jobs.maps import CREATED, CUSTOMER, HEADER, MARKER, WORK_ORDER
+from tests.jobs.maps import CREATED, CUSTOMER, HEADER, MARKER, TWO_PLACES, WORK_ORDER
 from wosdk_async import Contact, Customer, Ref
 from wosdk_async.jobs import Import, ImportMapError, RowOutcome
 from wosdk_async.jobs.imports import reference_stage
@@ -454,3 +454,20 @@ async def test_an_update_of_a_record_that_is_not_there_leaves_no_new_one(
     summary = await job(write(HEADER, named("New 1", "New 2")), text + CREATED).run(local.company)
     assert (summary.done, summary.failed, summary.references_created) == (1, 1, 1)
     assert "New 2" not in {row["DisplayAs"] for row in await local.rows("Customer", "DisplayAs")}
+
+
+@pytest.mark.parametrize("unheard", [0, 1])
+async def test_a_missing_record_that_two_references_name_is_created_once(
+    local: Local, job: Job, write: Write, unheard: int
+) -> None:
+    """In one row, in several, and when the response is lost."""
+    local.server.creation, local.server.unheard = "base/Location", unheard
+    local.company = local.company.with_options(settle=0.0)
+    rows = [["1", "A", "A", "Pier Coffee"], ["2", "B", " A", "Pier Coffee"], ["3", "C", "B", "Pier Coffee"]]
+    summary = await job(write(HEADER, rows), TWO_PLACES + CUSTOMER).run(local.company)
+    assert (summary.created, summary.references_created, summary.warnings) == (3, 3, [])
+    places = await local.rows("Location", "Name")
+    assert sorted(each["Name"] for each in places if each["Name"] in ("A", "B", "C")) == ["A", "B", "C"]
+    orders = await local.rows("WorkOrder", "Items.Asset.Name")
+    found = [[item["Asset"]["Name"] for item in each["Items"]] for each in orders]
+    assert found == [["A", "A"], ["A", "B"], ["B", "C"]]

@@ -189,7 +189,7 @@ class ReferenceCreation:
         return Run(self.index.missing(self.spec), self._create, limit=self.limit, grace=grace)
 
     async def _create(self, entry: ReferenceEntry, trace: Trace) -> EntitySpecifier:
-        record = entry.new_record(self.spec, RowContext(entry.cells, self.index, entry.warnings))
+        record = entry.new_record(RowContext(entry.cells, self.index, entry.warnings))
         trace.sent = True  # a create that is cancelled counts as sent: better in doubt than created twice
         await self.journal.begin_reference(
             self.spec.name, normalized(entry.text), entry.text, entity=self.spec.entity.wire_name

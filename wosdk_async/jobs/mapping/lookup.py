@@ -134,6 +134,8 @@ class ReferenceEntry:
     With neither, the record is missing and may be created.
     """
 
+    spec: ReferenceSpec
+    """The reference that creates the record; another one may share the entry."""
     text: str
     full: str
     """The normalized name before truncation; empty if two names are equal only because of truncation."""
@@ -158,12 +160,18 @@ class ReferenceEntry:
         """Clear the doubt about its creation: the record is found, or confirmed absent."""
         self.in_doubt, self.reason, self.may_pass = False, "", False
 
-    def new_record(self, spec: ReferenceSpec, context: RowContext) -> Any:
+    @property
+    def missing(self) -> bool:
+        """Whether the record does not exist and may be created."""
+        return self.id is None and not self.reason
+
+    def new_record(self, context: RowContext) -> Any:
         """Return the record to create.
 
         Raises:
             InvalidCallError: the row of the context cannot fill it.
         """
+        spec = self.spec
         if spec.create is None or spec.by is None:
             raise LookupError(spec.name)
         record = spec.create.build(attrs.evolve(context, cells={**context.cells, NAME: self.text}))

@@ -6,6 +6,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import combinations
 from typing import Any
 
 import attrs
@@ -108,7 +109,7 @@ class ReferenceIndex:
         full = normalized(name.raw)
         entry = self._entries[spec.name].get(name.key)
         if entry is None:
-            entry = ReferenceEntry(name.text, full, {name.key}, warnings=list(name.warnings))
+            entry = ReferenceEntry(spec, name.text, full, {name.key}, warnings=list(name.warnings))
             self._entries[spec.name][name.key] = entry
             self._alike[spec.name].add(name.key)
         elif entry.full != full and entry.full:
@@ -142,8 +143,22 @@ class ReferenceIndex:
             self.found += sum(entry.id is not None for entry in entries)
             if spec.create is None:
                 for entry in entries:
-                    if entry.id is None and not entry.reason:
+                    if entry.missing:
                         entry.reason, entry.error = _not_found(spec, entry), MissingRecordError
+        self._share_missing()
+
+    def _share_missing(self) -> None:
+        """Let references that find the same records share those that are missing, to create each once."""
+        creating = [spec for spec in self.specs.values() if spec.create is not None]
+        for spec, other in combinations(creating, 2):
+            if (spec.entity, spec.by, spec.filters) != (other.entity, other.by, other.filters):
+                continue
+            first, second = self._entries[spec.name], self._entries[other.name]
+            for key in first.keys() & second.keys():
+                pair = first[key], second[key]
+                if any(entry.missing for entry in pair):  # in other spellings, one may be found
+                    first[key] = second[key] = min(pair, key=lambda entry: entry.missing)
+                    first[key].spellings |= pair[0].spellings | pair[1].spellings
 
     async def look_up_names(
         self, company: Company, spec: ReferenceSpec, entries: Mapping[str, ReferenceEntry], limit: int
@@ -194,7 +209,7 @@ class ReferenceIndex:
     def incomplete(self) -> bool:
         """Whether records are missing that may be created."""
         entries = (entry for entries in self._entries.values() for entry in entries.values())
-        return any(entry.id is None and not entry.reason for entry in entries)
+        return any(entry.missing for entry in entries)
 
     def unfound(self, reference: str) -> str | None:
         """Return why a reference without a name has no record; None if it has one."""
@@ -205,9 +220,7 @@ class ReferenceIndex:
 
     def undecided(self, cells: Mapping[str, str]) -> bool:
         """Return whether a row names a missing record not yet marked as wanted."""
-        return any(
-            entry.id is None and not entry.reason and not entry.wanted for entry in self._entries_of(cells)
-        )
+        return any(entry.missing and not entry.wanted for entry in self._entries_of(cells))
 
     def _entries_of(self, cells: Mapping[str, str]) -> Iterator[ReferenceEntry]:
         """Yield the entries that a row names, for references with ``if_missing = "create"``."""
@@ -219,15 +232,15 @@ class ReferenceIndex:
 
     def in_doubt(self, spec: ReferenceSpec) -> dict[str, ReferenceEntry]:
         """Return the entries whose creation is in doubt, by the name that is compared."""
-        return {key: entry for key, entry in self._entries[spec.name].items() if entry.in_doubt}
+        return {key: entry for key, entry in self._own(spec) if entry.in_doubt}
 
     def missing(self, spec: ReferenceSpec) -> list[ReferenceEntry]:
         """Return the entries whose records are to be created."""
-        return [
-            entry
-            for entry in self._entries[spec.name].values()
-            if entry.id is None and entry.wanted and not entry.reason and not entry.held
-        ]
+        return [entry for _, entry in self._own(spec) if entry.missing and entry.wanted and not entry.held]
+
+    def _own(self, spec: ReferenceSpec) -> Iterator[tuple[str, ReferenceEntry]]:
+        """Yield the names whose records a reference creates."""
+        return ((key, entry) for key, entry in self._entries[spec.name].items() if entry.spec is spec)
 
     def hold_back(self, but: Sequence[MissingRecord] | None = None) -> bool:
         """Hold back all missing records ``but`` some; None holds none. Return whether any is held."""
@@ -270,7 +283,7 @@ class ReferenceIndex:
             raise (WaitingRowError if entry.may_pass else entry.error)(entry.reason)
         if entry.id is None:
             context.warnings.extend(entry.warnings)
-            return self._placeholder(spec, entry, context)
+            return self._placeholder(entry, context)
         if entry.warnings:
             context.warnings.extend(entry.warnings)
         elif len(raw) <= _MAX_RECENT:  # most columns with names repeat a few
@@ -279,16 +292,17 @@ class ReferenceIndex:
             ids[raw] = entry.id
         return entry.id
 
-    def _placeholder(self, spec: ReferenceSpec, entry: ReferenceEntry, context: RowContext) -> int:
+    def _placeholder(self, entry: ReferenceEntry, context: RowContext) -> int:
         if not entry.wanted:
             # Only the cells that a new record reads are kept, so that memory does not grow with the file.
-            entry.cells = {column: context.cells[column] for column in self._cells_of_new(spec)}
+            entry.cells = {column: context.cells[column] for column in self._cells_of_new(entry.spec)}
             try:
-                entry.new_record(spec, attrs.evolve(context, warnings=[]))
+                entry.new_record(attrs.evolve(context, warnings=[]))
             except InvalidCallError as error:
-                text = f"{spec.name} {entry.text!r} could not be created: {reason_of(error)}"
+                text = f"{entry.spec.name} {entry.text!r} could not be created: {reason_of(error)}"
                 raise RowError(text) from None
-        context.missing.append(entry)
+        if not any(each is entry for each in context.missing):
+            context.missing.append(entry)
         return _PLACEHOLDER_ID
 
     def _cells_of_new(self, spec: ReferenceSpec) -> frozenset[str]:
