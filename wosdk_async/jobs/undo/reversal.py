@@ -144,7 +144,7 @@ class Undo:
         await self.end_leases()
         summary = UndoSummary()
         self._to_undo.clear()
-        await self.journal.start_run(command=UNDO, comment=comment)
+        await self.journal.start_run(command=UNDO, comment=comment, references=self.references)
 
         async def call(target: Target, trace: Trace) -> Any:
             created = target.created
