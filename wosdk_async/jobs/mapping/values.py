@@ -192,7 +192,9 @@ class TimeFormat:
         except ValueError as error:
             sample = datetime(2026, 3, 31, 16, 5, tzinfo=UTC)
             example = "2026-03-31T16:05" if self.date == "iso" else sample.strftime(self.date)
-            why = ": there is no such day" if "range" in str(error) else ""
+            why = ": a field has one format, so correct it, or change date in the map"
+            if "range" in str(error):
+                why = ": there is no such day; correct it"
             taken = f"takes a time such as {example} (date = {self.date!r})"
             raise ValueError(f"{taken}, not {shown_value(text)}{why}") from None
 
