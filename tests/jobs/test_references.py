@@ -13,6 +13,7 @@ from wosdk_async import Contact, Customer, Ref
 from wosdk_async.jobs import Import, ImportMapError, RowOutcome
 from wosdk_async.jobs.imports import reference_stage
 from wosdk_async.jobs.mapping import lookup, reference_index
+from wosdk_async.text.remedies import Remedy
 
 
 def named(*customers: str) -> list[list[str]]:
@@ -125,6 +126,47 @@ async def test_an_unknown_name_fails_its_row_only(local: Local, job: Job, write:
         "outcome": "failed",
         "reason": "customer: no Customer is called 'Nobody' (display_as)",
     }
+
+
+async def test_a_name_that_another_field_holds_leads_to_this_field(
+    local: Local, job: Job, write: Write
+) -> None:
+    """Found with one look-up more, and shown beside the other faults of a row."""
+    for name in ("Bay Bakery", "Bay Books"):
+        await local.company.create(Customer(display_as=f"Co {name}", name=name, work_zone=Ref(14)))
+    text = (WORK_ORDER + CUSTOMER).replace('po_number = "{key}"', 'po_number = "{key}"\nduration = "{notes}"')
+    rows = [["1", "text", "", "Nobody"], ["2", "text", "soon", "bay  bakery"], ["3", "text", "", "Bay Books"]]
+    local.server.asked.clear()
+    outcomes = await carried_out(job(write(HEADER, rows), text), local)
+    remedy = """; 'bay bakery' is the name of one: to find all by it, write by = "name" in the map"""
+    assert outcomes[1].reason == f"customer: no Customer is called 'Nobody' (display_as){remedy}"
+    assert [(outcomes[row].reason or "").count(remedy) for row in (1, 2, 3)] == [1, 1, 1]
+    assert local.server.count("query/Customer") == 2
+    again = text.replace('by = "display_as"', 'by = "name"')
+    outcomes = await carried_out(job(write(HEADER, rows), again), local)
+    assert [row for row, outcome in outcomes.items() if outcome.outcome == "created"] == [3]
+    assert remedy not in (outcomes[1].reason or "")
+
+
+async def test_a_fixed_name_that_another_field_holds_leads_to_this_field(
+    local: Local, job: Job, write: Write
+) -> None:
+    await local.company.create(Customer(display_as="Bay", name="Bay Books", work_zone=Ref(14)))
+    text = WORK_ORDER + CUSTOMER.replace("{customer}", "Bay Books")
+    with pytest.raises(ImportMapError, match="no Customer is called 'Bay Books'") as error:
+        await job(write(HEADER, named("")), text).run(local.company)
+    assert error.value.remedies == (Remedy.OTHER_FIELD,)
+    assert (error.value.facts["sample"], error.value.facts["by"]) == ("Bay Books", "name")
+
+
+async def test_a_name_is_not_looked_for_where_no_other_field_can_hold_it(
+    local: Local, job: Job, write: Write
+) -> None:
+    text = (WORK_ORDER + CUSTOMER).replace("po_number", 'priority = "@priority"\npo_number')
+    text += '[reference.priority]\nentity = "WoPriority"\nby = "display_as"\nfrom = "{notes}"\n'
+    outcomes = await carried_out(job(write(HEADER, named("Pier Coffee")), text), local)
+    assert outcomes[1].reason == "priority: no WoPriority is called 'notes' (display_as)"
+    assert local.server.count("query/WoPriority") == 1
 
 
 async def test_a_record_that_cannot_be_made_fails_the_rows_that_need_it(

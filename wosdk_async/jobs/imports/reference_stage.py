@@ -15,7 +15,6 @@ from wosdk_async.company import Company, is_closed
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.errors import (
     AmbiguousNameError,
-    ImportMapError,
     JournalError,
     RunStoppedError,
     reason_of,
@@ -97,9 +96,7 @@ class ReferenceStage:
         for creation, entry in doubts:
             if absent or entry.id is not None:
                 creation.settle(entry)
-        for name in import_map.fixed:
-            if reason := index.unfound(name):
-                raise ImportMapError(f"{import_map.path}: {reason}")
+        index.require(import_map.fixed, import_map.path)
         self._first = await self._mark_wanted() if index.incomplete else []
         return await self.create_first(settled, on_stage)
 

@@ -17,17 +17,19 @@ from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError, WosdkError
 from wosdk_async.jobs.errors import (
     AmbiguousNameError,
+    ImportMapError,
     MissingRecordError,
     RowError,
     WaitingRowError,
     reason_of,
 )
-from wosdk_async.jobs.mapping.lookup import ReferenceEntry, find_first, find_named
+from wosdk_async.jobs.mapping.lookup import ReferenceEntry, find_elsewhere, find_first, find_named
 from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext
 from wosdk_async.jobs.mapping.references import ReferenceSpec, RowName
 from wosdk_async.jobs.mapping.template import NAME
 from wosdk_async.resources.lookup_tables import normalized
 from wosdk_async.resources.names import spellings
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["ReferenceIndex"]
@@ -35,6 +37,7 @@ __all__ = ["ReferenceIndex"]
 _PLACEHOLDER_ID = 1  # any id that the checks of a record accept
 _RECENT = 4096  # names of a reference that are not read again
 _MAX_RECENT = 256  # characters
+_PROBED = 10  # missing names that are looked for in other fields
 _SHOWN = 3  # look-alikes of a reference
 _NAME = 60  # characters of one
 
@@ -141,11 +144,22 @@ class ReferenceIndex:
             else:
                 await self.look_up_names(company, spec, self._entries[spec.name], limit)
             self.found += sum(entry.id is not None for entry in entries)
-            if spec.create is None:
-                for entry in entries:
-                    if entry.missing:
-                        entry.reason, entry.error = _not_found(spec, entry), MissingRecordError
+            if spec.create is None and (missing := [entry for entry in entries if entry.missing]):
+                await self._explain(company, spec, missing)
         self._share_missing()
+
+    async def _explain(self, company: Company, spec: ReferenceSpec, missing: list[ReferenceEntry]) -> None:
+        """Give missing records that are not created their reason: another field may hold the names."""
+        found, details = None, {}
+        if spec.template is not None:
+            with suppress(WosdkError):
+                names = [entry.text for entry in missing[:_PROBED]]
+                found = await find_elsewhere(company, spec, names, RowContext({}, self))
+        if found is not None:
+            details = {"remedies": (Remedy.OTHER_FIELD,), "sample": found[0], "by": found[1]}
+        for entry in missing:
+            entry.reason, entry.error = _not_found(spec, entry), MissingRecordError
+            entry.details = details
 
     def _share_missing(self) -> None:
         """Let references that find the same records share those that are missing, to create each once."""
@@ -211,10 +225,11 @@ class ReferenceIndex:
         entries = (entry for entries in self._entries.values() for entry in entries.values())
         return any(entry.missing for entry in entries)
 
-    def unfound(self, reference: str) -> str | None:
-        """Return why a reference without a name has no record; None if it has one."""
-        reasons = [entry.reason for entry in self._entries[reference].values() if entry.id is None]
-        return reasons[0] if reasons else None
+    def require(self, references: Iterable[str], place: object) -> None:
+        """Raise ImportMapError, which names the place, if a record that all rows need does not exist."""
+        for entry in (entry for name in references for entry in self._entries[name].values()):
+            if entry.id is None and entry.reason:
+                raise ImportMapError(f"{place}: {entry.reason}", **entry.details)
 
     # --- create -------------------------------------------------------------------------------
 
@@ -280,7 +295,7 @@ class ReferenceIndex:
                 f"{spec.name} {name.text!r} was not looked up: the file has changed since the start"
             )
         if entry.reason:
-            raise (WaitingRowError if entry.may_pass else entry.error)(entry.reason)
+            raise (WaitingRowError if entry.may_pass else entry.error)(entry.reason, **entry.details)
         if entry.id is None:
             context.warnings.extend(entry.warnings)
             return self._placeholder(entry, context)
