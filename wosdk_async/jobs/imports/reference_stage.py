@@ -22,10 +22,9 @@ from wosdk_async.jobs.errors import (
 from wosdk_async.jobs.imports.reading import PlannedRows, RowBuilder, mark_wanted
 from wosdk_async.jobs.journal import ANSWERED, Journal, ReferenceRecord, State
 from wosdk_async.jobs.ledger.undone import find_rows
-from wosdk_async.jobs.mapping.lookup import ReferenceEntry
 from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
-from wosdk_async.jobs.mapping.references import ReferenceSpec
+from wosdk_async.jobs.mapping.references import ReferenceEntry, ReferenceSpec
 from wosdk_async.jobs.stop import ABORT_GRACE, Stop, client_closed
 from wosdk_async.model import EntitySpecifier
 from wosdk_async.protocol.verdicts import ending_of

@@ -1,4 +1,4 @@
-"""Records that rows refer to: the state of each name, and its look-up."""
+"""Look-up of the records that rows refer to, by names and by ids."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ import attrs
 
 from wosdk_async.company import Company
 from wosdk_async.errors import RefusedError
-from wosdk_async.jobs.errors import RowError, require_sendable
+from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.mapping.nodes import OBJECTS, ListNode, Node, ObjectNode, ReferenceNode, RowContext
 from wosdk_async.jobs.mapping.references import Filter, ReferenceSpec
-from wosdk_async.jobs.mapping.template import NAME
 from wosdk_async.model import Record, Ref
 from wosdk_async.model.index import UNSUPPORTED
 from wosdk_async.query.paging import KeyCursor
@@ -22,7 +21,7 @@ from wosdk_async.query.plan import Comparison, Condition, Group, Plan
 from wosdk_async.resources.lookup_tables import normalized
 from wosdk_async.resources.names import batches
 
-__all__ = ["NamedIds", "ReferenceEntry", "find_elsewhere", "find_first", "find_named"]
+__all__ = ["NamedIds", "find_elsewhere", "find_first", "find_named"]
 
 PAGE = 1000  # records; below the service's cap, so that a shorter page is the last one (facts 7)
 
@@ -153,61 +152,6 @@ def _equal(record: Json, each: Filter, value: Any) -> bool:
     if each.meta["type"].startswith("datetime"):
         return True
     return (found or 0) == (value or 0)
-
-
-@attrs.define
-class ReferenceEntry:
-    """One distinct name, with the ``id`` of its record or the ``reason`` why there is none.
-
-    With neither, the record is missing and may be created.
-    """
-
-    spec: ReferenceSpec
-    """The reference that creates the record; another one may share the entry."""
-    text: str
-    full: str
-    """The normalized name before truncation; empty if two names are equal only because of truncation."""
-    spellings: set[str]
-    cells: dict[str, str] = attrs.field(factory=dict)
-    """The cells for a new record, from the first row that needs it."""
-    id: int | None = None
-    reason: str = ""
-    error: type[RowError] = RowError
-    """The class of the error that ``reason`` gives a row."""
-    details: Mapping[str, Any] = attrs.field(factory=dict)
-    """The remedies and facts of the error."""
-    may_pass: bool = False
-    """Whether ``reason`` is temporary, so that the rows wait for the next run."""
-    wanted: bool = False
-    """Whether a valid row needs the record."""
-    held: bool = False
-    """Whether its creation waits until a first row with new records has succeeded."""
-    in_doubt: bool = False
-    """Whether its creation was sent with unknown outcome."""
-    warnings: list[str] = attrs.field(factory=list)
-
-    def end_doubt(self) -> None:
-        """Clear the doubt about its creation: the record is found, or confirmed absent."""
-        self.in_doubt, self.reason, self.may_pass = False, "", False
-
-    @property
-    def missing(self) -> bool:
-        """Whether the record does not exist and may be created."""
-        return self.id is None and not self.reason
-
-    def new_record(self, context: RowContext) -> Any:
-        """Return the record to create.
-
-        Raises:
-            InvalidCallError: the row of the context cannot fill it.
-        """
-        spec = self.spec
-        if spec.create is None or spec.by is None:
-            raise LookupError(spec.name)
-        record = spec.create.build(attrs.evolve(context, cells={**context.cells, NAME: self.text}))
-        setattr(record, spec.by, self.text)
-        require_sendable(record, new=True)
-        return record
 
 
 # --- ids ----------------------------------------------------------------------------------------

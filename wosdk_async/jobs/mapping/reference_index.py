@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -23,9 +22,9 @@ from wosdk_async.jobs.errors import (
     WaitingRowError,
     reason_of,
 )
-from wosdk_async.jobs.mapping.lookup import ReferenceEntry, find_elsewhere, find_first, find_named
+from wosdk_async.jobs.mapping.lookup import find_elsewhere, find_first, find_named
 from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext
-from wosdk_async.jobs.mapping.references import ReferenceSpec, RowName
+from wosdk_async.jobs.mapping.references import LookAlikes, ReferenceEntry, ReferenceSpec, RowName
 from wosdk_async.jobs.mapping.template import NAME
 from wosdk_async.resources.lookup_tables import normalized
 from wosdk_async.resources.names import spellings
@@ -38,33 +37,6 @@ _PLACEHOLDER_ID = 1  # any id that the checks of a record accept
 _RECENT = 4096  # names of a reference that are not read again
 _MAX_RECENT = 256  # characters
 _PROBED = 10  # missing names that are looked for in other fields
-_SHOWN = 3  # look-alikes of a reference
-_NAME = 60  # characters of one
-
-
-@attrs.define
-class _LookAlikes:
-    """Names of one reference that differ only in letter case or compatibility form."""
-
-    _first: dict[str, str] = attrs.field(factory=dict)
-    """The first name of each form."""
-    count: int = 0
-    _shown: list[str] = attrs.field(factory=list)
-
-    def __str__(self) -> str:
-        more = ", ..." if self.count > len(self._shown) else ""
-        names = "1 name differs" if self.count == 1 else f"{self.count} names differ"
-        return f"{names} from another only in letter case or form ({', '.join(self._shown)}{more})"
-
-    def add(self, name: str) -> None:
-        form = unicodedata.normalize("NFKC", name).casefold()
-        if (first := self._first.setdefault(form, name)) != name:
-            self.note(name, first)
-
-    def note(self, name: str, other: str) -> None:
-        self.count += 1
-        if len(self._shown) < _SHOWN:
-            self._shown.append(f"{name[:_NAME]!r} and {other[:_NAME]!r}")
 
 
 class ReferenceIndex:
@@ -81,7 +53,7 @@ class ReferenceIndex:
             for spec in self.specs.values()
         }
         """For each reference, the function that returns the name in a row, and ids by name."""
-        self._alike = {name: _LookAlikes() for name in self.specs}
+        self._alike = {name: LookAlikes() for name in self.specs}
         self._uncollected = list(self.specs.values())
 
     def __repr__(self) -> str:
@@ -190,7 +162,7 @@ class ReferenceIndex:
                     raise _error_of(outcome)
                 for key, found in outcome.result.items():
                     ids[key].update(found)
-        in_other_case, alike = defaultdict[str, list[str]](list), _LookAlikes()
+        in_other_case, alike = defaultdict[str, list[str]](list), LookAlikes()
         for key in ids:
             in_other_case[key.casefold()].append(key)
         for key, entry in entries.items():
