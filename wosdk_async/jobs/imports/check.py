@@ -23,7 +23,7 @@ from wosdk_async.jobs.errors import (
     require_sendable,
 )
 from wosdk_async.jobs.imports.check_result import FINDINGS, CheckResult, Finding, FindingKind
-from wosdk_async.jobs.imports.reading import RowBuilder, mark_wanted
+from wosdk_async.jobs.imports.reading import RowBuilder
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.ledger.decision import Action, Standing, action_of
 from wosdk_async.jobs.ledger.facts import Preview, preview_of
@@ -204,7 +204,7 @@ class Check:
             to_send = [
                 row for row in page if self._known(row, standings.get(row.number, Standing.DONE), {}) is None
             ]
-            await mark_wanted(to_send, self._builder, self._index, find)
+            await self._builder.mark_wanted(to_send, find)
 
     def _keyless(self) -> list[str]:
         """Return a warning if rows that create records have no key."""

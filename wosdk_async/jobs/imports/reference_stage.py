@@ -19,7 +19,7 @@ from wosdk_async.jobs.errors import (
     RunStoppedError,
     reason_of,
 )
-from wosdk_async.jobs.imports.reading import PlannedRows, RowBuilder, mark_wanted
+from wosdk_async.jobs.imports.reading import PlannedRows, RowBuilder
 from wosdk_async.jobs.journal import ANSWERED, Journal, ReferenceRecord, State
 from wosdk_async.jobs.ledger.undone import find_rows
 from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext
@@ -161,7 +161,7 @@ class ReferenceStage:
         action = self.builder.import_map.action
         find = functools.partial(find_rows, action, self.company, self.rows.journal)
         async for page in self.rows.pages():
-            marked = await mark_wanted((row for row, _ in page), self.builder, self.index, find)
+            marked = await self.builder.mark_wanted((row for row, _ in page), find)
             first += marked[: _FIRST - len(first)]
         return first
 
