@@ -104,7 +104,7 @@ def _plain(text: str, meta: Wire, is_id: bool = False) -> Any:
             raise ValueError(_WITH_OFFSET.format(text)) from None
         keys = ""
         if meta["type"].startswith("datetime"):
-            keys = " or ".join(f'date = "{each}"' for each in _date_formats(text.strip()))
+            keys = " or ".join(f'date = "{each}"' for each in _date_formats(text.strip()) or ["..."])
         else:
             keys = next((keys for looks, keys in _MARKED if looks.fullmatch(text.strip())), "")
         if not keys and not is_id and meta["type"] in ("number", "integer") and (unit := _unit_of(text)):
