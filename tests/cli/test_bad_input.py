@@ -33,7 +33,7 @@ def refused(wosdk: Wosdk, *arguments: str | Path, status: int = 2) -> str:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "f.csv: the file is empty: there is no header; the first line must name the columns"),
+        (b"", "f.csv: the file is empty; it needs a header with the column names"),
         (
             b"PK\x03\x04\0\0\0",
             "f.csv: this workbook cannot be read (",
@@ -67,9 +67,7 @@ def test_a_file_whose_reader_misbehaves(
 
 
 def test_a_file_that_is_not_there(wosdk: Wosdk, tmp_path: Path) -> None:
-    assert "none.csv: there is no such file" in refused(
-        wosdk, "import", "none.csv", "--map", MAP, "--sandbox"
-    )
+    assert "none.csv: no such file" in refused(wosdk, "import", "none.csv", "--map", MAP, "--sandbox")
     assert "is a directory; name a file" in refused(wosdk, "import", tmp_path, "--map", MAP, "--sandbox")
 
 
@@ -80,7 +78,7 @@ def test_a_file_that_is_not_there(wosdk: Wosdk, tmp_path: Path) -> None:
         ("order.po_number", "order.po_numbr", "m.toml: marker 'work_order.po_numbr': WorkOrder has no field 'po_numbr'; did you mean"),
         ("{agency_name|", "{agency_nam|", "no column 'agency_nam', which [reference.customer] of "),
         ('"@task"', '"@tsk"', 'm.toml: command names "@tsk", but there is no [reference.tsk]; did you mean \'task\'?'),
-        ("= true  ", "= yes  ", "m.toml: this is not TOML: Invalid value (at line "),
+        ("= true  ", "= yes  ", "m.toml: not valid TOML: Invalid value (at line "),
     ],
 )  # fmt: skip
 def test_a_map_that_is_unusable(wosdk: Wosdk, tmp_path: Path, old: str, new: str, message: str) -> None:
@@ -119,7 +117,10 @@ def test_a_fixed_record_that_the_company_lacks(wosdk: Wosdk, tmp_path: Path) -> 
     text = MAP.read_text(encoding="utf-8").replace("is_def_sr = true", "is_def_basic = true")
     (tmp_path / "m.toml").write_text(text, encoding="utf-8")
     line = refused(wosdk, "import", FILE, "--map", tmp_path / "m.toml", "--sandbox")
-    assert "no WorkOrderType with type_id = Request, is_def_basic = true was found; change its where" in line
+    assert (
+        "no WorkOrderType with type_id = Request, is_def_basic = true was found; change the reference's where"
+        in line
+    )
 
 
 def test_what_is_not_a_store(wosdk: Wosdk, tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def test_a_check_writes_nothing(file: Path, store: Path, wosdk: Wosdk, tmp_path:
         "14 rows: 14 would be created\n6 records for customer would be created first\n"
     )
     assert result.stderr.endswith("wosdk: nothing was written\n")
-    assert "warning: 1 row: place name has 96 characters and was cut to 64 (row 9)\n" in result.stderr
+    assert "warning: 1 row: place name has 96 characters and was truncated to 64 (row 9)\n" in result.stderr
     assert [each.name for each in tmp_path.iterdir()] == [file.name]
     found = json.loads(wosdk(*command, "--json", "--sample", "2").stdout)
     assert (found["rows"], found["checked"], found["would_send"], len(found["requests"])) == (14, 2, 2, 2)

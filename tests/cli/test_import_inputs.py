@@ -124,9 +124,9 @@ def test_a_url_that_changes_has_one_job(
         (["--command", "WoCancelCommand"], "--command and --entity exclude each other"),
         (["--update-by", "Id", "--delete-by", "Id"], "--update-by and --delete-by exclude each other"),
         (["--update-by", "Nmae"], "Customer has no field 'Nmae'; did you mean 'name'?"),
-        (["--delete-by", "TenantCode"], "entity.dba is not used when records are deleted"),
-        (["--sheet", "2"], "a .csv file takes no sheet; leave out --sheet"),
-        (["--format", "cvs"], "there is no format 'cvs'; did you mean 'csv'?"),
+        (["--delete-by", "TenantCode"], "entity.dba: a delete uses only tenant_code"),
+        (["--sheet", "2"], ".csv files do not support sheet; leave out --sheet"),
+        (["--format", "cvs"], "unknown format 'cvs'; did you mean 'csv'?"),
     ],
 )
 def test_options_that_do_not_fit(
@@ -179,7 +179,7 @@ def test_init_writes_a_map_once(wosdk: Wosdk, tmp_path: Path) -> None:
     )
     unfilled = wosdk("import", source, "--delimiter", ";", "--map", made, "--sandbox")
     assert unfilled.exit_code == 2
-    assert "{ADAPT} is still to be filled in, in entity.display_as, " in unfilled.stderr
+    assert "replace {ADAPT} in entity.display_as, " in unfilled.stderr
 
 
 def test_init_names_the_delimiter(wosdk: Wosdk, tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_a_file_called_init_is_a_file(wosdk: Wosdk, tmp_path: Path, monkeypatch:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "m.toml").write_text(CUSTOMERS)
     result = wosdk("import", "./init", "--map", "m.toml", "--entity", "Customer")
-    assert "init: there is no such file" in result.stderr
+    assert "init: no such file" in result.stderr
     assert "Usage: " in wosdk("import", "init", "--help").stdout
 
 
@@ -245,8 +245,8 @@ def test_a_report_made_for_people_is_imported(wosdk: Wosdk, tmp_path: Path) -> N
     assert (found["rows"], found["created"], found["failed"]) == (4, 3, 1)
     for said in (checked.stderr, began.stderr):
         assert "reading sheet 'Customers'" in said
-        assert "other sheets with content are not read: 'Old'" in said
-        assert "skip_when of the map skips 1 row, line 5" in said
+        assert "other sheets with content are ignored: 'Old'" in said
+        assert "skip_when skips 1 row, line 5" in said
         assert "below the last row with a key is skipped: 1 row, line 9" in said
     folder = tmp_path / "f.xlsx.job"
     assert wosdk("jobs", "rejects", folder).exit_code == 0  # read again without the options

@@ -36,12 +36,12 @@ def test_outcomes_have_one_line_for_each_row(wosdk: Wosdk, tmp_path: Path) -> No
         "row": 3,
         "line": 4,
         "outcome": "failed",
-        "reason": "command.work_order.items[0].comment has 4000 characters, the service takes 3096; "
-        "shorten it, or set truncate = true",
+        "reason": "command.work_order.items[0].comment has 4000 characters, but the limit is 3096; "
+        "shorten the text, or set truncate = true",
     }
     assert reported[4]["line"] == 7  # the record before it has a cell of three lines
-    assert reported[9]["warnings"] == ["place name has 96 characters and was cut to 64"]
-    assert reported[15]["reason"].startswith("the record has 2 cells, the header 19; add the cells")
+    assert reported[9]["warnings"] == ["place name has 96 characters and was truncated to 64"]
+    assert reported[15]["reason"].startswith("the record has 2 cells, the header 19; add the missing cells")
     assert {reported[i]["outcome"] for i in range(1, 15)} == {"created", "failed"}
     assert {"work_order_id", "number"} < reported[1].keys()
     assert "row 3 (line 4) failed: command.work_order.items[0].comment" in result.stderr

@@ -394,7 +394,7 @@ def test_an_undo_says_first_what_nobody_can_check(store: Path, wosdk: Wosdk, tmp
         0,
         "2 not undone, without a version: later changes cannot be noticed\n",
     )
-    assert "a Location record has no version, so later changes cannot be noticed" in left.stderr
+    assert "Location records have no version to detect later changes" in left.stderr
     assert ", id 20903: not undone, without a version" in left.stderr
     assert wosdk("jobs", "undo", source, "--unversioned").stdout == "2 undone\n"
 
@@ -419,8 +419,8 @@ def test_an_undo_deletes_what_the_rows_refer_to_if_it_is_asked_to(
     )
     assert "1 created record to be deleted" in checked.stderr
     assert (
-        "customer, id 515 (New 2): not undone, used by other records: WorkOrder 3 has its id in Customer.Id"
-        in checked.stderr
+        "customer, id 515 (New 2): not undone, used by other records: "
+        "WorkOrder 3 refers to this record in Customer.Id" in checked.stderr
     )
     done = wosdk("jobs", "undo", folder, "--references", *REASON, "--json")
     assert json.loads(done.stdout)["references"] == {"undone": 1, "used": 1}

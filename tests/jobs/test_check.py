@@ -95,8 +95,8 @@ async def test_bad_rows_say_why(local: Local, write: Write) -> None:
         "the key '2' is already that of row 2 (line 3), and all cells are equal: the row is a duplicate, so "
         "delete this one",
         "the key in work_order.po_number ('') is empty; each row needs its own key",
-        "command.work_order.items[0].comment has 4000 characters, the service takes 3096; shorten it, or set "
-        "truncate = true",
+        "command.work_order.items[0].comment has 4000 characters, but the limit is 3096; shorten the text, "
+        "or set truncate = true",
         "the key '6' is already that of row 5 (line 7); keys must be unique",
     ]
 
@@ -284,13 +284,13 @@ async def test_what_the_service_requires_and_a_row_lacks_is_a_warning(local: Loc
     assert (result.complete, result.counts["would_send"], result.lacking) == (False, 3, 2)
     assert (lack.count, lack.first.row, lack.more) == (2, 2, [3])
     assert lack.reason == (
-        "command.work_order.customer is empty, and the service requires it of a Request: blank column "
+        "command.work_order.customer is empty, but the service requires it of a Request: blank column "
         "'customer'"
     )
     assert [each.warnings for each in told] == [(), (lack.reason,), (lack.reason,)]
     text = MAP.replace('customer = "@customer"\n', "").partition("[reference.customer]")[0]
     (lack,) = (await checked(local, source, text)).lacks
-    assert lack.reason.endswith("the map does not fill it; add customer to [command.work_order]")
+    assert lack.reason.endswith("the map does not set it; add customer to [command.work_order]")
 
 
 async def test_a_record_that_all_rows_need_ends_the_check(local: Local, write: Write) -> None:

@@ -218,7 +218,7 @@ def test_signs_that_a_map_strips_fit_the_currency_that_it_states(
     tmp_path: Path, units: str, currency: str, fits: bool
 ) -> None:
     field = f'vendor_nte.value = {{ text = "{{Cost}}", strip = {units} }}'
-    with nullcontext() if fits else pytest.raises(ImportMapError, match="must state the currency"):
+    with nullcontext() if fits else pytest.raises(ImportMapError, match="must set that currency"):
         load(tmp_path, currency, field)
 
 

@@ -68,8 +68,8 @@ def test_columns_with_similar_names_are_proposed(tmp_path: Path) -> None:
     assert tables["reference"] == {
         "work_zone": {"entity": "WorkZone", "by": "display_as", "from": "{work zone}", "if_missing": "fail"}
     }
-    assert "# Columns without a proposal: Comment, asset, PO Number, Remarks" in text
-    assert 'name = "{Name}"  # a text of at most 64 characters' in text
+    assert "# Unmatched columns: Comment, asset, PO Number, Remarks" in text
+    assert 'name = "{Name}"  # a string of at most 64 characters' in text
 
 
 def test_work_orders_have_their_items_and_references(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_an_update_has_its_key_and_nothing_required(tmp_path: Path) -> None:
 def test_nothing_of_an_update_is_said_to_be_required(columns: list[str]) -> None:
     text = draft_map(columns, operation_named("update Customer by TenantCode"), "f.csv")
     assert "tenant_code = " in text
-    assert "# identifies the record; a text" in text
+    assert "# identifies the record; a string" in text
     assert "required" not in text.split("# Further fields")[0]
 
 
@@ -124,12 +124,12 @@ def test_a_column_that_is_unique_is_the_marker(tmp_path: Path) -> None:
     tables = tomllib.loads(text)
     assert tables["marker"] == "work_order.po_number"
     assert tables["command"]["work_order"]["po_number"] == "{Auftrag}"
-    assert "Each cell of Auftrag is unique in the file. So is that of line." in " ".join(text.split("\n# "))
+    assert "All cells in Auftrag are unique. Other unique columns: line." in " ".join(text.split("\n# "))
     assert RowKeys.of(loaded(tmp_path, text), tables["marker"], "job").node is not None
     named = draft_of(tmp_path, "WoCreateCommand", "key,PO Number\n1,P\n2,P\n")
     assert tomllib.loads(named)["command"]["work_order"]["po_number"] == "{PO Number}"
     assert "marker" not in tomllib.loads(named), "the column of that name is not unique"
-    assert "Columns that are unique: key." in " ".join(named.split("\n# "))
+    assert "Unique columns: key." in " ".join(named.split("\n# "))
     customers = draft_of(tmp_path, "create Customer", "Name,Tenant Code\nA B,1\nC D,2\n")
     assert tomllib.loads(customers)["marker"] == "tenant_code"
     for rows_of_file in ("key\n1\n", "key\n1\n1\n", "key\n1\n\n" + "x" * 41 + "\n"):
@@ -141,7 +141,7 @@ def test_a_cell_that_is_there_twice_is_named_where_a_column_could_be_the_marker(
     text = draft_of(tmp_path, "WoCreateCommand", "".join(["order,kind\n", *rows_of_file, rows_of_file[2]]))
     assert "marker" not in tomllib.loads(text)
     words = " ".join(text.split("\n# "))
-    assert "order would be one, but line 10 repeats 'A-3' of line 4." in words
+    assert "order would be unique, but line 10 repeats 'A-3' of line 4." in words
     assert "kind would be one" not in words
 
 
@@ -160,13 +160,13 @@ def test_a_column_with_the_name_of_a_key_says_why_it_is_none(
     rows_of_file = [f"{place},{cell}\n" for place, cell in enumerate(cells)]
     text = draft_of(tmp_path, "WoCreateCommand", "".join(["line,Ticket No\n", *rows_of_file]))
     assert "marker" not in tomllib.loads(text)
-    assert f"Columns that are unique: line. Ticket No would be one, but {why}" in " ".join(text.split("\n# "))
+    assert f"Unique columns: line. Ticket No would be unique, but {why}" in " ".join(text.split("\n# "))
 
 
 @pytest.mark.parametrize("operation", ["WoCreateCommand", "create Customer"])
 def test_an_empty_cell_is_named_where_a_column_could_be_the_marker(tmp_path: Path, operation: str) -> None:
     text = draft_of(tmp_path, operation, "Kind,Code\n" + "a,1\na,2\na,\na,4\na,5\n")
-    assert "Code would be one, but line 4 has an empty cell." in " ".join(text.split("\n# "))
+    assert "Code would be unique, but line 4 has an empty cell." in " ".join(text.split("\n# "))
     assert "Kind would" not in text
 
 

@@ -86,12 +86,13 @@ async def test_bad_rows_are_reported_and_all_others_created(tmp_path: Path, loca
     summary = await job(path, MAP).run(local.company, on_row=lambda row: outcomes.update({row.row: row}))
     assert (summary.rows, summary.created, summary.failed, summary.complete) == (5, 1, 4, False)
     assert {number: row.reason for number, row in outcomes.items()} == {
-        1: "the record has 2 cells, the header 4; add the cells that are missing, empty ones too",
-        2: "command.work_order.items[0].comment has 3097 characters, the service takes 3096; "
-        "shorten it, or set truncate = true",
-        3: "command.comment has 3073 characters, the service takes 3072; shorten it, or set truncate = true",
+        1: "the record has 2 cells, the header 4; add the missing cells, even if empty",
+        2: "command.work_order.items[0].comment has 3097 characters, but the limit is 3096; "
+        "shorten the text, or set truncate = true",
+        3: "command.comment has 3073 characters, but the limit is 3072; "
+        "shorten the text, or set truncate = true",
         4: None,
-        5: "the record has 5 cells, the header 4; is a cell with a delimiter in it not quoted?",
+        5: "the record has 5 cells, the header 4; quote cells that contain a delimiter",
     }
 
 
@@ -100,7 +101,7 @@ async def test_a_text_may_be_cut_with_a_warning(local: Local, job: Job, write: W
     outcomes: list[RowOutcome] = []
     await job(write(HEADER, [["1", "", "é" * 3080, ""]]), text).run(local.company, on_row=outcomes.append)
     assert await held(local) == {"1": ("", "é" * 3072)}
-    assert outcomes[0].warnings == ("command.comment has 3080 characters and was cut to 3072",)
+    assert outcomes[0].warnings == ("command.comment has 3080 characters and was truncated to 3072",)
 
 
 async def test_columns_are_read_as_the_type_of_their_field(local: Local, job: Job, write: Write) -> None:

@@ -33,7 +33,7 @@ async def test_keys_that_occur_twice_or_not_at_all_are_refused(local: Local, job
     )
     assert outcomes[4].reason == ("the key in work_order.po_number ('') is empty; each row needs its own key")
     assert outcomes[5].reason == (
-        "the key in work_order.po_number (' c') begins or ends with blanks; each row needs its own key"
+        "the key in work_order.po_number (' c') starts or ends with blanks; each row needs its own key"
     )
 
 
@@ -148,7 +148,7 @@ async def test_a_marker_that_no_query_finds_costs_one_work_order(
     ("marker", "message"),
     [
         ("work_order.po_numbr", "WorkOrder has no field 'po_numbr'; did you mean 'po_number'?"),
-        ("work_order.type_category", "type_category is one of a few values, and a key is a text"),
+        ("work_order.type_category", "type_category is an enum, but a key is a string"),
         ("work_order.customer.name", "work_order.customer is not an object in "),
         ("comment.text", "comment is not an object in "),
     ],

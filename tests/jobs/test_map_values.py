@@ -86,13 +86,13 @@ def test_a_word_that_the_map_does_not_know_fails_its_row(tmp_path: Path) -> None
     many = ", ".join(f"w{number} = true" for number in range(1000))
     with pytest.raises(RowError, match=r"takes 'w0', .*, 'w7', \.\.\., not 'oui'"):
         value(tmp_path, "FLAG", f"values = {{ {many} }}", "oui")
-    with pytest.raises(RowError, match=r"takes true or false, not 'oui'; say what words mean with values"):
+    with pytest.raises(RowError, match=r"takes true or false, not 'oui'; or define its meaning with values"):
         value(tmp_path, "FLAG", "truncate = false", "oui")
 
 
 def test_a_currency_sign_is_named_as_what_is_wrong(tmp_path: Path) -> None:
     with pytest.raises(
-        RowError, match=r"not '1,01 €'; if it is a currency sign or unit, .* strip = \[\"€\"\]"
+        RowError, match=r"not '1,01 €'; if '€' is a currency sign or unit, .* strip = \[\"€\"\]"
     ):
         value(tmp_path, "NUMBER", 'decimal = ","', "1,01 €")
     with pytest.raises(RowError, match=r"not '1,x1' \("):
@@ -188,9 +188,9 @@ def test_a_text_is_read_in_the_stated_format(
             "UTC",
             'date = "%d.%m.%Y"',
             "2026-03-01",
-            "command.work_order.due_date_utc takes a time such as 31.03.2026 (date = '%d.%m.%Y'), not '2026-03-01': a field has one format, so correct it, or change date in the map (column 'c')",
+            "command.work_order.due_date_utc takes a time such as 31.03.2026 (date = '%d.%m.%Y'), not '2026-03-01'; correct the cell, or change date in the map (column 'c')",
         ),
-        ("UTC", 'date = "%d.%m.%Y"', "30.02.2026", "not '30.02.2026': there is no such day; correct it"),
+        ("UTC", 'date = "%d.%m.%Y"', "30.02.2026", "not '30.02.2026'; this day does not exist"),
         (
             "UTC",
             'zone = "Europe/Berlin"',
@@ -201,17 +201,17 @@ def test_a_text_is_read_in_the_stated_format(
             "UTC",
             'zone = "Europe/Berlin"',
             "2026-03-29T02:30",
-            "takes a time that exists in Europe/Berlin, not '2026-03-29T02:30': the clocks skip it",
+            "takes a time that exists in Europe/Berlin, not '2026-03-29T02:30', which is skipped by a clock change",
         ),
         (
             "UTC",
             'zone = "Europe/Berlin"',
             "2026-10-25T02:30",
-            "cannot tell which '2026-10-25T02:30' is meant: the clocks of Europe/Berlin are put back and show this hour twice; add fold = \"first\"",
+            "is ambiguous: '2026-10-25T02:30' occurs twice in Europe/Berlin because the clocks are set back; add fold = \"first\"",
         ),
         ("UTC", 'zone = "Europe/Berlin"', "0001-01-01", "takes a time of the years 1 to 9999"),
         ("UTC", 'zone = "US/Central"', "9999-12-31T23:00", "takes a time of the years 1 to 9999"),
-        ("LOCAL", 'date = "iso"', "2026-03-01T08:00Z", "has an offset; let the map convert it"),
+        ("LOCAL", 'date = "iso"', "2026-03-01T08:00Z", "has a UTC offset; convert it with the site's zone"),
         (
             "NUMBER",
             'decimal = ","',
@@ -238,36 +238,36 @@ def test_a_text_in_another_format_fails_its_row(
 @pytest.mark.parametrize(
     ("field", "options", "message"),
     [
-        ("UTC", 'date = "%Q"', "command.work_order.due_date_utc takes a date such as \"%d.%m.%Y\" or \"iso\", not '%Q'"),
-        ("UTC", 'date = "%d.%m."', "takes a date with day, month and year (%d %m %Y), not '%d.%m.'"),
-        ("UTC", 'date = ""', "takes a date with day, month and year"),
-        ("UTC", 'date = "%"', "takes a date such as"),
-        ("UTC", 'date = "%d.%m.%Y %I:%M"', "takes a date in which %I has %p beside it"),
-        ("UTC", "date = 5", "takes one format such as"),
-        ("UTC", 'date = ["%d.%m.%Y", "iso"]', "not ['%d.%m.%Y', 'iso']; correct the cells in another one"),
-        ("UTC", 'zone = "Europe/Berln"', "takes a zone of the IANA database, not 'Europe/Berln'; did you mean 'Europe/Berlin'?"),
-        ("UTC", 'zone = "../etc"', "takes a zone of the IANA database"),
-        ("UTC", 'zone = ""', "takes a zone of the IANA database"),
-        ("UTC", 'zone = "UTC", fold = "third"', "fold is \"first\" or \"second\", not 'third'"),
-        ("UTC", 'decimal = ","', "command.work_order.due_date_utc: it is not a field of numbers; delete decimal"),
-        ("LOCAL", 'zone = "UTC", fold = "first"', "it is local time, which is sent as it is; delete fold"),
-        ("NUMBER", 'date = "iso"', "it is not a field of times; delete date"),
-        ("NUMBER", 'decimal = ",,"', 'takes one mark such as "," or "." for decimal and thousands, not \',,\''),
+        ("UTC", 'date = "%Q"', "command.work_order.due_date_utc takes a format such as \"%d.%m.%Y\" or \"iso\", not '%Q'"),
+        ("UTC", 'date = "%d.%m."', "takes a format with day, month and year (%d %m %Y), not '%d.%m.'"),
+        ("UTC", 'date = ""', "takes a format with day, month and year"),
+        ("UTC", 'date = "%"', "takes a format such as"),
+        ("UTC", 'date = "%d.%m.%Y %I:%M"', "takes a format in which %I goes with %p"),
+        ("UTC", "date = 5", "takes a single format such as"),
+        ("UTC", 'date = ["%d.%m.%Y", "iso"]', "not ['%d.%m.%Y', 'iso']; correct cells in other formats"),
+        ("UTC", 'zone = "Europe/Berln"', "takes an IANA time zone, not 'Europe/Berln'; did you mean 'Europe/Berlin'?"),
+        ("UTC", 'zone = "../etc"', "takes an IANA time zone"),
+        ("UTC", 'zone = ""', "takes an IANA time zone"),
+        ("UTC", 'zone = "UTC", fold = "third"', "fold takes \"first\" or \"second\", not 'third'"),
+        ("UTC", 'decimal = ","', "command.work_order.due_date_utc is not a number field; delete decimal"),
+        ("LOCAL", 'zone = "UTC", fold = "first"', "is local time, which is sent unchanged; delete fold"),
+        ("NUMBER", 'date = "iso"', "is not a time field; delete date"),
+        ("NUMBER", 'decimal = ",,"', 'takes a single character such as "," or ".", not \',,\''),
         ("NUMBER", 'decimal = "1"', "not '1'"),
-        ("NUMBER", 'thousands = "."', "value: thousands is the decimal mark; add the other one, as in decimal"),
-        ("NUMBER", 'decimal = ",", thousands = ","', "not twice ','"),
-        ("WHOLE", 'decimal = ","', "it takes whole numbers; delete decimal"),
-        ("FLAG", "values = {}", "values takes the words of the file"),
-        ("FLAG", "values = { Ja = true, ja = false }", "each once regardless of letter case"),
+        ("NUMBER", 'thousands = "."', "value: thousands and decimal are both '.'; set decimal, as in decimal"),
+        ("NUMBER", 'decimal = ",", thousands = ","', "not ',' for both"),
+        ("WHOLE", 'decimal = ","', "takes whole numbers; delete decimal"),
+        ("FLAG", "values = {}", "values takes a table of distinct words"),
+        ("FLAG", "values = { Ja = true, ja = false }", "distinct words (ignoring case)"),
         ("FLAG", 'values = { ja = "perhaps" }', "compute_schedule.values.ja takes true or false, not 'perhaps'"),
         ("FLAG", "values = { ja = 7 }", "compute_schedule.values.ja takes true or false, not 7"),
         ("TEXT", "values = 7", "takes a table, not 7"),
-        ("TEXT", 'empty = "null"', 'is "skip" or "clear", not \'null\''),
-        ("UTC", 'empty = "clear"', 'empty = "clear" is for columns in a text field'),
-        ("TEXT", 'date = "iso"', "it is not a field of times; delete date"),
-        ("TEXT", 'thousands = "."', "it is not a field of numbers; delete thousands"),
-        ("FLAG", 'zone = "UTC"', "it is not a field of times; delete zone"),
-        ("UTC", 'zones = "UTC"', "does not take 'zones'; did you mean 'zone'?"),
+        ("TEXT", 'empty = "null"', 'takes "skip" or "clear", not \'null\''),
+        ("UTC", 'empty = "clear"', 'empty = "clear" works only for string fields with columns'),
+        ("TEXT", 'date = "iso"', "is not a time field; delete date"),
+        ("TEXT", 'thousands = "."', "is not a number field; delete thousands"),
+        ("FLAG", 'zone = "UTC"', "is not a time field; delete zone"),
+        ("UTC", 'zones = "UTC"', "has no key 'zones'; did you mean 'zone'?"),
     ],
 )  # fmt: skip
 def test_a_format_is_checked_when_the_map_is_loaded(
@@ -295,7 +295,7 @@ def test_a_format_is_checked_when_the_map_is_loaded(
 def test_a_text_of_another_country_leads_to_the_keys_of_the_map(kind: str, text: str, keys: str) -> None:
     with pytest.raises(
         ValueError,
-        match=re.escape(f'if the column is written so, say it in the map: {{ text = "{{...}}", {keys} }}'),
+        match=re.escape(f'if the column uses this format, set it in the map: {{ text = "{{...}}", {keys} }}'),
     ):
         parser(kind)(text)
     with pytest.raises(ValueError, match="not 'soon'") as caught:
@@ -319,7 +319,7 @@ def test_a_format_that_cannot_read_the_text_is_not_proposed(text: str) -> None:
 def test_the_format_of_a_time_is_among_those_proposed_for_it(time: datetime, day: str, hour: str) -> None:
     """Each that is proposed reads the text; the one in which it was written reads it as it was meant."""
     text = time.strftime(f"{day}{hour}".replace("%Y", f"{time.year:04}"))
-    with pytest.raises(ValueError, match="say it in the map") as caught:
+    with pytest.raises(ValueError, match="set it in the map") as caught:
         parser("datetime-local")(text)
     proposed = re.findall(r'date = "([^"]*)"', str(caught.value))
     read = {each: parser("datetime-local", date=each)(text) for each in proposed}

@@ -13,19 +13,22 @@ from wosdk_async.calls.markers import field_of
 from wosdk_async.jobs import ImportMap, ImportMapError
 from wosdk_async.jobs.mapping.marking import RowKeys
 
-FITTING = r"name a text field, such as .*work_order\.po_number"
+FITTING = r"name a string field, such as .*work_order\.po_number"
 
 
 @pytest.mark.parametrize(
     ("marker", "message"),
     [
-        ("work_order.dt_due", f"dt_due is a time, and a key is a text; {FITTING}"),
-        ("work_order.duration", f"duration is a whole number, and a key is a text; {FITTING}"),
-        ("work_order.type_category", f"type_category is one of a few values, and a key is a text; {FITTING}"),
-        ("work_order.customer", f"customer is a record, and a key is a text; {FITTING}"),
-        ("work_order.items", f"items is a list, and a key is a text; {FITTING}"),
-        ("work_order.vendor_nte", f"vendor_nte is an amount, and a key is a text; {FITTING}"),
-        ("compute_schedule", r"compute_schedule is true or false, and a key is a text; name a text field$"),
+        ("work_order.dt_due", f"dt_due is a time, but a key is a string; {FITTING}"),
+        ("work_order.duration", f"duration is a whole number, but a key is a string; {FITTING}"),
+        ("work_order.type_category", f"type_category is an enum, but a key is a string; {FITTING}"),
+        ("work_order.customer", f"customer is a record, but a key is a string; {FITTING}"),
+        ("work_order.items", f"items is a list, but a key is a string; {FITTING}"),
+        ("work_order.vendor_nte", f"vendor_nte is an amount, but a key is a string; {FITTING}"),
+        (
+            "compute_schedule",
+            r"compute_schedule is true or false, but a key is a string; name a string field$",
+        ),
     ],
 )
 def test_a_field_that_no_key_fits_is_refused(tmp_path: Path, marker: str, message: str) -> None:
@@ -57,7 +60,7 @@ def test_a_whole_number_is_a_key_where_the_map_fills_it(tmp_path: Path) -> None:
 def test_a_key_is_made_of_columns(tmp_path: Path) -> None:
     path = tmp_path / "m.toml"
     path.write_text((WORK_ORDER + FIXED_CUSTOMER).replace('"{key}"', '"fixed"'))
-    with pytest.raises(ImportMapError, match="gives it the same value in every row; a key is made of"):
+    with pytest.raises(ImportMapError, match="sets the same value for every row; use a unique"):
         RowKeys.of(ImportMap.load(path), "work_order.po_number", "job")
 
 

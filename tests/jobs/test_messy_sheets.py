@@ -63,9 +63,7 @@ ORDERS = [["No", "Due"], ["1", "May"], ["2", ""], ["3", ""], ["4", "June"]]
 
 def test_merged_rows_are_refused_by_name_or_filled_down(tmp_path: Path) -> None:
     source = read_here(workbook, book(tmp_path / "f.xlsx", ORDERS, "B2:B4"))
-    with pytest.raises(
-        ImportMapError, match=r'B2:B4 of the sheet \'Data\' are merged.* fill_down = \["Due"\]'
-    ):
+    with pytest.raises(ImportMapError, match=r'B2:B4 in sheet \'Data\' are merged.* fill_down = \["Due"\]'):
         Import(source, load(tmp_path))
     filled = load(tmp_path, 'fill_down = ["Due"]')
     Import(source, filled)
@@ -128,13 +126,13 @@ def test_the_first_visible_sheet_is_read_and_what_is_hidden_is_counted(tmp_path:
     source = read_here(workbook, tmp_path / "f.xlsx")
     assert source.sheet == "Orders"
     assert [note.partition(": ")[2] for note in source.notes] == [
-        "1 row and 1 column of the sheet 'Orders': hidden, but read",
-        "other sheets with content are not read: 'Old', 'Closed'",
+        "sheet 'Orders' has 1 hidden row and 1 hidden column, imported anyway",
+        "other sheets with content are ignored: 'Old', 'Closed'",
     ]
     assert Import(source, load(tmp_path)).read().warnings == source.notes
     assert read_here(workbook, tmp_path / "f.xlsx", sheet="Old").sheet == "Old"
     (note,) = read_here(workbook, DATA / "serials.xls").notes
-    assert "cells with errors and formulas without results are read as empty cells" in note
+    assert "this format hides cell errors, missing formula results" in note
 
 
 def test_an_old_workbook_does_not_tell_midnight_from_numbers_that_are_no_dates() -> None:
@@ -165,8 +163,8 @@ def test_an_opendocument_sheet_has_merged_and_hidden_cells_too(tmp_path: Path) -
     source = read_document(tmp_path / "f.ods", "".join(rows), columns, more=more)
     assert source.merged == [("B2:B3", "Due")]
     assert [note.partition(": ")[2] for note in source.notes] == [
-        "1 row and 1 column of the sheet 'Data': hidden, but read",
-        "other sheets with content are not read: 'More'",
+        "sheet 'Data' has 1 hidden row and 1 hidden column, imported anyway",
+        "other sheets with content are ignored: 'More'",
     ]
 
 
@@ -210,7 +208,7 @@ def test_the_content_tells_what_a_file_is(tmp_path: Path) -> None:
     assert due(open_source(tmp_path / "f.txt")) == ["May"]
     (tmp_path / "f.xls").write_bytes("No\tDue\n1\tMay\n".encode("utf-16"))
     assert due(open_source(tmp_path / "f.xls", delimiter="tab")) == ["May"]
-    with pytest.raises(ImportMapError, match="it is a zip or Excel file") as caught:
+    with pytest.raises(ImportMapError, match="a zip or Excel file") as caught:
         open_source(made, format="csv")
     assert (caught.value.remedies, caught.value.facts["option"]) == ((Remedy.LEAVE_OUT,), "format")
 
@@ -219,7 +217,7 @@ def test_a_web_page_under_the_name_of_a_workbook_is_named_as_one(tmp_path: Path)
     path = tmp_path / "f.xls"
     for text in ("<html><table><tr><td>No", "\ufeff <TABLE>", "<?xml version='1.0'?><Workbook>"):
         path.write_text(text, encoding="utf-8")
-        with pytest.raises(ImportMapError, match=r"web page or XML named \.xls.*save it as \.xlsx there"):
+        with pytest.raises(ImportMapError, match=r"web page or XML with the suffix \.xls.*save it as \.xlsx"):
             open_source(path)
 
 
@@ -229,7 +227,7 @@ def test_a_web_archive_is_named_as_one(tmp_path: Path, name: str, first: str) ->
     """Also with options of sheets: the name lets people expect one."""
     lines = [first, "X-Document-Type: Workbook", 'Content-Type: multipart/related; boundary="x"', "", "--x"]
     (tmp_path / name).write_text("\r\n".join(lines), encoding="utf-8")
-    with pytest.raises(ImportMapError, match=r"a web archive \(MHTML\).* Excel, and save it as \.xlsx"):
+    with pytest.raises(ImportMapError, match=r"a web archive \(MHTML\).* Excel and save it as \.xlsx"):
         open_source(tmp_path / name, sheet=1)
 
 

@@ -184,7 +184,7 @@ def test_a_field_of_another_kind_fails_the_lines_that_differ(tmp_path: Path) -> 
     path = tmp_path / "f.jsonl"
     found = read(path, "".join(json.dumps(each) + "\n" for each in lines))
     assert [row[:2] for row in found] == [["1", "May"], ["2", "!"], ["3", "!"], ["4", ""], ["5", ""]]
-    with pytest.raises(RowError, match=r"this line has 'Due\.day' instead; write the same kind of value"):
+    with pytest.raises(RowError, match=r"this line has 'Due\.day' instead; use the same kind of value"):
         list(open_source(path))[1].cells["Due"]
     same = [{"a.b": 1, "a": 2}, {"a": 3}]  # a name with a point is no object
     assert read(path, "".join(json.dumps(each) + "\n" for each in same)) == [["1", "2"], ["", "3"]]
@@ -240,10 +240,12 @@ def test_a_header_below_other_lines_is_named(tmp_path: Path) -> None:
         Import(CsvFile(path), load(tmp_path))
     assert (caught.value.remedies, caught.value.facts["line"]) == ((Remedy.HEADER_ROW,), 4)
     assert table(CsvFile(path, header_row=4)) == [["1", "May", "x"]]
-    with pytest.raises(ImportMapError, match="header_row of the map is 4, but the file has another header"):
+    with pytest.raises(
+        ImportMapError, match="the map sets header_row = 4, but the header is in another line"
+    ):
         Import(CsvFile(path), load(tmp_path, "header_row = 4"))
     Import(CsvFile(path, header_row=4), load(tmp_path, "header_row = 4"))
-    with pytest.raises(ImportMapError, match="no row begins in line 9"):
+    with pytest.raises(ImportMapError, match="no row starts in line 9"):
         CsvFile(path, header_row=9)
     path.write_text("_job,_row,No,Due\nj,1,1,May\n")  # rejects have their header in the first line
     Import(CsvFile(path, header_row=4), load(tmp_path, "header_row = 4"))
@@ -260,14 +262,14 @@ def test_rows_are_left_out_and_listed(tmp_path: Path) -> None:
     lines = ['skip_when = [{ Status = ["closed", "void"] }, { No = "total*", Due = "" }]']
     job = Import(CsvFile(path), load(tmp_path, *lines))
     assert job.read().rows == 2
-    assert job.warnings[-1].endswith("skip_when of the map skips 3 rows, lines 3, 5-6")
+    assert job.warnings[-1].endswith("skip_when skips 3 rows, lines 3, 5-6")
     for wrong in ("5", "{}", "{ No = 5 }", '["x"]'):
-        with pytest.raises(ImportMapError, match="skip_when takes texts of columns, as in"):
+        with pytest.raises(ImportMapError, match="skip_when takes column values, as in"):
             load(tmp_path, f"skip_when = {wrong}")
     for wrong in ("5", "[5]"):
-        with pytest.raises(ImportMapError, match="fill_down takes names of columns"):
+        with pytest.raises(ImportMapError, match="fill_down takes column names"):
             load(tmp_path, f"fill_down = {wrong}")
-    for wrong, why in (("0", "from 1"), ("true", "a whole number"), ('"4"', "a whole number")):
+    for wrong, why in (("0", "1 or higher"), ("true", "a whole number"), ('"4"', "a whole number")):
         with pytest.raises(ImportMapError, match=f"header_row takes .*{why}"):
             load(tmp_path, f"header_row = {wrong}")
     with pytest.raises(ImportMapError, match="no column 'Gone', which skip_when of"):
@@ -440,11 +442,11 @@ def test_units_are_taken_off(number: Decimal, unit: str, space: str, before: boo
 
 def test_units_are_for_numbers_and_have_no_digits(tmp_path: Path) -> None:
     for options, why in (
-        ('text = "{No}", strip = ["kg"]', "it is not a field of numbers; delete strip"),
-        ('text = "{No}", strip = ["5"]', "takes signs and units without digits"),
-        ('text = "{No}", strip = "kg"', "takes signs and units without digits"),
-        ('text = "{No}", strip = ["("]', "takes signs and units without digits"),
-        ('text = "{No}", strip = [",–"]', "takes signs and units without digits"),
+        ('text = "{No}", strip = ["kg"]', "is not a number field; delete strip"),
+        ('text = "{No}", strip = ["5"]', "takes currency signs and units without digits"),
+        ('text = "{No}", strip = "kg"', "takes currency signs and units without digits"),
+        ('text = "{No}", strip = ["("]', "takes currency signs and units without digits"),
+        ('text = "{No}", strip = [",–"]', "takes currency signs and units without digits"),
     ):
         with pytest.raises(ImportMapError, match=why):
             (tmp_path / "m.toml").write_text(f"[command]\ncomment = {{ {options} }}\n")

@@ -120,9 +120,9 @@ async def test_a_record_with_a_mistake_fails_its_row_alone(local: Local, job: Jo
     summary, outcomes = await carried_out(job(source, CREATE), local)
     assert (summary.done, summary.failed) == (1, 1)
     assert outcomes[1].reason == (
-        "entity.name has 65 characters, the service takes 64; shorten it, or set truncate = true; "
-        "entity.display_as has 65 characters, the service takes 64; shorten it, or set truncate = true; "
-        "entity.dba has 65 characters, the service takes 64; shorten it, or set truncate = true"
+        "entity.name has 65 characters, but the limit is 64; shorten the text, or set truncate = true; "
+        "entity.display_as has 65 characters, but the limit is 64; shorten the text, or set truncate = true; "
+        "entity.dba has 65 characters, but the limit is 64; shorten the text, or set truncate = true"
     )
 
 
@@ -165,7 +165,7 @@ async def test_rows_whose_record_is_not_one_fail(local: Local, job: Job, write: 
     summary, outcomes = await carried_out(job(source, UPDATE), local)
     assert summary.failed == 5
     assert {number: each.reason for number, each in outcomes.items()} == {
-        1: f"2 Customer records have tenant_code 'T1' (ids {first}, {second}); name them by id",
+        1: f"2 Customer records have tenant_code 'T1' (ids {first}, {second}); identify the records by id",
         2: "no Customer has tenant_code 'T2'",
         3: f"the Customer with tenant_code 'T3' is removed (id {gone})",
         4: "no Customer has tenant_code 'T4'",
@@ -177,7 +177,7 @@ async def test_a_row_without_anything_to_write_fails(local: Local, job: Job, wri
     await made(local, "T1")
     text = UPDATE.split("work_zone")[0]
     _, outcomes = await carried_out(job(write(COLUMNS, [["T1", "", ""]]), text), local)
-    assert outcomes[1].reason == "there is nothing to write: all cells of its fields are empty"
+    assert outcomes[1].reason == "nothing to update: all cells of its fields are empty"
 
 
 async def test_an_empty_cell_empties_a_text_if_the_map_says_so(local: Local, job: Job, write: Write) -> None:
@@ -387,15 +387,21 @@ async def test_a_command_without_a_marker_that_was_under_way_is_in_doubt(
         ("operation = 'WoAsignCommand'\n[command]\n", "; did you mean 'WoAssignCommand'?"),
         ("operation = 'create WorkOrder'\n[entity]\n", "create is not supported by WorkOrder"),
         ("operation = 'update Customer by Tenant'\n[entity]\n", "has no field 'Tenant'; did you mean"),
-        ("operation = 'update Customer by WorkZone'\n[entity]\n", "is not a text or a whole number"),
-        ("operation = 'create Customer'\n[command]\n", "[command] is not used by 'create Customer'"),
-        ("operation = 'create Customer'\n", "write a table [entity] with the fields of Customer"),
+        ("operation = 'update Customer by WorkZone'\n[entity]\n", "is neither a string nor an integer"),
+        ("operation = 'create Customer'\n[command]\n", "'create Customer' does not use [command]"),
+        ("operation = 'create Customer'\n", "add a table [entity] with Customer fields"),
         ("[entity]\nname='{a}'", "operation is missing"),
-        ("", "command is missing; write a table [command] with the fields of WoCreateCommand"),
-        ("operation = 'update Customer by Id'\n[entity]\nname='{a}'", "entity.id is missing"),
-        ("operation = 'update Customer by Id'\n[entity]\nid='{a}'", "updates nothing"),
+        ("", "command is missing; add a table [command] with WoCreateCommand fields"),
+        (
+            "operation = 'update Customer by Id'\n[entity]\nname='{a}'",
+            "entity.id, which identifies the records, is missing",
+        ),
+        ("operation = 'update Customer by Id'\n[entity]\nid='{a}'", "has no fields to update"),
         ("operation = 'update Customer by Name'\n[entity]\nname='{a}'\nid='{b}'", "id cannot be updated"),
-        ("operation = 'delete Customer by Id'\n[entity]\nid='{a}'\nname='{b}'", "name is not used when"),
+        (
+            "operation = 'delete Customer by Id'\n[entity]\nid='{a}'\nname='{b}'",
+            "name: a delete uses only id",
+        ),
     ],
 )
 def test_a_map_that_cannot_be_used(tmp_path: Path, text: str, message: str) -> None:
@@ -411,9 +417,7 @@ def test_map_and_caller_must_agree(tmp_path: Path) -> None:
     path = tmp_path / "map.toml"
     path.write_text("operation = 'create Customer'\n[entity]\nname='{a}'")
     assert ImportMap.load(path, operation="create  customer").operation == "create Customer"
-    with pytest.raises(
-        ImportMapError, match="'create Customer', but the caller wants 'update Customer by id'"
-    ):
+    with pytest.raises(ImportMapError, match="'create Customer', but 'update Customer by id' was requested"):
         ImportMap.load(path, operation="update Customer by Id")
 
 

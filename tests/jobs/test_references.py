@@ -98,7 +98,7 @@ async def test_a_name_of_several_records_fails_its_rows(
     rows = named("Pier Coffee", "Lindqvist Dental")
     outcomes = await carried_out(job(write(HEADER, rows), WORK_ORDER + text), local)
     assert outcomes[1].reason == (
-        "customer: 2 Customer records are called 'Pier Coffee' (ids 513, 514); narrow them down with where, "
+        "customer: 2 Customer records are called 'Pier Coffee' (ids 513, 514); narrow the search with where, "
         'or take the first with ambiguous = "first"'
     )
     assert outcomes[2].outcome == "created"
@@ -111,7 +111,7 @@ async def test_of_several_the_lowest_id_is_taken_when_the_map_says_so(
     await local.company.create(Customer(display_as="Pier Coffee", name="Twin", work_zone=Ref(14)))
     text = WORK_ORDER + CUSTOMER + 'ambiguous = "first"\n'
     summary = await job(write(HEADER, named("Pier Coffee")), text).run(local.company)
-    assert summary.warnings == ["customer: 'Pier Coffee' is 513, but there are also 514"]
+    assert summary.warnings == ["customer: 'Pier Coffee' is ambiguous: id 513 is used, others are 514"]
     assert [row["Customer"]["Id"] for row in await local.rows("WorkOrder", "Customer.Id")] == [513]
 
 
@@ -178,7 +178,7 @@ async def test_a_record_that_cannot_be_made_fails_the_rows_that_need_it(
     assert [outcomes[i].outcome for i in (1, 2, 3)] == ["created", "failed", "failed"]
     assert outcomes[3].reason == (
         "customer 'Bad' could not be created: reference.customer.create.instructions has 3073 characters, "
-        "the service takes 3072; shorten it, or set truncate = true"
+        "but the limit is 3072; shorten the text, or set truncate = true"
     )
 
 
@@ -278,9 +278,11 @@ async def test_names_that_are_equal_when_cut_are_one_record_with_a_warning(
     summary = await job(source, WORK_ORDER + CREATED).run(local.company, on_row=outcomes.append)
     assert (summary.created, summary.references_created) == (2, 1)
     assert [
-        f"{'x' * 64}two" in warning and "equal after truncation" in warning for warning in summary.warnings
+        f"{'x' * 64}two" in warning and "after truncation" in warning for warning in summary.warnings
     ] == [True]
-    assert [row.warnings for row in outcomes] == [("customer name has 67 characters and was cut to 64",)] * 2
+    assert [row.warnings for row in outcomes] == [
+        ("customer name has 67 characters and was truncated to 64",)
+    ] * 2
 
 
 async def test_a_name_over_a_documented_limit_fails_without_truncate(
@@ -289,7 +291,7 @@ async def test_a_name_over_a_documented_limit_fails_without_truncate(
     text = (WORK_ORDER + CREATED).replace("truncate = true", "")
     outcomes = await carried_out(job(write(HEADER, named("y" * 65, "short")), text), local)
     assert outcomes[1].reason == (
-        "customer name has 65 characters, the service takes 64; shorten it, or set truncate = true"
+        "customer name has 65 characters, but the limit is 64; shorten the text, or set truncate = true"
     )
     assert outcomes[2].outcome == "created"
 
@@ -300,7 +302,7 @@ async def test_a_limit_of_a_third_party_is_a_warning(local: Local, job: Job, wri
     outcomes = await carried_out(job(write(HEADER, [["1", "z" * 70, "", "Pier Coffee"]]), text), local)
     assert outcomes[1].outcome == "created"
     assert outcomes[1].warnings == (
-        "asset name has 70 characters; a third-party client states a limit of 64",
+        "asset name has 70 characters; according to a third-party client, the limit is 64",
     )
     assert (await local.rows("Location", "Name"))[-1]["Name"] == "z" * 70
 

@@ -86,7 +86,7 @@ def test_the_first_rows_were_not_all_refused_when_one_was_carried_out() -> None:
         ("Customer.Id is a required field", "column 'customer'"),
         ("`WorkOrder.Customer.Id` is a required field", "column 'customer'"),
         ("PoNumber is a required field.", "column 'key'"),
-        ("AssetLocation.Id is a required field", "the map does not fill it"),
+        ("AssetLocation.Id is a required field", "the map does not set it"),
         ("Comment is a required field", None),  # of the command or of its item
         ("Items is a required field of WorkOrder", "blank column 'text'"),
         ("SubType.Id is a required field", None),  # one record for all rows

@@ -47,13 +47,9 @@ def test_records_without_content_are_passed_over_and_counted(tmp_path: Path) -> 
 
 def test_a_row_that_does_not_fit_the_header_says_so(tmp_path: Path) -> None:
     short, fits, long = CsvFile(written(tmp_path, b"a,b\n1\n1,2\n1,2,3\n"))
-    assert short.fault == (
-        "the record has 1 cells, the header 2; add the cells that are missing, empty ones too"
-    )
+    assert short.fault == ("the record has 1 cells, the header 2; add the missing cells, even if empty")
     assert fits.fault is None
-    assert long.fault == (
-        "the record has 3 cells, the header 2; is a cell with a delimiter in it not quoted?"
-    )
+    assert long.fault == ("the record has 3 cells, the header 2; quote cells that contain a delimiter")
     assert (short.raw_cells, fits.raw_cells, long.raw_cells) == (["1"], None, ["1", "2", "3"])
 
 
@@ -70,28 +66,28 @@ def test_long_cells_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "the file is empty: there is no header"),
-        (b"\n\n", "there is no header"),
-        (b",,\n1,2,3\n", "there is no header"),
+        (b"", "the file is empty; it needs a header"),
+        (b"\n\n", "it needs a header"),
+        (b",,\n1,2,3\n", "no header was found"),
         (b"a,b,a\n", "two columns are called 'a'; rename one"),
-        (b"PK\x03\x04\0\0", "line 1: this is not text; it is a zip or Excel file"),
-        (b"PAR1\0\0", "line 1: this is not text; it is a Parquet file"),
-        (b"\x89PNG\r\n\x1a\n\0\0", "line 3: this is not text; export the data as comma-separated UTF-8"),
-        (b"%PDF-1.4\n%\xe2\xe3\n", "line 1: this is not text; it is a PDF file"),
-        (b"\n<!DOCTYPE html>\n<p>Log in\n", "this is a web page, not a table: was a login"),
-        (b"<HTML><body>", "this is a web page, not a table: was a login"),
-        (b'<?xml version="1.0"?>\n', "this is XML, and not a table"),
+        (b"PK\x03\x04\0\0", "line 1: not text, but a zip or Excel file"),
+        (b"PAR1\0\0", "line 1: not text, but a Parquet file"),
+        (b"\x89PNG\r\n\x1a\n\0\0", "line 3: not text; export the data as comma-separated UTF-8"),
+        (b"%PDF-1.4\n%\xe2\xe3\n", "line 1: not text, but a PDF file"),
+        (b"\n<!DOCTYPE html>\n<p>Log in\n", "this is a web page, not a table, perhaps a login"),
+        (b"<HTML><body>", "this is a web page, not a table, perhaps a login"),
+        (b'<?xml version="1.0"?>\n', "this is XML, not a table"),
         (b'{"a": 1}\n{"a": 2}\n', "this is JSON; with one object a line it is read as .jsonl"),
-        (b'[{"a": 1}]', "this is JSON; write one object a line"),
-        (b"a\n1\n\x00\n", "line 3: this is not text"),
-        (b"a\n" + b"1\n" * 5000 + b"\x00\n", "line 5002: this is not text"),
-        (b"a\0;\0", "line 1: this is not text; export the data as comma-separated UTF-8, or pass enco"),
+        (b'[{"a": 1}]', "this is JSON; convert it to JSON lines"),
+        (b"a\n1\n\x00\n", "line 3: not text"),
+        (b"a\n" + b"1\n" * 5000 + b"\x00\n", "line 5002: not text"),
+        (b"a\0;\0", "line 1: not text; export the data as comma-separated UTF-8, or pass enco"),
         (b"\xff\xfe\0\xd8a\0", "line 1, column 1: byte 0x00 at offset 2 is not UTF-16; a part of the"),
-        (b"a\n1\n\xc3", "line 3: the file ends in the middle of a character of UTF-8"),
-        (b'a,b\n1,2\n3,"4\n5,6\n', "line 3: the quotes of this record do not match"),
-        (b'a,b\n1,"2"x\n', "line 2: the quotes of this record do not match"),
-        (b"a\n" + b"x" * (2 << 20) + b"\n", "line 2: a cell is longer than"),
-        (b"a\n" + b"x" * (17 << 20), "line 2: this is not text"),
+        (b"a\n1\n\xc3", "line 3: the file ends within a UTF-8 character"),
+        (b'a,b\n1,2\n3,"4\n5,6\n', "line 3: this record has unbalanced quotes"),
+        (b'a,b\n1,"2"x\n', "line 2: this record has unbalanced quotes"),
+        (b"a\n" + b"x" * (2 << 20) + b"\n", "line 2: a cell has more than"),
+        (b"a\n" + b"x" * (17 << 20), "line 2: not text"),
     ],
 )
 def test_what_is_not_csv_is_refused_with_its_place(tmp_path: Path, content: bytes, message: str) -> None:
@@ -109,7 +105,7 @@ def test_a_file_that_may_not_be_read_is_refused(suffix: str) -> None:
         path.write_bytes(b"a,b\n1,2\n")
         path.chmod(0)
         said = as_nobody(lambda: open_source(path))
-    assert said.startswith(f"ImportMapError: {path}: cannot be read (Permission denied); change its perm")
+    assert said.startswith(f"ImportMapError: {path} cannot be read (Permission denied); change the perm")
 
 
 def as_nobody(call: Callable[[], object]) -> str:
@@ -134,12 +130,12 @@ def as_nobody(call: Callable[[], object]) -> str:
 
 
 def test_what_is_not_a_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ImportMapError, match="there is no such file"):
+    with pytest.raises(ImportMapError, match="no such file"):
         CsvFile(tmp_path / "none.csv")
     with pytest.raises(ImportMapError, match="is a directory; name a file"):
         CsvFile(tmp_path)
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(ImportMapError, match="not a regular file; it is read twice"):
+    with pytest.raises(ImportMapError, match="not a regular file, and an import reads its input twice"):
         CsvFile(tmp_path / "pipe")
 
 
@@ -183,7 +179,7 @@ def test_a_missing_column_is_reported_with_the_nearest_one(tmp_path: Path) -> No
     with pytest.raises(ImportMapError) as caught:
         require_columns(source, {"agency_nam": "[command] of m.toml"})
     assert caught.value.message.endswith(
-        "no column 'agency_nam', which [command] of m.toml names; did you mean 'agency_name'? "
+        "no column 'agency_nam', which [command] of m.toml uses; did you mean 'agency_name'? "
         "Its columns are: agency_name, notes"
     )
 

@@ -96,20 +96,20 @@ def test_a_byte_order_mark_names_utf_16(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "options", "message"),
     [
-        (b"a\n", {"encoding": "cp-1252"}, "unknown encoding 'cp-1252'; name one such as cp1252"),
+        (b"a\n", {"encoding": "cp-1252"}, "unknown encoding 'cp-1252'; use a name such as cp1252"),
         (b"a\n", {"encoding": "hex"}, "unknown encoding 'hex'"),
         (b"a\n", {"encoding": "\0"}, "unknown encoding '\\x00'"),
         (
             b"\xef\xbb\xbfa\n",
             {"encoding": "cp1252"},
-            "the byte order mark is that of utf-8, so it is not cp1252",
+            "the byte order mark is for utf-8, not cp1252",
         ),
-        (b"a\n", {"delimiter": ""}, "'' is not a delimiter; write one character such as ';', or tab"),
+        (b"a\n", {"delimiter": ""}, "'' is not a delimiter; use a single character such as ';', or tab"),
         (b"a\n", {"delimiter": ";;"}, "';;' is not a delimiter"),
         (b"a\n", {"delimiter": '"'}, "'\"' is not a delimiter"),
-        (b"a\n", {"sheet": "x"}, "a .csv file takes no sheet"),
-        (b"a\n", {"format": "&&"}, "there is no format '&&'; the formats are csv, "),
-        (b"a\n", {"format": "tvs"}, "there is no format 'tvs'; did you mean 'tsv'?"),
+        (b"a\n", {"sheet": "x"}, ".csv files do not support sheet"),
+        (b"a\n", {"format": "&&"}, "unknown format '&&'; the formats are csv, "),
+        (b"a\n", {"format": "tvs"}, "unknown format 'tvs'; did you mean 'tsv'?"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(

@@ -50,7 +50,7 @@ def peak() -> int:
         ("abort", {}, "aborted (SIGABRT)"),
         ("noise", {}, "aborted (exit status 3)"),
         ("sleep", {"seconds": 1}, "more than 1 s"),
-        ("spin", {"cpu": 1, "seconds": 20}, "more than 1 s of the processor"),
+        ("spin", {"cpu": 1, "seconds": 20}, "more than 1 s of CPU time"),
         ("swell", {}, "over 16 MB"),
         ("long", {}, "line 2: a cell is longer than 1048576 characters"),
     ],
@@ -408,7 +408,7 @@ def test_a_cell_of_an_old_workbook_in_the_last_column_that_a_number_names(tmp_pa
     path = tmp_path / "f.xls"
     path.write_bytes(content[: number + 6] + b"\xff\xff" + content[number + 8 :])
     before = peak()
-    with pytest.raises(ImportMapError, match="65536 columns; at most 16384 are read"):
+    with pytest.raises(ImportMapError, match="65536 columns are too many; the limit is 16384"):
         open_source(path)
     assert peak() - before < 16
 

@@ -70,17 +70,17 @@ def test_lines_without_content_are_skipped_and_counted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "fault"),
     [
-        ('{"a": 1', "this is not JSON: Expecting ',' delimiter at character 8"),
-        ("a;b", "this is not JSON: Expecting value at character 1"),
-        ("[1]", "this is JSON, but not an object in braces"),
-        ("5", "this is JSON, but not an object in braces"),
+        ('{"a": 1', "not valid JSON: Expecting ',' delimiter at character 8"),
+        ("a;b", "not valid JSON: Expecting value at character 1"),
+        ("[1]", "the JSON value is not an object in braces"),
+        ("5", "the JSON value is not an object in braces"),
         ('{"a": 1, "a": 2}', "two fields are called 'a'; rename one of them"),
         ('{"a.b": 1, "a": {"b": 2}}', "two fields are called 'a.b'"),
-        ('{"a": NaN}', "NaN is not JSON"),
-        ('{"a": "\\ud83d"}', "a text has half of a surrogate pair"),
-        ('{"a":' * 200_000, "this JSON is nested too deeply"),
-        ('{"a":' * 101 + "1" + "}" * 101, "this JSON is nested too deeply: more than 100 levels"),
-        ('{"a":' + "[" * 1_500 + "1" + "]" * 1_500 + "}", "this JSON is nested too deeply"),
+        ('{"a": NaN}', "NaN is not valid JSON"),
+        ('{"a": "\\ud83d"}', "a string contains half of a surrogate pair"),
+        ('{"a":' * 200_000, "the JSON is nested too deeply"),
+        ('{"a":' * 101 + "1" + "}" * 101, "the JSON is nested too deeply, with more than 100 levels"),
+        ('{"a":' + "[" * 1_500 + "1" + "]" * 1_500 + "}", "the JSON is nested too deeply"),
         ('{"' + "a" * 1_001 + '": {"b": 1}}', "the name 'aaa"),
         ('{"a": [' + "1," * 16_384 + "1]}", "more than 16384 fields"),
     ],
@@ -145,7 +145,9 @@ def test_a_line_of_too_many_elements_is_not_decoded(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ['[\n{"a": 1}\n]\n', "a,b\n1,2\n", "", "\n\n"])
 def test_a_file_that_does_not_begin_with_an_object_is_refused(tmp_path: Path, text: str) -> None:
-    with pytest.raises(ImportMapError, match=r"line 1: .* Each line must be one object, as written by: jq"):
+    with pytest.raises(
+        ImportMapError, match=r"line 1: .* Each line must be one JSON object; to convert a JSON list, run jq"
+    ):
         open_source(written(tmp_path, text))
 
 
@@ -159,13 +161,16 @@ def test_a_file_that_got_another_field_is_refused(tmp_path: Path) -> None:
     source = open_source(written(tmp_path, '{"note": 1}\n'))
     assert source.columns == ("note",)
     written(tmp_path, '{"note": 1}\n{"notes": 1}\n')
-    with pytest.raises(ImportMapError, match=r"line 2: the field 'notes' is new.*mean 'note'\?"):
+    with pytest.raises(
+        ImportMapError,
+        match=r"line 2: the file has changed during the import; the field 'notes' is new.*mean 'note'\?",
+    ):
         list(source)
 
 
 def test_json_of_many_lines_gets_the_remedy(tmp_path: Path) -> None:
     (tmp_path / "f.json").write_text("[]")
-    with pytest.raises(ImportMapError, match=r"is JSON; write one object a line and call it .jsonl"):
+    with pytest.raises(ImportMapError, match=r"is JSON; convert it to JSON lines"):
         open_source(tmp_path / "f.json")
 
 

@@ -95,7 +95,7 @@ async def test_too_many_failures_stop_the_job(
     summary, _ = await carried_out(ready, local)
     assert summary.failed == most
     assert summary.stopped is not None
-    assert summary.stopped.message == f"{most} rows have failed, the limit is {limit}"
+    assert summary.stopped.message == f"{most} rows have failed, reaching the limit of {limit}"
     assert (kind_of(summary), summary.stopped.remedies) == ("too-many-failed", (Remedy.STOP_AFTER,))
     assert summary.created <= most + 4
 
@@ -106,7 +106,7 @@ async def test_too_many_doubts_stop_the_job(local: Local, job: Job, write: Write
     summary, _ = await carried_out(ready, local)
     assert 3 <= summary.in_doubt <= 3 + 2 * 2
     assert summary.stopped is not None
-    assert summary.stopped.message == "3 rows are in doubt, the limit is 3"
+    assert summary.stopped.message == "3 rows are in doubt, reaching the limit of 3"
     assert (kind_of(summary), summary.stopped.remedies) == ("too-many-in-doubt", (Remedy.STOP_AFTER_DOUBT,))
 
 

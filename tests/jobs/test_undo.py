@@ -84,7 +84,7 @@ async def test_changed_and_cancelled_records_are_left(local: Local, job: Job, wr
     await local.company.work_orders.cancel(orders["2"], reason=CANCEL)
     found = await undone(local, folder)
     assert outcomes(found) == {1: "changed", 2: "gone", 3: "undone"}
-    assert found[1].reason == "its version was 1, and is 2"
+    assert found[1].reason == "the version has changed from 1 to 2"
     assert await states(local) == {"1a": "New", "2": "Cancelled", "3": "Cancelled"}
 
 
@@ -308,7 +308,7 @@ async def test_rows_that_the_import_left_in_doubt_are_named(
     assert not summary.complete
     found = await undone(local, folder)
     assert outcomes(found) == {1: "undone", 2: "in_doubt", 3: "in_doubt"}
-    assert found[2].reason == "the import left it in doubt; settle it first"
+    assert found[2].reason == "the import left this row in doubt; settle it first by running the import again"
 
 
 TWICE = RetryPolicy(attempts=2, wait_initial=0.01)
@@ -494,7 +494,7 @@ async def test_an_order_without_the_key_of_its_row_is_left(local: Local, job: Jo
     folder = await imported(local, job(write(HEADER, rows(1, 2, 3)), MAP, marker=MARKER, again=True))
     found = await undone(local, folder)
     assert outcomes(found) == {1: "undone", 2: "other_key", 3: "undone"}
-    assert found[2].reason == "its po_number is '9', not '2'"
+    assert found[2].reason == "po_number is '9', not '2'"
     assert await states(local) == {"9": "New", "1": "Cancelled", "2": "New", "3": "Cancelled"}
 
 

@@ -1,17 +1,17 @@
-"""Jobs on files: bulk imports, and exports.
+"""Jobs, which are bulk imports from files and exports to files.
 
 ::
 
     job = Import(open_source("requests.csv"), ImportMap.load("map.toml"))
     summary = await job.run(company)
 
-``sources/`` reads files, and ``mapping/`` makes commands and records of their rows. ``journal/`` is the
-SQLite file of a job, and ``ledger/`` decides by it what a command does. ``imports/`` opens the ledger,
-carries an import out stage by stage, and settles rows in doubt. ``report/`` writes its files, ``undo/``
-rolls it back, and ``cluster/`` sends its rows from many workers. ``exports/`` writes query results, and
-``stop.py`` stops a run.
+``sources/`` reads files, and ``mapping/`` converts rows to commands and records. ``journal/`` manages a job's
+SQLite file, and ``ledger/`` uses the journal to decide what a command does. ``imports/`` opens the ledger,
+runs an import in stages, and settles rows in doubt. ``report/`` writes the output files, ``undo/`` rolls an
+import back, and ``cluster/`` distributes rows to workers. ``exports/`` writes query results, and ``stop.py``
+stops runs.
 
-Only ``cli/`` and ``mcp/`` import the package; it imports a Company and all below that.
+Only ``cli/`` and ``mcp/`` import this package.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Errors of jobs: of a file, map, journal or row."""
+"""Job errors about files, maps, journals and rows."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ __all__ = [
 
 
 class ImportMapError(ConfigurationError):
-    """Invalid file or map; the message names the place."""
+    """Invalid input file or map; the message names the place."""
 
     kind = "import-map"
 
 
 class MapMistakes:
-    """Mistakes of a map, collected to be reported together."""
+    """Collector for the mistakes in a map, to report them together."""
 
     def __init__(self) -> None:
         self._mistakes: list[ImportMapError] = []
@@ -49,68 +49,70 @@ class MapMistakes:
             self._mistakes.append(error)
 
     def require_none(self) -> None:
-        """Raise one ImportMapError for all that were collected."""
+        """Raise one ImportMapError for all collected mistakes, if any."""
         if self._mistakes:
             facts = {name: value for each in self._mistakes for name, value in each.facts.items()}
             raise ImportMapError(" -- also ".join(each.message for each in self._mistakes), **facts)
 
 
 class JournalError(WosdkError):
-    """Journal that cannot be used or written; the message names the place."""
+    """Unusable or unwritable journal; the message names the place."""
 
     kind = "journal"
 
 
 class OutputError(WosdkError):
-    """Files of a job that could not be written; its journal is intact, so they can be written again."""
+    """Failure to write a job's output files. The journal is intact, so the files can be written again."""
 
     kind = "outputs"
 
 
 class RunStoppedError(WosdkError):
-    """Reason why a run stopped early; it is not raised, ``Summary.stopped`` has it.
+    """Reason why a run stopped early, in ``Summary.stopped``; never raised.
 
-    ``kind`` names the rule: ``asked``, ``client-closed``, ``all-refused``, ``none-sent``, ``marker``,
-    ``references``, ``too-many-failed`` or ``too-many-in-doubt``. Otherwise ``stopped`` has the error that
-    stopped it.
+    ``kind`` is ``asked``, ``client-closed``, ``all-refused``, ``none-sent``, ``marker``, ``references``,
+    ``too-many-failed`` or ``too-many-in-doubt``. If an error stopped the run, ``Summary.stopped`` is that
+    error instead.
     """
 
     kind = "stopped"
 
 
 class RowError(InvalidCallError):
-    """Row that cannot be sent; the others can."""
+    """Row that cannot be sent, without affecting other rows."""
 
     kind = "row"
     faults: tuple[RowError, ...] = ()
-    """Single faults of a row that has several."""
+    """Individual errors, if the row has several."""
 
 
 class AmbiguousNameError(RowError):
-    """Row that names several records."""
+    """Row with a name or key that several records have."""
 
     kind = "ambiguous-name"
 
 
 class MissingRecordError(RowError):
-    """Row that names a record that does not exist and is not created."""
+    """Row that refers to a missing record."""
 
     kind = "missing-record"
 
 
 class WaitingRowError(RowError):
-    """Row that cannot be sent in this run; the next run of the job may send it."""
+    """Row that cannot be sent in this run, but perhaps in the next one."""
 
     kind = "waiting-row"
 
 
 def joined(faults: Sequence[RowError]) -> RowError:
-    """Return one error for all faults of a row, so that they can be fixed together.
+    """Combine all errors of a row, so that the user can fix them together.
 
-    A row that a later run could send is refused when it has other faults.
+    Other errors take precedence over :class:`WaitingRowError`.
     """
     single = [fault for each in faults for fault in each.faults or (each,)]
-    single = list({each.message: each for each in single}.values())  # a key may also fail as a field
+    single = list(
+        {each.message: each for each in single}.values()
+    )  # a key may fail twice: as a key and as a field
     final = [each for each in single if not isinstance(each, WaitingRowError)] or single[:1]
     if len(final) == 1:
         return final[0]
@@ -122,31 +124,31 @@ def joined(faults: Sequence[RowError]) -> RowError:
 
 
 def reason_of(error: Exception) -> str:
-    """Return the message of an error, as the reason of a row or record."""
+    """Return an error's message, to store as the reason of an outcome."""
     return error.explained(in_json) if isinstance(error, WosdkError) else f"{type(error).__name__}: {error}"
 
 
 def require_file(path: Path) -> None:
-    """Raise ImportMapError when ``path`` is not a file that can be read twice."""
+    """Raise ImportMapError if ``path`` is not a readable regular file."""
     try:
         if path.is_file():
             path.open("rb").close()
             return
     except OSError as error:
         raise ImportMapError(
-            f"{path}: cannot be read ({error.strerror or error}); change its permissions, or copy it to a "
-            "place where you may read it"
+            f"{path} cannot be read ({error.strerror or error}); change the permissions, or copy the file to "
+            "a readable place"
         ) from None
     if path.is_dir():
-        why = "is a directory; name a file"
+        why = "this is a directory; name a file"
     elif path.exists():
-        why = "is not a regular file; it is read twice, so save it as a file first"
+        why = "this is not a regular file, and an import reads its input twice; save the data as a file first"
     else:
-        why = "there is no such file"
+        why = "no such file"
     raise ImportMapError(f"{path}: {why}")
 
 
 def require_sendable(record: Record, *, new: bool = False) -> None:
-    """Raise RowError when the client would refuse to send ``record``."""
+    """Raise RowError if the client would refuse to send ``record``."""
     if faults := [str(each) for each in problems(record, new=new) if each.severity == "error"]:
         raise RowError(f"{type(record).__name__}: {' '.join(faults)}")

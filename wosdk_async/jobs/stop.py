@@ -1,4 +1,4 @@
-"""Stopping a run: by a rule, an error or a request, without cutting off calls that change something."""
+"""Stop of a run by a rule, an error or a request, without cutting off calls that may change something."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ __all__ = [
     "say_and_sleep",
 ]
 
-ABORT_GRACE = 0.5  # seconds for calls in flight when a run is aborted
-MESSAGE_INTERVAL = 5.0  # seconds between two progress texts
-_SOON = 1.0  # remaining seconds for which there is no text
+ABORT_GRACE = 0.5  # seconds for calls in flight to finish after an abort
+MESSAGE_INTERVAL = 5.0  # seconds between progress messages
+_SOON = 1.0  # no message for fewer remaining seconds
 
 
 class StoppedError(Exception):
-    """The block ended because a stop of the run was requested."""
+    """End of a block because a stop was requested."""
 
 
 @attrs.define(eq=False)
 class _Block:
-    """Block that ends with the stop; while it is ``exempt``, only with an abort."""
+    """Block that a stop cancels; while ``exempt``, only an abort does."""
 
     task: asyncio.Task[object] | None
     timeout: asyncio.Timeout
@@ -47,38 +47,38 @@ class _Block:
 
 @attrs.define(eq=False)
 class Stop:
-    """Whether a run has to stop, and why.
+    """Stop state of a run, with the reason.
 
-    A rule or an error calls :meth:`start_no_more`: rows in doubt are still looked up. A person, a signal or a
-    program calls :meth:`ask`, which also ends what changes nothing, such as waits and look-ups; a second
-    :meth:`ask` aborts the calls in flight.
+    Rules and errors call :meth:`start_no_more`, after which rows in doubt are still looked up. Users, signals
+    and programs call :meth:`ask`, which also cancels waits and look-ups; a second :meth:`ask` aborts the
+    calls in flight.
 
-    Code within :meth:`ends` needs no check of its own: it is cancelled, except for calls that may change
-    something, within :meth:`lets_end`. Both are for one task; other tasks need their own block.
+    A stop cancels code within :meth:`ends`. Calls that may change something run within :meth:`lets_end`,
+    which lets them finish. Both apply to the current task only.
     """
 
     cause: WosdkError | None = None
-    """Rule or error that keeps further rows from starting."""
+    """Rule or error that prevents further rows from starting."""
     requests: int = 0
-    """Number of stops that were requested."""
+    """Number of stop requests."""
     _blocks: list[_Block] = attrs.field(factory=list)
     _stops: list[Callable[[], None]] = attrs.field(factory=list)
 
     @property
     def reason(self) -> WosdkError | None:
-        """Why no further row is started; None while the run continues."""
+        """Reason why no further rows start; None while the run continues."""
         return self.cause or (
             RunStoppedError("a stop was requested", kind="asked") if self.requests else None
         )
 
     def start_no_more(self, cause: WosdkError) -> None:
-        """Start no further row. The first cause counts."""
+        """Start no further rows. The first cause counts."""
         self.cause = self.cause or cause
         for stop in list(self._stops):
             stop()
 
     def ask(self) -> None:
-        """End waits and look-ups, and start nothing further; when called again, abort the calls in flight."""
+        """Start no further rows, and cancel waits and look-ups; a second call aborts the calls in flight."""
         self.requests += 1
         for stop in list(self._stops):
             stop()
@@ -111,7 +111,7 @@ class Stop:
 
     @contextmanager
     def lets_end(self, stop: Callable[[], None]) -> Iterator[None]:
-        """Exempt the block from the stop, which calls ``stop`` instead; an abort still ends it."""
+        """Call ``stop`` on a stop instead of cancelling the block; an abort still cancels the block."""
         exempt = [each for each in self._blocks if each.task is asyncio.current_task()]
         for each in exempt:
             each.exempt = True
@@ -132,9 +132,9 @@ class Stop:
         report: Callable[[Any], Awaitable[None] | None],
         stop: Callable[[], None] | None = None,
     ) -> None:
-        """Carry out calls that may change something; report one outcome for each input, even after an abort.
+        """Carry out calls that may change something; report an outcome for each input, even after an abort.
 
-        ``stop`` keeps further calls from starting (default: ``run.stop``).
+        ``stop`` prevents further calls from starting (default: ``run.stop``).
         """
         stop = stop or run.stop
 
@@ -149,13 +149,13 @@ class Stop:
                     await read()
             except asyncio.CancelledError:
                 stop()
-                with suppress(InvalidCallError):  # it ended the generator of the inputs
-                    await read()  # outcomes that ended in the meantime, and inputs not started
+                with suppress(InvalidCallError):  # the cancellation has ended the input generator
+                    await read()  # remaining outcomes, including inputs not started
                 raise
 
 
 async def say_and_sleep(seconds: float, say: Callable[[float], None]) -> None:
-    """Sleep; call ``say`` with the remaining seconds at the start and every five seconds."""
+    """Sleep; call ``say`` with the remaining seconds at the start and then every five seconds."""
     loop = asyncio.get_running_loop()
     ends = loop.time() + seconds
     say(seconds)
@@ -166,24 +166,24 @@ async def say_and_sleep(seconds: float, say: Callable[[float], None]) -> None:
 
 
 def client_closed() -> RunStoppedError:
-    """Return the reason of a run whose client was closed."""
+    """Return the stop reason for a closed client."""
     return RunStoppedError("the client was closed", kind="client-closed")
 
 
 ALIKE = 20
-"""Rows refused at the start for one reason, or consecutive rows that could not be sent, before a stop."""
+"""Limit of rows that are refused at the start for one reason, and of consecutive rows that cannot be sent."""
 
 _VARIABLE = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
 
 
 def cause_of(reason: str) -> str:
-    """Return a reason without its values, so that rows refused for one cause have the same."""
+    """Remove the values from a reason, so that rows refused for the same cause compare equal."""
     return _VARIABLE.sub("*", reason)
 
 
 @attrs.define
 class StopRules:
-    """Counts of the outcomes of rows, which stop the import at a limit."""
+    """Outcome counts, which stop the import at a limit."""
 
     options: ImportOptions
     rows: int
@@ -193,19 +193,19 @@ class StopRules:
     _ended: int = 0
     _unsent: int = 0
     _shared: frozenset[str] = frozenset()
-    """Faults that all rows had so far; a row may have several."""
+    """Faults that all rows so far have in common."""
 
     def done(self) -> None:
         """Count a row that was carried out."""
         self._count()
 
     def refused(self, reason: str) -> None:
-        """Count a row that was refused, by the client or the service."""
+        """Count a row that the client or the service refused."""
         faults = frozenset(cause_of(reason).split("; "))
         self._count(self._shared & faults if self._ended else faults)
         self._fail()
         if self._ended == ALIKE <= self.rows and self._shared:
-            self._stop("all-refused", f"the first {ALIKE} rows were all refused for one reason: {reason}")
+            self._stop("all-refused", f"the first {ALIKE} rows were refused for the same reason: {reason}")
 
     def unsent(self, reason: str) -> None:
         """Count a row that could not be sent."""
@@ -220,7 +220,7 @@ class StopRules:
         self.doubted += 1
         limit = self.options.stop_after_doubt
         if limit is not None and self.doubted >= limit:
-            text = f"{self.doubted} rows are in doubt, the limit is {limit}"
+            text = f"{self.doubted} rows are in doubt, reaching the limit of {limit}"
             self._stop("too-many-in-doubt", text, Remedy.STOP_AFTER_DOUBT)
 
     def _count(self, shared: frozenset[str] = frozenset(), unsent: int = 0) -> None:
@@ -232,7 +232,7 @@ class StopRules:
         limit = self.options.stop_after
         if limit is not None and self.failed >= limit.rows(self.rows):
             rows = "1 row has" if self.failed == 1 else f"{self.failed} rows have"
-            self._stop("too-many-failed", f"{rows} failed, the limit is {limit}", Remedy.STOP_AFTER)
+            self._stop("too-many-failed", f"{rows} failed, reaching the limit of {limit}", Remedy.STOP_AFTER)
 
     def _stop(self, kind: str, text: str, *remedies: Remedy) -> None:
         self.stop.start_no_more(RunStoppedError(text, kind=kind, remedies=remedies))

@@ -1,5 +1,5 @@
-"""The map of an import: which column goes into which field, and the commands and records that follow.
+"""Import maps, which turn a file's columns into commands and records.
 
-Imports, undo and the ledger use it; the command line and MCP use its checks of maps. Of the jobs it imports
-only ``sources/``.
+Imports, undo and the ledger use this package; the CLI and MCP use it to check maps. Within ``jobs/`` it
+imports only ``sources/``.
 """

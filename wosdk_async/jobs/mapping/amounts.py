@@ -1,4 +1,4 @@
-"""Amounts of money in a map: an amount is never sent in another currency than its file shows."""
+"""Currency checks, which keep an amount from being sent in a different currency than the file shows."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _CODES = {
     "SFr.": "CHF", "kr": "SEK NOK DKK", "kr.": "DKK SEK NOK", "lei": "RON",
     "Euro": "EUR", "RD$": "DOP", "C$": "CAD NIO", "TT$": "TTD", "J$": "JMD", "EC$": "XCD", "BZ$": "BZD",
 }  # fmt: skip
-"""The currencies that each sign can mean; other signs are not checked."""
+"""Possible currencies of each sign; other signs are not checked."""
 _BY_SIGN = {sign.casefold(): codes.split() for sign, codes in _CODES.items()}
 
 
 def _meanings(sign: str) -> Sequence[str]:
-    """Return the currencies that a sign or code stands for; none if it is unknown."""
+    """Return the possible currencies of a sign or code, or nothing if it is unknown."""
     code = sign.strip().upper()
     known = code in registry.resolve("CurrencyType").__members__
     return [code] if known else _BY_SIGN.get(sign.strip().casefold(), ())
@@ -41,10 +41,10 @@ def _is_sign(unit: str) -> bool:
 
 
 def with_currency(node: ObjectNode, raw: Mapping[str, Any], path: str) -> ObjectNode:
-    """Return a node that refuses cells in another currency than the map states.
+    """Return the node of an amount, with checks of the currency that cells show.
 
     Raises:
-        ImportMapError: ``strip`` removes currency signs, and the map states no currency or another one.
+        ImportMapError: ``strip`` removes currency signs that the map's currency does not match.
     """
     value, currency = node.fields.get("value"), node.fields.get("currency_type_id")
     if not isinstance(value, TextNode):
@@ -58,8 +58,8 @@ def with_currency(node: ObjectNode, raw: Mapping[str, Any], path: str) -> Object
         fits = not is_unclear and all(_may_mean(each, str(currency.content)) for each in signs)
     if signs and not fits:
         raise ImportMapError(
-            f"{path}.value: strip removes {', '.join(sorted(signs))}, so the map must state the currency: "
-            f'{path.rpartition(".")[2]}.currency_type_id = "EUR", or a column of it'
+            f"{path}.value: strip removes {', '.join(sorted(signs))}, so the map must set that currency: "
+            f'{path.rpartition(".")[2]}.currency_type_id = "EUR", or a currency column'
         )
     known = {each.name: getattr(value, each.name) for each in attrs.fields(TextNode)}
     amount = _AmountNode(**known, currency=currency, signs=signs)
@@ -68,22 +68,22 @@ def with_currency(node: ObjectNode, raw: Mapping[str, Any], path: str) -> Object
 
 @attrs.frozen
 class _AmountNode(TextNode):
-    """The number of an amount."""
+    """Numeric value of an amount."""
 
     currency: Node | None = attrs.field(default=None, kw_only=True)
-    """Node of the currency; None if the map has none."""
+    """Node of the currency; None if the map sets no currency."""
     signs: Sequence[str] = attrs.field(default=(), kw_only=True)
-    """Currency signs that are stripped from the number, the longest first."""
+    """Currency signs to strip, longest first."""
 
     def fill(self, context: RowContext) -> Any:
-        """Return the number. Raise RowError if the row states no currency, or not the one that it shows."""
+        """Return the number. Raise RowError if the row's currency is missing or contradicts a sign."""
         value = TextNode.fill(self, context)
         if value is None:
             return None
         signs = list(self._signs(context))
         try:
             stated = None if self.currency is None else self.currency.fill(context)
-        except RowError:  # its own field tells it
+        except RowError:  # the currency field reports it
             return value
         name = f"{self.path.rpartition('.')[0].rpartition('.')[2]}.currency_type_id"
         columns = sorted(self.currency.columns) if self.currency is not None else []
@@ -91,19 +91,19 @@ class _AmountNode(TextNode):
             shown = f"shows the currency {signs[0]!r}, but " if signs else ""
             remedy = "".join(f"fill in {{{each}}}, or " for each in columns)
             raise RowError(
-                f"{self.path} {shown}states no currency ({self.shown_columns}): {remedy}state it in the map, "
+                f"{self.path} {shown}has no currency code ({self.shown_columns}); {remedy}set it in the map, "
                 f'as in {name} = "EUR"'
             )
         for sign in signs:
             if not _may_mean(sign, str(stated)):
                 raise RowError(
-                    f"{self.path} shows the currency {sign!r}, but {name} is {str(stated)!r}; correct one of "
-                    f"them ({self.shown_columns})"
+                    f"{self.path} shows the currency {sign!r}, but {name} is {str(stated)!r}; correct either "
+                    f"({self.shown_columns})"
                 )
         return value
 
     def _signs(self, context: RowContext) -> Iterator[str]:
-        """Yield the currency signs that the row shows: in cell formats, and next to the number."""
+        """Yield the currency signs in the row's cell formats and next to its number."""
         for cell in self.template.pieces(context.cells):
             if isinstance(cell, TypedCell) and cell.currency:
                 self._note_currency(cell, context)
@@ -113,15 +113,15 @@ class _AmountNode(TextNode):
             yield from [each for each in self.signs if is_next(each.casefold())][:1]
 
     def _note_currency(self, cell: TypedCell, _: RowContext) -> None:
-        """Raise RowError if the format of a cell shows more than a currency."""
+        """Raise RowError if a cell format shows text other than a currency."""
         if cell.currency != cell.shown and not _meanings(cell.shown):
             raise RowError(
-                f"{self.path}: the format of the cell shows {cell.shown!r}, which is no currency; enter "
-                f"the full amount, and format it as a number or currency ({self.shown_columns})"
+                f"{self.path}: the cell format shows {cell.shown!r}, which is not a currency; enter "
+                f"the full amount, and format the cell as a number or currency ({self.shown_columns})"
             )
 
 
 def _may_mean(sign: str, code: str) -> bool:
-    """Return whether a sign or code may stand for a currency."""
+    """Return whether a sign can mean the currency ``code``; unknown signs can."""
     meanings = _meanings(sign)
     return not meanings or code in meanings

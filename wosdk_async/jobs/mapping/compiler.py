@@ -1,4 +1,4 @@
-"""Compiler of an import map: its tables become nodes and references, checked against the model."""
+"""Map compiler: validate a map's tables against the model, and compile them to nodes and references."""
 
 from __future__ import annotations
 
@@ -38,27 +38,27 @@ __all__ = ["compile_object", "compile_reference"]
 
 
 def compile_object(kind: type[Record], table: object, path: str) -> ObjectNode:
-    """Return the node of an object of class ``kind``.
+    """Compile a table of fields to the node of a ``kind`` object.
 
     Raises:
-        ImportMapError: the table is wrong; the message names the key.
+        ImportMapError: the table is invalid; the message names the key.
     """
     if not isinstance(table, Mapping):
-        raise ImportMapError(f"{path} takes a table of the fields of {kind.__name__}, not {table!r}")
+        raise ImportMapError(f"{path} takes a table of {kind.__name__} fields, not {table!r}")
     nodes: dict[str, Node] = {}
     mistakes = MapMistakes()
     for key, raw in table.items():
         with mistakes.kept():
             name, meta = _field(kind, key, f"{path}.{key}")
             if name in nodes:
-                raise ImportMapError(f"{path}.{key}: {name!r} occurs twice, in two spellings; delete one")
+                raise ImportMapError(f"{path}.{key}: {name!r} appears twice, in two spellings; delete one")
             nodes[name] = _node(meta, raw, f"{path}.{key}")
     mistakes.require_none()
     return ObjectNode(kind, nodes)
 
 
 def _field(kind: type[Record], key: str, path: str) -> tuple[str, Wire]:
-    """Return the Python name and the metadata of the field that ``key`` names, in Python or on the wire."""
+    """Look up a field by Python or wire name; return its Python name and metadata."""
     wires = {meta["name"].casefold(): name for name, meta in kind.__wire__.items()}
     name = key if key in kind.__wire__ else wires.get(key.casefold())
     if name is None:
@@ -71,12 +71,12 @@ def _node(meta: Wire, raw: object, path: str) -> Node:
     if not meta.get("many"):
         return _single_node(meta, raw, path)
     if not isinstance(raw, list):
-        raise ImportMapError(f"{path} is a list; write [[{path}]] above its fields, once for each element")
+        raise ImportMapError(f"{path} is a list; start each element with [[{path}]]")
     return ListNode(tuple(_element(meta, each, f"{path}[{i}]") for i, each in enumerate(raw)))
 
 
 def _element(meta: Wire, raw: object, path: str) -> Node:
-    """Return the node of a list element; an element with fixed records is sent for every row."""
+    """Compile a list element; an element with fixed records is sent for every row."""
     node = _single_node(meta, raw, path)
     if not isinstance(node, ObjectNode):
         return node
@@ -97,7 +97,7 @@ def _single_node(meta: Wire, raw: object, path: str) -> Node:
             return compile_object(registry.resolve(meta["of"]), raw, path)
         form = 'a name such as "@customer", or ' if meta["type"] == "ref" else ""
         raise ImportMapError(
-            f"{path} takes {form}a table of the fields of {meta['of']}, not {raw!r}{_remedy(meta, raw, path)}"
+            f"{path} takes {form}a table of {meta['of']} fields, not {raw!r}{_remedy(meta, raw, path)}"
         )
     if isinstance(raw, str):
         return _text_node(meta, TextTable(text=raw), path)
@@ -107,26 +107,26 @@ def _single_node(meta: Wire, raw: object, path: str) -> Node:
 
 
 def _require_no_text(meta: Wire, raw: Mapping[str, Any], path: str) -> None:
-    """Raise ImportMapError if the map writes a record or an amount as ``{ text = ... }``."""
+    """Raise ImportMapError if a record or an amount is written as ``{ text = ... }``."""
     fields = registry.resolve(meta["of"] or "").__wire__
     inner = next((each for each in ("value", "id") if each in fields), None)
     if "text" not in raw or "text" in fields or inner is None:
         return
     name = path.rpartition(".")[2]
     raise ImportMapError(
-        f"{path} is {'an amount' if inner == 'value' else 'a record'}, and a text with options belongs in "
-        f"its {inner}: write {name}.{inner} = {{ text = {json.dumps(raw['text'], default=str)}, ... }}"
+        f"{path} is {'an amount' if inner == 'value' else 'a record'}, which has no text options; set "
+        f"them for its {inner}: {name}.{inner} = {{ text = {json.dumps(raw['text'], default=str)}, ... }}"
     )
 
 
 def _remedy(meta: Wire, raw: object, path: str) -> str:
-    """Return the line to write if a single value is probably an id or the value of an amount."""
+    """Suggest a map line for a plain value that is probably an id or an amount."""
     fields = registry.resolve(meta["of"] or "").__wire__
     name, shown = path.rpartition(".")[2], json.dumps(raw, default=str)
     if "value" in fields:
         return f"; write {name}.value = {shown}"
     if meta["type"] == "ref" and "id" in fields and not isinstance(raw, (bool, float, list)):
-        return f"; write {name} = {{ id = {shown} }} if that is the id of the record"
+        return f"; if {shown} is a record id, write {name} = {{ id = {shown} }}"
     return ""
 
 
@@ -137,8 +137,7 @@ def _text_node(meta: Wire, table: TextTable, path: str) -> Node:
     clears = table.empty == "clear"
     if clears and (parse is not None or not template.columns):
         raise ImportMapError(
-            f'{path}: empty = "clear" is for columns in a text field; the service is not known to '
-            "empty others. Delete empty"
+            f'{path}: empty = "clear" works only for string fields with columns; delete empty'
         )
     blank: Any = "" if clears else None
     if table.values is not None:
@@ -156,12 +155,12 @@ def _text_node(meta: Wire, table: TextTable, path: str) -> Node:
 
 
 def _words(meta: Wire, table: TextTable, limit: LengthLimit, path: str) -> Parser:
-    """Return the parser of the words that the map translates with ``values``."""
+    """Return the parser for the words in ``values``."""
     values: Mapping[str, Any] = table.values or {}
     if not values or len({word.strip().casefold() for word in values}) < len(values):
         raise ImportMapError(
-            f"{path}.values takes the words of the file, each once regardless of letter case, and what they "
-            'mean: values = { "yes" = true, "no" = false }'
+            f"{path}.values takes a table of distinct words (ignoring case) and their meanings, as in "
+            'values = { "yes" = true, "no" = false }'
         )
     parse = value_parser(meta, table, path)
     meanings = {}
@@ -189,12 +188,11 @@ def _length_limit(meta: Wire, truncate: bool, path: str) -> LengthLimit:
     length = meta.get("max_length")
     if truncate and length is None:
         raise ImportMapError(
-            f"{path}: no maximum length is known for {meta['name']}, so it cannot be cut; delete truncate"
+            f"{path}: {meta['name']} has no known maximum length to truncate to; delete truncate"
         )
     documented = meta.get("max_length_source") == "doc"
-    cuts_blanks = (
-        meta["name"] == "ContactName"
-    )  # facts 3.4, of work orders; of other records not shown; assumed
+    # facts 3.4 for work orders; for other records not shown; assumed
+    cuts_blanks = meta["name"] == "ContactName"
     return LengthLimit(path, length, documented, truncate, cuts_blanks)
 
 
@@ -202,14 +200,14 @@ _EXPECTED = {
     "integer": "a whole number",
     "number": "a number",
     "boolean": "true or false",
-    "enum": "a name as text",
+    "enum": "a name in quotes",
     "datetime-local": "a time",
     "datetime-utc": "a time",
 }
 
 
 def _constant(meta: Wire, value: object, path: str) -> Any:
-    """Return the value of a field for a TOML value that is not a text."""
+    """Convert a TOML value other than a string to the field's type."""
     kind = meta["type"]
     if isinstance(value, bool):
         if kind == "boolean":
@@ -224,17 +222,17 @@ def _constant(meta: Wire, value: object, path: str) -> Any:
         except ValueError as error:
             raise ImportMapError(f"{path} {error}") from None
     shown = str(value).lower() if isinstance(value, bool) else repr(value)
-    raise ImportMapError(f"{path} takes {_EXPECTED.get(kind, 'a text')}, not {shown}")
+    raise ImportMapError(f"{path} takes {_EXPECTED.get(kind, 'a string')}, not {shown}")
 
 
 # --- references -----------------------------------------------------------------------------
 
 
 def compile_reference(name: str, table: ReferenceTable, path: str) -> ReferenceSpec:
-    """Return the reference that a table describes.
+    """Compile a ``[reference.<name>]`` table.
 
     Raises:
-        ImportMapError: the table is wrong; the message names the key.
+        ImportMapError: the table is invalid; the message names the key.
     """
     entity = entity_class(table.entity)
     if entity is None or "id" not in entity.__wire__:
@@ -247,12 +245,12 @@ def compile_reference(name: str, table: ReferenceTable, path: str) -> ReferenceS
     by, meta = _field(entity, table.by, f"{path}.by")
     if meta["type"] != "string":
         raise ImportMapError(
-            f"{path}.by: {by} is not a text field; records are found by text, so name a text field"
+            f"{path}.by: {by} is not a string field; name a string field to look up records by"
         )
     template = _template(table.from_, f"{path}.from")
     if NAME in template.columns:
         raise ImportMapError(
-            f"{path}.from: {{}} stands for the looked-up name; name a column, as in {{column}}"
+            f"{path}.from: {{}} is the looked-up name itself; name a column, as in {{column}}"
         )
     return ReferenceSpec(
         name=name,
@@ -280,5 +278,5 @@ def _create(entity: type[Record], table: ReferenceTable, by: str, path: str) -> 
         return None
     node = compile_object(entity, table.create or {}, f"{path}.create")
     if by in node.fields:
-        raise ImportMapError(f"{path}.create.{by} is filled in with the name; delete this line")
+        raise ImportMapError(f"{path}.create.{by} is always set to the looked-up name; delete this line")
     return node

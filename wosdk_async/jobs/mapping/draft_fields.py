@@ -1,4 +1,4 @@
-"""Fields that a draft of a map fills, and the columns of a file with similar names."""
+"""Candidate fields for a draft map, matched with columns by similar names."""
 
 from __future__ import annotations
 
@@ -27,59 +27,59 @@ from wosdk_async.model.metadata import Wire
 
 __all__ = ["MARKER_FIELD", "DraftField", "draft_fields", "is_usable", "name_field"]
 
-_SIMILAR = 0.82  # of two names, from which a column is proposed
-_SYNONYM, _EQUAL_WORDS, _MORE_WORDS = 0.95, 0.9, 0.85  # similarities
+_SIMILAR = 0.82  # minimum score for a proposal
+_SYNONYM, _EQUAL_WORDS, _MORE_WORDS = 0.95, 0.9, 0.85  # scores
 _WORD = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])")
 _WITHOUT_MEANING = {"at", "by", "date", "dt", "id", "name", "of", "on", "the", "utc"}
 MARKER_FIELD = "po_number"
-"""The field of a new work order that is the usual marker."""
+"""Usual marker field of a new work order."""
 _SKIPPED = {"id", "perform_deletion", "is_new", "concurrency_id", "is_removed"}
 _COMPUTED = {
-    # of a new order (facts 5); its costs are a record of its own
+    # computed for a new order (facts 5); its costs are a separate record
     "WorkOrder": {"number", "status_id", "short_location", "task_refinement", "time_zone", "currency_type_id"}
     | {"dt_created", "created_date_utc", "last_action_date", "last_action_date_utc", "work_order_cost"}
 }
-_AMOUNT = ".value"  # the number in an amount, after the field's name
+_AMOUNT = ".value"  # suffix for the number in a money field
 _REASON = "action_reason_id"
-_NAMES = ("display_as", "name", "number")  # fields by which records are found, the first that there is
+_NAMES = ("display_as", "name", "number")  # look-up fields, in order of preference
 _SUGGESTED = {"display_as", "name", "last_name"}
 _UNUSABLE = re.compile("[{}|\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]|^'|^\\s*$")
 
 
 @attrs.define(eq=False)
 class DraftField:
-    """A field that the map may fill, with the proposed column."""
+    """Candidate field, with its proposed column."""
 
     table: str
     name: str
     meta: Wire
     required: bool
     note: str = ""
-    """The purpose, if the name does not tell it."""
+    """Purpose, unless the name makes it obvious."""
     target: type[Record] | None = None
-    """The entity of a reference."""
+    """Entity of a reference."""
     where: str = ""
-    """The condition for its records, as TOML."""
+    """TOML of the reference's ``where``, if any."""
     reference: str = ""
-    """The name of that reference in the map."""
+    """Name of the reference in the map."""
     column: str | None = None
     suggested: bool = False
-    """Whether the draft includes it although it is not required and no column fits."""
+    """Whether to include the field even if it is optional and no column fits."""
 
     @property
     def shown(self) -> bool:
-        """Whether the draft has a line for it."""
+        """Whether the draft includes the field."""
         return bool(self.column) or self.required or self.suggested
 
     @property
     def looks(self) -> str:
-        """The expected look of its cells: ``time``, ``number``, or empty for any text."""
+        """Expected kind of cells: ``time``, ``number``, or ``""`` for any."""
         kind = self.meta["type"] if self.target is None else ""
         return "time" if kind.startswith("datetime") else "number" if kind in ("number", "integer") else ""
 
     @property
     def spellings(self) -> set[str]:
-        """Names of matching columns, without diacritics and case."""
+        """Names of matching columns, without diacritics and in lower case."""
         name = _plain(self.name.removesuffix(_AMOUNT))
         if self.name == _REASON and self.target is not None:
             return {"reason", "actionreason"}
@@ -92,13 +92,13 @@ def draft_fields(
     keys: Sequence[str] = (),
     unlike: Mapping[str, Set[str]] = MappingProxyType({}),
 ) -> list[DraftField]:
-    """Return the fields that a map of the operation may fill, with the proposed columns.
+    """Return an operation's candidate fields, with proposed columns.
 
     Args:
-        columns: the header of the file.
+        columns: the file's header.
         operation: the operation on each row.
-        keys: the columns that can identify the rows.
-        unlike: for each column, what its cells do not look like: ``time`` or ``number``.
+        keys: the columns that can identify rows.
+        unlike: for each column, the kinds that its cells do not look like (``time`` or ``number``).
     """
     found = list(_fields(operation.kind, operation.table))
     if operation.table == "entity":
@@ -109,8 +109,8 @@ def draft_fields(
     if operation.kind is WoCreateCommand:
         _assign_key(found, keys)
     if operation.by is not None and operation.compares and not any(each.column for each in found[1:]):
-        example = found[min(1, len(found) - 1)]  # an update needs something to write
-        example.suggested, example.note = True, "for example, or another field to write; "
+        example = found[min(1, len(found) - 1)]  # an update needs a field to write
+        example.suggested, example.note = True, "an example, choose the fields to update; "
     _name_references([each for each in found if each.shown])
     return found
 
@@ -121,25 +121,25 @@ def is_usable(column: str) -> bool:
 
 
 def name_field(entity: type[Record], column: str | None = None) -> str | None:
-    """Return the text field that identifies records of an entity, or that a column ``Task.Number`` names."""
+    """Return the look-up field of an entity: ``number`` for a column ``Task.Number``, otherwise a default."""
     named = _field_spelled(entity, column or "")
     texts = [name for name in _NAMES if entity.__wire__.get(name, {}).get("type") == "string"]
     return next(iter((*named, *texts)), None)
 
 
 def _field_spelled(entity: type[Record], column: str) -> list[str]:
-    """Return the text field named by the last part of a column such as ``Task.Number``, if any."""
+    """Return the string field named by the last part of a dotted column such as ``Task.Number``, if any."""
     _, dot, last = column.rpartition(".")
     fields = entity.__wire__.items() if dot else ()
     return [name for name, meta in fields if meta["type"] == "string" and _plain(name) == _plain(last)]
 
 
 def _fields(kind: type[Record], table: str, *, nested: bool = False) -> Iterator[DraftField]:
-    """Yield the fields of a class, and those of the objects that a command requires."""
+    """Yield the fields of a class and of the objects that a command requires."""
     inner = issubclass(kind, Command) or nested
     for name, meta in kind.__wire__.items():
         required, many = bool(meta.get("required")), bool(meta.get("many"))
-        # status_id of a command is the state that the order is expected to have (facts 3.7)
+        # a command's status_id is the expected current state of the order (facts 3.7)
         expected = name == "status_id" and issubclass(kind, Command)
         if name in _SKIPPED or name in _COMPUTED.get(kind.wire_name, ()) or expected or meta.get("secret"):
             continue
@@ -153,7 +153,7 @@ def _fields(kind: type[Record], table: str, *, nested: bool = False) -> Iterator
             if target is not None and "id" in target.__wire__ and name_field(target):
                 found = DraftField(table, name, meta, required, target=target)
                 if kind is WorkOrder and nested and name == "customer":  # facts 5: for TypeCategory Request
-                    found.suggested, found.note = True, "required of a Request, delete it for others; "
+                    found.suggested, found.note = True, "required for a Request, otherwise delete it; "
                 yield found
         elif meta["type"] == "money":
             number = registry.resolve(meta["of"] or "").__wire__["value"]
@@ -166,20 +166,20 @@ def _fields(kind: type[Record], table: str, *, nested: bool = False) -> Iterator
 
 
 def _action_of(kind: type[Record]) -> str | None:
-    """Return the action of a command, which also names its reasons (facts 4); None for other commands."""
+    """Return a command's action, whose reasons have the same name (facts 4); None for other commands."""
     word = kind.wire_name.removeprefix("Wo").removesuffix("Command")
     return word if word in WOActionType.__members__ else None
 
 
 def _relax(found: list[DraftField]) -> None:
-    """Include names and references, and require nothing: ``required`` was not seen enforced here."""
+    """Suggest names and references instead of requiring fields, since the service was not seen to do so."""
     for each in found:
         each.suggested = each.required and (each.target is not None or each.name in _SUGGESTED)
         each.required = False
 
 
 def _of_changes(operation: RowOperation, found: list[DraftField]) -> list[DraftField]:
-    """Return the fields of an update or a delete: first the key, the only required one."""
+    """Return the fields of an update or delete, starting with the key."""
     by = operation.by or ""
     note = "identifies the record; "
     key = DraftField(
@@ -191,7 +191,7 @@ def _of_changes(operation: RowOperation, found: list[DraftField]) -> list[DraftF
 
 
 def _assign(found: Sequence[DraftField], columns: Sequence[str], unlike: Mapping[str, Set[str]]) -> None:
-    """Assign each column to the field with the most similar name, at most one for each field."""
+    """Assign columns to fields by descending similarity, at most one to each field."""
     pairs = [
         (score, each.required, -place, -order)
         for place, column in enumerate(columns)
@@ -207,7 +207,7 @@ def _assign(found: Sequence[DraftField], columns: Sequence[str], unlike: Mapping
 
 
 def _assign_key(found: Sequence[DraftField], keys: Sequence[str]) -> None:
-    """Assign a key column to the marker field, unless another column fits its name."""
+    """Assign a key column to the marker field, unless the field already has a column."""
     taken = {each.column for each in found}
     for each in found:
         if each.name == MARKER_FIELD and each.column is None and keys:
@@ -215,7 +215,7 @@ def _assign_key(found: Sequence[DraftField], keys: Sequence[str]) -> None:
 
 
 def _name_references(shown: Sequence[DraftField]) -> None:
-    """Name each reference after its field; number duplicates."""
+    """Name references after their fields, and number duplicates."""
     used: Counter[str] = Counter()
     for each in shown:
         if each.target is not None:
@@ -225,7 +225,7 @@ def _name_references(shown: Sequence[DraftField]) -> None:
 
 
 def _score(column: str, field: DraftField) -> float:
-    """Return how well the name of a column fits a field, from 0 to 1."""
+    """Return the similarity of a column's name and a field, from 0 to 1."""
     plain = _plain(column)
     target, owner = field.target, _plain(column.rpartition(".")[0])
     if target is not None and owner in field.spellings and _field_spelled(target, column):
@@ -240,7 +240,7 @@ def _similarity(column: str, names: set[str]) -> float:
 
 
 def _in_words(column: str, field: DraftField) -> float:
-    """Return the similarity of the words of a column and a field: equal ones, or all of one in the other."""
+    """Return a score for equal word sets, or for one that contains the other."""
     column_words = _words(column)
     names = [_words(field.name.removesuffix(_AMOUNT))]
     if field.target is not None:
@@ -249,7 +249,7 @@ def _in_words(column: str, field: DraftField) -> float:
     for words in names:
         if column_words and column_words == words:
             best = max(best, _EQUAL_WORDS)
-        # Of other types than texts and records a column with more or fewer words is often another value.
+        # For other types, a column with more or fewer words often holds a different value.
         elif column_words and words and (column_words < words or words < column_words) and _is_named(field):
             best = max(best, _MORE_WORDS)
     return best

@@ -1,7 +1,7 @@
-"""Draft of a map: columns of a file matched with fields of similar names.
+"""Map drafts, which match a file's columns with fields of similar names.
 
-A draft is a map that :meth:`ImportMap.load` accepts. Fields without a match get the column ``{ADAPT}``, which
-no file has, so that an import names them.
+:meth:`ImportMap.load` accepts a draft. Fields without a match get the placeholder column ``{ADAPT}``, which
+an import reports as missing.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = ["ADAPT", "KeyColumns", "draft_map", "key_columns"]
 ADAPT = f"{{{OPEN}}}"
 
 _WIDTH = 110
-_SHOWN_VALUES = 8  # of an enumeration
+_SHOWN_VALUES = 8  # per enum
 
 
 def draft_map(
@@ -48,28 +48,26 @@ def draft_map(
     described: str = "",
     header_row: int | None = None,
 ) -> str:
-    """Return the text of a map that fills the fields of an operation from the columns of a file.
+    """Return a draft map, as TOML text.
 
     Args:
-        columns: the header of the file.
+        columns: the file's header.
         operation: the operation on each row.
-        file: the name of the file, shown in the first line.
-        keys: the columns that can identify the rows, if the file was read for them.
-        described: where the fields are documented, for the line that lists the unfilled ones.
-        header_row: the line of the header, if it is not the first.
+        file: the file name to show in the first line.
+        keys: the columns that can identify rows, if the rows have been read.
+        described: where the fields are documented, to append to the list of further fields.
+        header_row: the header's line number, unless it is the first line.
     """
     keys = keys or KeyColumns()
     found = draft_fields(columns, operation, keys.unique, keys.unlike)
     shown = [each for each in found if each.shown]
     lines = [
-        *_comment(
-            f"Draft of a map for {file}. Fill in each {ADAPT}: with a {{column}}, or with a fixed value."
-        ),
-        *_comment("Check every line: the proposals rest on similar names."),
+        *_comment(f"Draft map for {file}. Replace each {ADAPT} with a {{column}} or a fixed value."),
+        *_comment("Check every line: columns were matched by similar names only."),
         *_columns_left(columns, found),
         "",
         f"operation = {_quoted(operation.name)}",
-        *([f"header_row = {header_row}  # the lines above are not rows"] if header_row else []),
+        *([f"header_row = {header_row}  # skip the lines above"] if header_row else []),
         *_marker(operation, shown, keys),
         *_tables(operation, shown),
         *_references(shown),
@@ -87,9 +85,9 @@ def _columns_left(columns: Sequence[str], found: Sequence[DraftField]) -> list[s
     unused = [column for column in columns if column not in used and is_usable(column)]
     bad = [column for column in columns if column.strip() and not is_usable(column)]
     return [
-        *(_comment(f"Columns without a proposal: {', '.join(unused)}") if unused else []),
+        *(_comment(f"Unmatched columns: {', '.join(unused)}") if unused else []),
         *(
-            _comment(f"Columns that a map cannot name, rename them: {', '.join(map(repr, bad))}")
+            _comment(f"Rename these columns, whose names are invalid in maps: {', '.join(map(repr, bad))}")
             if bad
             else []
         ),
@@ -108,12 +106,12 @@ def _marker(operation: RowOperation, shown: Sequence[DraftField], keys: KeyColum
         with contextlib.suppress(ImportMapError):
             operation.require_marker(path)
             others = ", ".join(key for key in keys.unique if key != each.column)
-            more = f" So is that of {others}." if others else ""
+            more = f" Other unique columns: {others}." if others else ""
             return [
                 "",
                 *_comment(
-                    f"The field that carries the key of each row: with it no row is created twice. "
-                    f"Each cell of {each.column} is unique in the file.{more}"
+                    "The marker field carries each row's key, so that no row is created twice. "
+                    f"All cells in {each.column} are unique.{more}"
                 ),
                 f"marker = {_quoted(path)}",
             ]
@@ -121,18 +119,18 @@ def _marker(operation: RowOperation, shown: Sequence[DraftField], keys: KeyColum
         example = f"marker = {_quoted(f'work_order.{MARKER_FIELD}')}"
     else:
         example = f"marker = {_quoted(texts[0].name)}" if texts else "marker"
-    unique = f" Columns that are unique: {', '.join(keys.unique)}." if keys.unique else ""
+    unique = f" Unique columns: {', '.join(keys.unique)}." if keys.unique else ""
     named = [each.column for each in texts if operation.table == "command"]
     nearly = "".join(
-        f" {column} would be one, but {', '.join(exceptions)}."
+        f" {column} would be unique, but {', '.join(exceptions)}."
         for column, exceptions in keys.exceptions.items()
         if column in keys.nearly or column in named
     )
     return [
         "",
         *_comment(
-            "The field that carries a key that is unique in the file: with it no row is created twice. "
-            f"Remove the # when the field gets such a column.{unique}{nearly}"
+            "The marker field carries each row's key, so that no row is created twice. "
+            f"Fill the field from a unique column, then remove the # below.{unique}{nearly}"
         ),
         f"# {example}",
     ]
@@ -162,7 +160,7 @@ def _references(shown: Sequence[DraftField]) -> Iterator[str]:
         if each.where:
             yield f"where = {each.where}"
         else:
-            yield 'if_missing = "fail"  # or "create", with a table of the other fields'
+            yield 'if_missing = "fail"  # or "create", with a table of further fields'
 
 
 def _from(field: DraftField) -> str:
@@ -170,12 +168,12 @@ def _from(field: DraftField) -> str:
 
 
 def _explained(field: DraftField) -> str:
-    """Return the comment that says what a field takes."""
+    """Return a comment that describes a field's values."""
     kind, meta = field.meta["type"], field.meta
     if field.target is not None:
-        text = f"a {field.target.__name__}, found by its name below"
+        text = f"a {field.target.__name__}, looked up by name below"
         fixed = "12" if kind == "integer" else "{ id = 12 }"
-        text += f"; or {fixed} for all rows, without the table below"
+        text += f"; for a fixed record write {fixed}, and delete the table below"
     elif kind == "enum":
         values = [each.name for each in registry.resolve(meta["of"] or "")]
         more = ", ..." if len(values) > _SHOWN_VALUES else ""
@@ -183,10 +181,10 @@ def _explained(field: DraftField) -> str:
         if meta["of"] == WOType.__name__:
             text += "; a Request needs a customer"
     elif kind.startswith("datetime"):
-        text = 'a time; for other formats than ISO: { text = "{...}", date = "%d.%m.%Y" }'
+        text = 'a time; if not in ISO 8601: { text = "{...}", date = "%d.%m.%Y" }'
     else:
         text = {"integer": "a whole number", "number": "a number", "boolean": "true or false"}.get(
-            kind, "a text"
+            kind, "a string"
         )
         if limit := meta.get("max_length"):
             text += f" of at most {limit} characters"
@@ -194,7 +192,7 @@ def _explained(field: DraftField) -> str:
 
 
 def _more(found: Sequence[DraftField], shown: Sequence[DraftField], described: str) -> Iterator[str]:
-    """Yield the fields without a proposed column."""
+    """Yield a comment that lists the remaining fields."""
     hidden = [each for each in found if each not in shown]
     if hidden:
         path = {each: each.table.replace("[", "").replace("]", "") for each in hidden}
@@ -210,29 +208,29 @@ def _quoted(text: Any) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-_ROWS = 100_000  # that are read
-_EXCEPTIONS = 3  # of a column that would be one of keys but for them
-_ROWS_TO_EXCEPTION = 4  # a cell in fewer rows is no exception
+_ROWS = 100_000  # maximum rows to read
+_EXCEPTIONS = 3  # maximum exceptions of a nearly unique column
+_ROWS_TO_EXCEPTION = 4  # minimum rows for each exception
 _KEY = re.compile(r"\S{1,40}")
-# Decimals and times, such as coordinates and when a row was written, are often unique, and no keys.
+# Coordinates, timestamps and the like are often unique but not keys.
 _NO_KEY = re.compile(r"[+-]?[0-9]*[.,][0-9]+|[0-9]{4}-[0-9]{2}-[0-9]{2}.*|[0-9]{1,2}[./][0-9]{1,2}[./][0-9]+")
 
 
 @attrs.frozen
 class KeyColumns:
-    """The columns that can identify the rows, in the order of the file."""
+    """Columns that can identify rows, in file order."""
 
     unique: Sequence[str] = ()
     nearly: Sequence[str] = ()
-    """Columns that could but for a few cells."""
+    """Columns that are unique except for a few cells."""
     exceptions: Mapping[str, Sequence[str]] = attrs.field(factory=dict)
-    """For each column that cannot, the first cells why, such as ``line 3 has an empty cell``."""
+    """Reasons by column why the others are not keys, such as ``line 3 has an empty cell``."""
     unlike: Mapping[str, frozenset[str]] = attrs.field(factory=dict)
-    """For any column, what most of its first cells do not look like: ``time`` or ``number``."""
+    """For each column, the kinds that most of its first cells do not look like (``time`` or ``number``)."""
 
 
 def key_columns(source: Source) -> KeyColumns:
-    """Return the columns that can identify the rows; none for a file with a single row."""
+    """Find the columns that can identify rows; a file with a single row has none."""
     seen: dict[str, dict[int, int]] = {column: {} for column in source.columns if is_usable(column)}
     exceptions: dict[str, list[str]] = {column: [] for column in seen}
     rows = 0
@@ -242,7 +240,7 @@ def key_columns(source: Source) -> KeyColumns:
         if row.fault is not None:
             continue
         rows += 1
-        cells = dict(row.cells.items())  # also those that cannot be used
+        cells = dict(row.cells.items())  # items() includes unusable cells
         for column in list(seen):
             cell = cells.get(column, "")
             first = seen[column].setdefault(hash(cell), row.line)
@@ -261,7 +259,7 @@ def key_columns(source: Source) -> KeyColumns:
 
 
 def _exception(cell: str, line: int, first: int) -> str | None:
-    """Return why a cell, which stands in the line ``first`` already, keeps its column from being a key."""
+    """Return why a cell rules out its column as a key, or None; its value first occurs in line ``first``."""
     if not cell.strip():
         return f"line {line} has an empty cell"
     if first != line:
@@ -271,7 +269,7 @@ def _exception(cell: str, line: int, first: int) -> str | None:
     return None
 
 
-_SAMPLE = 200  # rows
+_SAMPLE = 200  # rows to guess types from
 _LOOKS = {
     "time": re.compile(
         r"\d{8}|(\d{1,4}[-./ ]+(\d{1,2}|[^\W\d_]{3,10}\.?)[-./, ]+\d{2,4}"
@@ -279,11 +277,11 @@ _LOOKS = {
     ),
     "number": re.compile(r"[^\w+-]*[A-Z]{0,3}\s*[+-]?\d[\d.,'\s]*\D{0,8}"),
 }
-"""Patterns of times with a day, and of numbers with a currency or unit."""
+"""Patterns of dates with optional times, and of numbers with optional currencies or units."""
 
 
 def _unlike(source: Source) -> dict[str, frozenset[str]]:
-    """Return what most cells of each column do not look like; columns without cells are left out."""
+    """Return the kinds that most cells of each column do not look like; omit empty columns."""
     cells: dict[str, list[str]] = {}
     for row in islice(source, _SAMPLE):
         for column, cell in dict(row.cells.items()).items():

@@ -1,4 +1,4 @@
-"""The map of an import: one TOML file, checked as a whole before anything is sent."""
+"""Import map: a TOML file, validated completely before anything is sent."""
 
 from __future__ import annotations
 
@@ -29,35 +29,34 @@ DEFAULT_OPERATION = "WoCreateCommand"
 
 @attrs.frozen(repr=False)
 class ImportMap:
-    """The operation, the command or record for each row, and the references that it needs."""
+    """Import map: the operation, the record to build from each row, and its references."""
 
     path: Path
     action: RowOperation
     record: ObjectNode
-    """The command or the record that is built from a row."""
+    """Command or record to build from each row."""
     references: tuple[ReferenceSpec, ...]
-    """Ordered: each after those it needs."""
+    """References in dependency order."""
     marker: str | None = None
-    """Field that carries the key of each row, unless the import names another."""
+    """Field that carries each row's key; an import can override it."""
     key: Template | None = None
-    """Template of the key that identifies rows; None if the marker carries it, or rows have no key."""
+    """Template of the row key; None if the marker carries the key or rows have no key."""
     fingerprint: str = ""
-    """Hash of the map without its comments and layout."""
+    """Hash of the map's content, without comments and formatting."""
     rules: TableRules = attrs.field(factory=TableRules)
-    """Rules for the rows of the file."""
+    """Rules for reading the file's rows."""
 
     @classmethod
     def load(cls, path: str | Path, *, operation: str | None = None) -> ImportMap:
-        """Read a map file and check it as a whole.
+        """Read and validate a map file.
 
         Args:
-            path: the file.
-            operation: the operation on each row, such as ``"update Customer by tenant_code"``; by default
-                that of the map, or else ``"WoCreateCommand"``.
+            path: the map file.
+            operation: the operation on each row, such as ``"update Customer by tenant_code"`` (default: the
+                map's operation, or ``"WoCreateCommand"`` if the map has none).
 
         Raises:
-            ImportMapError: the file cannot be used; the message names the file, the line or key, and the
-                remedy.
+            ImportMapError: the map is invalid; the message names the file, the line or key, and the fix.
         """
         path = Path(path)
         try:
@@ -71,7 +70,7 @@ class ImportMap:
         except ImportMapError as error:
             raise ImportMapError(f"{path}: {error.message}", **error.facts) from None
         except RecursionError:
-            raise ImportMapError(f"{path}: its tables or lists are nested too deeply") from None
+            raise ImportMapError(f"{path}: tables or lists are nested too deeply") from None
 
     def __repr__(self) -> str:
         names = ", ".join(spec.name for spec in self.references)
@@ -79,12 +78,12 @@ class ImportMap:
 
     @property
     def operation(self) -> str:
-        """Name of the operation in the journal."""
+        """Operation name, as recorded in the journal."""
         return self.action.name
 
     @property
     def columns(self) -> dict[str, str]:
-        """The columns it reads, each with the table that names it."""
+        """Columns that the map reads, each with its place in the map."""
         found = dict.fromkeys(sorted(self.record.columns), f"[{self.action.table}] of {self.path}")
         for column in sorted(self.key.columns) if self.key is not None else ():
             found.setdefault(column, f"key of {self.path}")
@@ -93,22 +92,22 @@ class ImportMap:
                 found.setdefault(column, f"[reference.{spec.name}] of {self.path}")
         for column, key in self.rules.columns.items():
             found.setdefault(column, f"{key} of {self.path}")
-        if OPEN in found:  # all of its places have to be filled in
+        if OPEN in found:  # the user must fill in every place, so name them all
             found[OPEN] = f"{', '.join(paths_with(OPEN, self.record, self.references))} of {self.path}"
         return found
 
     def columns_behind(self, reason: str) -> str | None:
-        """Return the source of a field that the service reports as missing; None if unknown."""
+        """Return the source of a field that the service reports as missing, or None if unknown."""
         return columns_behind(reason, self.record, self.references)
 
     @property
     def fixed(self) -> frozenset[str]:
-        """References that are the same for every row."""
+        """References to the same record for every row."""
         return frozenset(spec.name for spec in self.references if not spec.columns) & self.record.references
 
 
 def _key(tables: MapTables) -> Template | None:
-    """Return the template of ``key``. Raise ImportMapError when it names no column."""
+    """Parse ``key``. Raise ImportMapError if it names no column."""
     if tables.key is None:
         return None
     try:
@@ -116,7 +115,9 @@ def _key(tables: MapTables) -> Template | None:
     except ValueError as error:
         raise ImportMapError(f"key: {error}") from None
     if not template.columns - {NAME}:
-        raise ImportMapError(f'key takes a text with columns, as in "{{number}}", not {tables.key!r}')
+        raise ImportMapError(
+            f'key takes a template with at least one column, as in "{{number}}", not {tables.key!r}'
+        )
     return template
 
 
@@ -127,16 +128,16 @@ def _fingerprint(tables: MapTables) -> str:
 
 
 _FINGERPRINT = 32  # digits
-_ADDED = ("header_row", "fill_down", "skip_when")  # keys that a map from before has not
+_ADDED = ("header_row", "fill_down", "skip_when")  # newer keys: unset, they must not change the hash
 
 
 def _rules(tables: MapTables) -> TableRules:
-    """Return the rules for the rows of the file. Raise ImportMapError that names the key."""
+    """Return the table rules. Raise ImportMapError, which names the invalid key."""
     if tables.header_row is not None and tables.header_row < 1:
-        raise ImportMapError(f"header_row takes the number of a line from 1, not {tables.header_row}")
+        raise ImportMapError(f"header_row takes a line number, 1 or higher, not {tables.header_row}")
     columns = [tables.fill_down] if isinstance(tables.fill_down, str) else tables.fill_down or []
     if not isinstance(columns, list) or not all(isinstance(each, str) for each in columns):
-        raise ImportMapError(f'fill_down takes names of columns, as in ["Due"], not {tables.fill_down!r}')
+        raise ImportMapError(f'fill_down takes column names, as in ["Due"], not {tables.fill_down!r}')
     try:
         return TableRules(tables.header_row, columns, () if tables.skip_when is None else tables.skip_when)
     except ValueError as error:
@@ -144,17 +145,19 @@ def _rules(tables: MapTables) -> TableRules:
 
 
 def _operation(tables: MapTables, name: str | None) -> RowOperation:
-    """Return the operation. Raise ImportMapError if map and caller disagree."""
+    """Return the operation. Raise ImportMapError if the map and the caller disagree."""
     wanted = operation_named(name) if name is not None else None
     if tables.operation is None:
         if wanted is None and tables.command is None and tables.entity is not None:
-            raise ImportMapError('operation is missing; write it first, as in operation = "create Customer"')
+            raise ImportMapError(
+                'operation is missing; add it as the first line, as in operation = "create Customer"'
+            )
         return wanted or operation_named(DEFAULT_OPERATION)
     in_map = operation_named(tables.operation)
     if wanted is not None and wanted.name != in_map.name:
         raise ImportMapError(
-            f"operation is {in_map.name!r}, but the caller wants {wanted.name!r}; omit "
-            "the latter, or change the map"
+            f"operation is {in_map.name!r}, but {wanted.name!r} was requested; omit the requested operation, "
+            "or change the map"
         )
     return in_map
 
@@ -164,11 +167,9 @@ def _compiled(tables: MapTables, action: RowOperation) -> tuple[ObjectNode, tupl
     both = {"command": tables.command, "entity": tables.entity}
     other = next(name for name in both if name != table)
     if both[other] is not None:
-        raise ImportMapError(f"[{other}] is not used by {action.name!r}; write its fields below [{table}]")
+        raise ImportMapError(f"{action.name!r} does not use [{other}]; move its fields to [{table}]")
     if both[table] is None:
-        raise ImportMapError(
-            f"{table} is missing; write a table [{table}] with the fields of {action.kind.__name__}"
-        )
+        raise ImportMapError(f"{table} is missing; add a table [{table}] with {action.kind.__name__} fields")
     mistakes, specs = MapMistakes(), {}
     with mistakes.kept():
         record = compile_object(action.kind, both[table], table)
@@ -180,7 +181,7 @@ def _compiled(tables: MapTables, action: RowOperation) -> tuple[ObjectNode, tupl
     action.require_fields(record.fields)
     if NAME in record.columns:
         raise ImportMapError(
-            f"{table}: {{}} stands for a name that was looked up; name a column, as in {{column}}"
+            f"{table}: {{}} is for the looked-up name in references; name a column, as in {{column}}"
         )
     _check_names(table, record, specs)
     for spec in specs.values():
@@ -189,7 +190,7 @@ def _compiled(tables: MapTables, action: RowOperation) -> tuple[ObjectNode, tupl
 
 
 def _check_names(table: str, record: ObjectNode, specs: Mapping[str, ReferenceSpec]) -> None:
-    """Refuse names of references that do not exist, and references that nothing names."""
+    """Raise ImportMapError for undefined and unused references."""
     needs = {f"reference.{name}": spec.needs for name, spec in specs.items()}
     for place, names in {table: record.references, **needs}.items():
         for name in sorted(names - specs.keys()):
@@ -199,31 +200,31 @@ def _check_names(table: str, record: ObjectNode, specs: Mapping[str, ReferenceSp
     if unused := specs.keys() - record.references.union(*needs.values()):
         name = min(unused)
         raise ImportMapError(
-            f'reference.{name} is used nowhere; write "@{name}" where it belongs, or delete it'
+            f'reference.{name} is unused; write "@{name}" in a field, or delete the reference'
         )
 
 
 def _check_filters(spec: ReferenceSpec, specs: Mapping[str, ReferenceSpec]) -> None:
-    """Refuse a filter by a reference that is not the same existing record for every row."""
+    """Raise ImportMapError for filters that depend on the row or on a new record."""
     for each in spec.filters:
         for name in each.node.references:
             if specs[name].columns or specs[name].create:
                 raise ImportMapError(
-                    f"reference.{spec.name}.where.{each.name}: @{name} must be one existing "
-                    "record, the same for every row"
+                    f"reference.{spec.name}.where.{each.name}: @{name} must be an existing record and the "
+                    "same one for every row; remove its columns and if_missing"
                 )
 
 
 def _ordered(specs: Mapping[str, ReferenceSpec]) -> tuple[ReferenceSpec, ...]:
-    """Return the references in order, each after those it needs."""
-    # In the order of the map: a set of texts has another one in every process.
+    """Return the references in dependency order."""
+    # Follow the map's order: the iteration order of a string set differs between processes.
     needs = {name: [each for each in specs if each in spec.needs] for name, spec in specs.items()}
     sorter = graphlib.TopologicalSorter(needs)
     try:
         return tuple(specs[name] for name in sorter.static_order())
     except graphlib.CycleError as error:
         cycle = " needs ".join(reversed(error.args[1]))
-        raise ImportMapError(f"the references form a cycle: {cycle}") from None
+        raise ImportMapError(f"references form a cycle: {cycle}; remove one of these references") from None
 
 
 # facts 6: "`X` is a required field"; X may be a path
@@ -231,7 +232,7 @@ _REQUIRED = re.compile(r"`?(?P<field>[A-Za-z]\w{0,99}(?:\.[A-Za-z]\w{0,99}){0,9}
 
 
 def paths_with(column: str, record: Node, specs: Iterable[ReferenceSpec]) -> list[str]:
-    """Return the places of a map that read a column, as the map spells them."""
+    """Return the map keys that read a column, as full paths."""
     found = [
         node.path for _, node in _leaves(record) if isinstance(node, TextNode) and column in node.columns
     ]
@@ -244,12 +245,12 @@ def paths_with(column: str, record: Node, specs: Iterable[ReferenceSpec]) -> lis
 
 
 def columns_behind(reason: str, record: Node, specs: Iterable[ReferenceSpec]) -> str | None:
-    """Return where a value comes from that the service reports as missing, for a message; None if unknown.
+    """Describe the source of a field that the service reports as missing, or return None if unknown.
 
     Args:
-        reason: the message of the service.
-        record: the record that the map makes from a row.
-        specs: the references of the map.
+        reason: the service's error message.
+        record: the record that the map builds from each row.
+        specs: the map's references.
     """
     named = _REQUIRED.search(reason)
     if named is None:
@@ -257,19 +258,21 @@ def columns_behind(reason: str, record: Node, specs: Iterable[ReferenceSpec]) ->
     wanted = f".{named['field']}".casefold()
     found = [node for path, node in _leaves(record) if f".{path}".casefold().endswith(wanted)]
     if not found:
-        return "the map does not fill it"
+        return "the map does not set it"
     if len(found) > 1:
         return None
     (node,) = found
     columns = node.columns
     if isinstance(node, ReferenceNode):
         columns = frozenset().union(*(spec.columns for spec in specs if spec.name == node.name))
-    blank = "blank " if isinstance(node, ListNode) else ""  # another field may hold a value that is not taken
+    blank = (
+        "blank " if isinstance(node, ListNode) else ""
+    )  # another field of the element may be invalid instead
     return f"{blank}{named_columns(columns)}" if columns else None
 
 
 def _leaves(node: Node, path: str = "") -> Iterator[tuple[str, Node]]:
-    """Yield lists and the nodes without fields, each with the path of its field in the service's names."""
+    """Yield lists and leaf nodes, each with its field path in wire names."""
     if isinstance(node, ObjectNode):
         table = node.make.__wire__  # type: ignore[attr-defined]  # a class of the model
         for name, inner in node.fields.items():

@@ -1,4 +1,4 @@
-"""Look-up of the records that rows refer to, by names and by ids."""
+"""Look-up of referenced records by name or id."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from wosdk_async.resources.names import batches
 
 __all__ = ["NamedIds", "find_elsewhere", "find_first", "find_named"]
 
-PAGE = 1000  # records; below the service's cap, so that a shorter page is the last one (facts 7)
+PAGE = 1000  # records; below the service's cap, so a shorter page is the last one (facts 7)
 
 Json = dict[str, Any]
 
 NamedId = tuple[str, type[Record], int]
-"""Field, entity and value of an id."""
+"""Field path, entity and id."""
 
 
 async def find_named(
     company: Company, spec: ReferenceSpec, names: Sequence[str], context: RowContext
 ) -> dict[str, list[int]]:
-    """Return the ids, lowest first, of the records that have one of the names, by normalized name."""
+    """Look up records by name; return their ids in ascending order, by normalized name."""
     found: dict[str, list[int]] = defaultdict(list)
     field = _name_field(spec)
     condition = Comparison(spec.entity.wire_name, field, "In", tuple(names))
@@ -46,13 +46,13 @@ async def find_named(
 async def find_elsewhere(
     company: Company, spec: ReferenceSpec, names: Sequence[str], context: RowContext
 ) -> tuple[str, str] | None:
-    """Return a name that another text field of a record holds, and this field; None if none is found."""
+    """Search the other string fields for ``names``; return the first match and its field, or None."""
     texts = {
         meta["name"]: field
         for field, meta in spec.entity.__wire__.items()
         if meta["type"] == "string" and not meta.get("secret") and field != spec.by
     }
-    if not texts:  # a query without a condition finds all records
+    if not texts:  # a query without conditions would return all records
         return None
     wanted = {normalized(name).casefold(): name for name in names}
     condition = Group(
@@ -67,7 +67,7 @@ async def find_elsewhere(
 
 
 async def _find_ids(company: Company, entity: type[Record], ids: Sequence[int]) -> set[int]:
-    """Return which of at most 1,000 ids belong to records that are not removed."""
+    """Return the subset of at most 1,000 ids that belong to existing, non-removed records."""
     properties = ["Id", "IsRemoved"] if "is_removed" in entity.__wire__ else ["Id"]
     condition = Comparison(entity.wire_name, "Id", "In", tuple(map(str, ids)))
     plan = Plan(entity.wire_name, (condition,), tuple(properties))
@@ -77,7 +77,7 @@ async def _find_ids(company: Company, entity: type[Record], ids: Sequence[int]) 
 
 
 async def find_first(company: Company, spec: ReferenceSpec, context: RowContext) -> int | None:
-    """Return the lowest id that passes the filters."""
+    """Return the lowest id of the records that match the filters, or None."""
     async with aclosing(_records(company, spec, [], context)) as records:
         async for record in records:
             return int(record["Id"])
@@ -91,7 +91,7 @@ async def _records(
     context: RowContext,
     texts: Iterable[str] = (),
 ) -> AsyncGenerator[Json, None]:
-    """Yield the records that are not removed and pass the filters, by id; read further ``texts``, too."""
+    """Yield non-removed records that match the filters, ordered by id; include the fields ``texts``."""
     wanted = [(each, each.node.fill(context)) for each in spec.filters]
     for each, value in wanted:
         if (comparison := _comparison(spec, each, value)) is not None:
@@ -125,16 +125,16 @@ def _name_field(spec: ReferenceSpec) -> str:
 
 
 def _path(each: Filter) -> str:
-    """Return the property to read and compare; a reference cannot be the last step (facts 3.4)."""
+    """Return the property path to query; a path cannot end in a reference (facts 3.4)."""
     name: str = each.meta["name"]
     return f"{name}.Id" if each.meta["type"] in OBJECTS else name
 
 
 def _comparison(spec: ReferenceSpec, each: Filter, value: Any) -> Comparison | None:
-    """Return the filter as a condition of the query, or None where only :func:`_equal` can decide.
+    """Return the query condition for a filter, or None if only :func:`_equal` can decide.
 
-    False, 0 and an empty text may be stored as null, which is read like them but does not equal them
-    (facts 3.4); that enums compare by name is not shown (facts 4). Values are sent as texts, as recorded.
+    The service may store False, 0 and ``""`` as null, which does not match them in a query (facts 3.4).
+    It is not shown whether enums compare by name (facts 4). Values are sent as strings, as recorded.
     """
     if not value or each.meta["type"] not in ("ref", "integer", "number", "string", "boolean"):
         return None
@@ -156,19 +156,19 @@ def _equal(record: Json, each: Filter, value: Any) -> bool:
 
 # --- ids ----------------------------------------------------------------------------------------
 
-_NO_REFERENCES: Any = None  # an id is a constant or a text
+_NO_REFERENCES: Any = None  # ids come from constants and templates only
 
 
 @attrs.define
 class NamedIds:
-    """Ids in a map, from columns or constant, and which of them exist in the Company."""
+    """Record ids that a map takes from columns or constants, checked against the Company."""
 
     _fields: Sequence[tuple[str, type[Record], Node]]
     _known: dict[tuple[type[Record], int], bool] = attrs.field(factory=dict)
 
     @classmethod
     def of(cls, record: ObjectNode, table: str, references: Iterable[ReferenceSpec]) -> NamedIds:
-        """Return those of a map: of its records, below its ``table``, and of new records of references."""
+        """Collect the id fields of a map's record, named after ``table``, and of the records it creates."""
         found = list(_id_fields(record, table))
         for spec in references:
             if spec.create is not None:
@@ -176,36 +176,36 @@ class NamedIds:
         return cls(found)
 
     def in_row(self, cells: Mapping[str, str]) -> list[NamedId]:
-        """Return the field, entity and value of each id in a row."""
+        """Return the ids in a row."""
         found = []
         for path, entity, node in self._fields:
-            with suppress(RowError):  # a new record may need a cell that this row does not have
+            with suppress(RowError):  # a field of a new record may be unusable in this row
                 id = node.fill(RowContext(cells, _NO_REFERENCES))
                 if isinstance(id, int):
                     found.append((path, entity, id))
         return found
 
     async def look_up(self, company: Company, ids: Iterable[NamedId]) -> None:
-        """Look up which ids exist, many in one query."""
+        """Look up which ids exist, in batches."""
         wanted = defaultdict[type[Record], dict[int, None]](dict)
         for _, entity, id in ids:
             if (entity, id) not in self._known:
                 wanted[entity][id] = None
         for entity, new in wanted.items():
             for some in batches(new):
-                with suppress(RefusedError):  # what a query cannot tell, the service will
+                with suppress(RefusedError):  # the service will check the ids on sending
                     found = await _find_ids(company, entity, some)
                     self._known |= {(entity, id): id in found for id in some}
 
     def fault(self, ids: Iterable[NamedId]) -> str | None:
-        """Return a message about the ids without a record, after :meth:`look_up`; None if there are none."""
+        """Return a message about ids that :meth:`look_up` did not find, or None if all exist."""
         gone = [each for each in ids if not self._known.get(each[1:], True)]
-        texts = (f"{path}: no {entity.wire_name} has the id {id}" for path, entity, id in gone)
+        texts = (f"{path}: no {entity.wire_name} has id {id}" for path, entity, id in gone)
         return "; ".join(texts) or None
 
 
 def _id_fields(node: Node, path: str) -> Iterator[tuple[str, type[Record], Node]]:
-    """Yield path, entity and node of each field ``{ id = ... }`` below a node."""
+    """Yield the path, entity and node of each nested ``{ id = ... }``."""
     if isinstance(node, ListNode):
         for place, element in enumerate(node.elements):
             yield from _id_fields(element, f"{path}[{place}]")

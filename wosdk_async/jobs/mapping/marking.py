@@ -1,4 +1,4 @@
-"""Marker of an import: the key of each row, and the field of the command that carries it."""
+"""Import marker, the command field that carries each row's key."""
 
 from __future__ import annotations
 
@@ -18,36 +18,36 @@ from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["RowKeys", "no_marker_for_workers"]
 
-_NO_RECORDS = ReferenceIndex(())  # a key is made of columns alone
+_NO_RECORDS = ReferenceIndex(())  # keys use columns only
 
 
 def no_marker_for_workers(import_map: ImportMap) -> ImportMapError:
-    """Return the error of an import on workers whose rows have no keys."""
+    """Return the error for a distributed import without row keys."""
     return ImportMapError(
-        f"{import_map.path}: workers need a key for each row, to look up rows lost with their "
-        f"worker; name its field as 'marker' in the map, or send the rows from one process"
+        f"{import_map.path}: workers need a key for each row, to look up the rows of lost workers; set "
+        "marker in the map to the key's field, or send the rows from a single process"
     )
 
 
 @attrs.frozen
 class RowKeys:
-    """The keys of the rows: those of the map, or ``{job}-{row}`` where the map leaves the field open."""
+    """Row keys: computed by the map, or ``{job}-{row}`` if the map does not set the marker field."""
 
     path: str
-    """The field, such as ``work_order.po_number``."""
+    """Marker field, such as ``work_order.po_number``."""
     node: Node | None
-    """The map's node for it, if any."""
+    """Map node of the field, if any."""
     job: str
-    """The id of the job, which makes default keys unique."""
+    """Job id, which makes default keys unique."""
 
     @property
     def are_own(self) -> bool:
-        """Whether keys are made from cells, so that a row has the same key in each job."""
+        """Whether keys are computed from cells, so that a row has the same key in every job."""
         return self.node is not None
 
     @classmethod
     def of(cls, import_map: ImportMap, path: str, job: str) -> RowKeys:
-        """Return the keys for the marker ``path``. Raise ImportMapError if no field can carry a key."""
+        """Return the keys for the marker ``path``. Raise ImportMapError if the field cannot carry keys."""
         names = path.split(".")
         node: Node | None = import_map.record
         for i, name in enumerate(names):
@@ -64,36 +64,36 @@ class RowKeys:
                 )
             if name not in node.fields and i < len(names) - 1:
                 raise ImportMapError(
-                    f"marker {path!r}: {import_map.path} has no fields in {'.'.join(names[: i + 1])}"
+                    f"marker {path!r}: {import_map.path} sets no fields in {'.'.join(names[: i + 1])}"
                 )
             if i == len(names) - 1:
                 _require_key_type(import_map, path, table, filled=name in node.fields)
             node = node.fields.get(name)
         if node is not None and not (isinstance(node, TextNode) and node.columns):
             raise ImportMapError(
-                f"marker {path!r}: {import_map.path} gives it the same value in every row; a key is made of "
-                'columns, as in "{number}"'
+                f"marker {path!r}: {import_map.path} sets the same value for every row; use a unique "
+                'column, as in "{number}"'
             )
         return cls(path, node, job)
 
     @property
     def template(self) -> str | None:
-        """Template of the keys, such as ``{number}``; None for default keys."""
+        """Key template, such as ``{number}``; None for default keys."""
         return self.node.template.source if isinstance(self.node, TextNode) else None
 
     def key(self, row: Row) -> str:
-        """Return the key of a row. Raise RowError when it has none."""
+        """Return a row's key. Raise RowError if the key is invalid or missing."""
         if self.node is None:
             return f"{self.job}-{row.number}"
         found = self.node.fill(RowContext(row.cells, _NO_RECORDS))
         key = "" if found is None else str(found)
         if not key or key != key.strip():
-            problem = "begins or ends with blanks" if key.strip() else "is empty"
+            problem = "starts or ends with blanks" if key.strip() else "is empty"
             raise RowError(f"the key in {self.path} ({key!r}) {problem}; each row needs its own key")
         return key
 
     def key_or_none(self, row: Row) -> str | None:
-        """Return the key of a row; None for a row that will be refused because it is faulty or has no key."""
+        """Return a row's key, or None if the row is invalid."""
         if row.fault is not None:
             return None
         try:
@@ -102,14 +102,14 @@ class RowKeys:
             return None
 
     def put(self, command: Any, key: str | None) -> None:
-        """Write a default key into the command of a row."""
+        """Set the key in a row's command, unless the map sets it."""
         if self.node is None and key is not None:
             *parents, name = self.path.split(".")
             setattr(_descend(command, parents), name, key)
 
 
 def _require_key_type(import_map: ImportMap, path: str, table: Mapping[str, Wire], *, filled: bool) -> None:
-    """Raise ImportMapError unless a field is a text or a whole number."""
+    """Raise ImportMapError unless a field is a string or an integer that the map sets."""
     above, dot, name = path.rpartition(".")
     kind = table[name]["type"]
     if not table[name].get("many") and (kind == "string" or (kind == "integer" and filled)):
@@ -123,16 +123,16 @@ def _require_key_type(import_map: ImportMap, path: str, table: Mapping[str, Wire
     what = "a list" if table[name].get("many") else _KINDS.get(kind, f"of type {kind}")
     fitting = f", such as {', '.join(found)}" if found else ""
     raise ImportMapError(
-        f"marker {path!r}: {name} is {what}, and a key is a text; name a text field{fitting}"
+        f"marker {path!r}: {name} is {what}, but a key is a string; name a string field{fitting}"
     )
 
 
-_SHOWN = 5  # fields that a message names
+_SHOWN = 5  # fields in a message
 _KINDS = {
     "boolean": "true or false",
     "datetime-local": "a time",
     "datetime-utc": "a time",
-    "enum": "one of a few values",
+    "enum": "an enum",
     "integer": "a whole number",
     "money": "an amount",
     "number": "a number",
@@ -142,7 +142,7 @@ _KINDS = {
 
 
 def _inside(node: ObjectNode, name: str) -> Iterator[str]:
-    """Yield the paths of fields called ``name``, in either spelling, in the objects that the map fills."""
+    """Yield paths of fields with a Python or wire name ``name`` in the map's nested objects."""
     for field, below in node.fields.items():
         if isinstance(below, ObjectNode):
             table = _class_of(below).__wire__

@@ -1,4 +1,4 @@
-"""Required fields that a row leaves empty, and fields that the service replaces."""
+"""Required fields that are empty in a row, and fields that the service overwrites."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ __all__ = ["ReplacedFields", "empty_fields", "lacking"]
 
 
 def lacking(record: Record, import_map: ImportMap) -> Iterator[str]:
-    """Yield each required field of a new work order that has no value, with the column or line to add.
+    """Yield a message for each required field that a new work order lacks, with the column or line to fill.
 
-    Other new records require nothing: the service was not seen to enforce the catalogue's ``required`` there.
+    For other records the service was not seen to enforce the catalogue's ``required``.
 
     Args:
-        record: the record that the map makes from a row.
+        record: the record that the map built from a row.
         import_map: the map.
     """
     if not isinstance(record, WoCreateCommand) or not isinstance(order := record.work_order, WorkOrder):
@@ -41,7 +41,7 @@ def lacking(record: Record, import_map: ImportMap) -> Iterator[str]:
 
 
 def empty_fields(order: WorkOrder) -> Iterator[tuple[str, ...]]:
-    """Yield the path of each required field of a new work order that has no value: ``("items", "task")``."""
+    """Yield the paths of required fields that a new work order lacks, such as ``("items", "task")``."""
     for name in _required(order):
         yield (name,)
     for item in order.items or ():
@@ -54,20 +54,20 @@ def _required(record: Record) -> Iterator[str]:
         needed = meta.get("required")
         if name == "customer" and isinstance(record, WorkOrder):
             needed = record.type_category == WOType.Request
-        if name == "work_zone" and isinstance(record, WorkOrder):  # that of the customer is taken
+        if name == "work_zone" and isinstance(record, WorkOrder):  # defaults to the customer's zone
             needed = record.type_category != WOType.Request and record.customer is None
         if needed and getattr(record, name) in (None, []):
             yield name
 
 
 def _reason(path: tuple[str, ...], import_map: ImportMap, of: str) -> str:
-    """Return the message about an empty field, with the source of its value."""
+    """Return the message for an empty field, with the columns that it is filled from."""
     table = f"{import_map.action.table}.{'.'.join(path[:-1])}"
-    needed = f"{table}.{path[-1]} is empty, and the service requires it{of}"
+    needed = f"{table}.{path[-1]} is empty, but the service requires it{of}"
     node = _node(import_map.record, path)
     if node is None:
         form = f"[[{table}]]" if path[-2:-1] == ("items",) else f"[{table}]"
-        return f"{needed}: the map does not fill it; add {path[-1]} to {form}"
+        return f"{needed}: the map does not set it; add {path[-1]} to {form}"
     columns = node.columns
     if isinstance(node, ReferenceNode):
         columns = columns.union(*(each.columns for each in import_map.references if each.name == node.name))
@@ -75,7 +75,7 @@ def _reason(path: tuple[str, ...], import_map: ImportMap, of: str) -> str:
 
 
 def _node(node: Node | None, path: tuple[str, ...]) -> Node | None:
-    """Return the node of a field; of a list, that of its first element."""
+    """Return a field's node; in a list, use the first element."""
     for name in path:
         if isinstance(node, ListNode):
             node = node.elements[0] if node.elements else None
@@ -88,16 +88,16 @@ _NO_RECORDS = ReferenceIndex(())
 
 @attrs.frozen
 class ReplacedFields:
-    """Fields of the map that the service replaces silently."""
+    """Map fields that the service silently overwrites."""
 
     computes: Node | None = None
-    """The map's node for ``compute_schedule``."""
+    """Map node of ``compute_schedule``."""
     columns: Mapping[str, frozenset[str]] = attrs.field(factory=dict)
-    """The fields, each with the columns that fill it; without columns it has a value in every row."""
+    """Source columns by field; a field without columns has a value in every row."""
 
     @classmethod
     def of(cls, import_map: ImportMap) -> Self:
-        """Return those of a map; none unless it creates work orders."""
+        """Find a map's overwritten fields; only work order creation has any."""
         fields = import_map.record.fields
         order, computes = fields.get("work_order"), fields.get("compute_schedule")
         if import_map.action.kind is not WoCreateCommand or not isinstance(order, ObjectNode):
@@ -110,10 +110,10 @@ class ReplacedFields:
         return cls(computes, columns) if columns else cls()
 
     def in_row(self, cells: Mapping[str, str]) -> str | None:
-        """Return the warning about a row; None if nothing in it is replaced."""
+        """Return a warning about the overwritten fields in a row, or None."""
         if self.computes is None or not _is_true(self.computes, cells):
             return None
-        all_cells = dict(cells.items())  # also cells that cannot be used
+        all_cells = dict(cells.items())  # items() includes unusable cells
         filled = [
             name
             for name, columns in self.columns.items()
@@ -123,20 +123,20 @@ class ReplacedFields:
             return None
         them = "it" if len(filled) == 1 else "them"
         return (
-            f"compute_schedule replaces {' and '.join(filled)}: the service computes {them} "
-            f"and ignores the map. Delete compute_schedule from the map, or {them}"
+            f"with compute_schedule, the service overwrites {' and '.join(filled)}; delete {them} or "
+            "compute_schedule from the map"
         )
 
 
 def _is_true(node: Node, cells: Mapping[str, str]) -> bool:
     try:
         return node.fill(RowContext(cells, _NO_RECORDS)) is True
-    except RowError:  # the row is refused
+    except RowError:  # the row fails anyway
         return False
 
 
 def _columns(node: Node, import_map: ImportMap) -> frozenset[str]:
-    """Return the columns that give a field its value; one with content is enough."""
+    """Return the columns that a field is filled from; a single non-empty cell gives it a value."""
     own = [each.columns for each in import_map.references if each.name in node.references]
     if isinstance(node, ReferenceNode | ObjectNode):
         return node.columns.union(*own)

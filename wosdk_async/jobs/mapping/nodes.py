@@ -1,4 +1,4 @@
-"""The tree of a compiled map: nodes that make the values of a row's record."""
+"""Nodes of a compiled map, which compute the values of a row's record."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ __all__ = [
 ]
 
 OBJECTS = ("ref", "object", "money")
-"""Types of the catalogue whose values have fields of their own."""
+"""Catalogue types with nested fields."""
 
 NONE: frozenset[str] = frozenset()
 
-_ref = lru_cache(4096)(Ref)  # a reference cannot be changed, so that rows may share one
+_ref = lru_cache(4096)(Ref)  # rows can share references, which are immutable
 
 
 class MissingRecord(Protocol):
-    """A record that does not exist yet; it is created when ``wanted`` is set."""
+    """Record that does not exist yet, to be created if ``wanted``."""
 
     wanted: bool
     id: int | None
@@ -47,50 +47,52 @@ class MissingRecord(Protocol):
 
 
 class References(Protocol):
-    """The ids of the records that rows refer to."""
+    """Look-up of record ids for rows."""
 
     def id_for(self, reference: str, context: RowContext) -> int | None:
-        """Return the id of the record that the row refers to, or None when the row gives no name.
+        """Return the id of the record that a row names, or None if the row has no name.
 
-        A record that is still to be created is added to ``context.missing``. Raise RowError when there is
-        no such record.
+        Add a record that must be created first to ``context.missing``.
+
+        Raises:
+            RowError: the record does not exist.
         """
 
 
 @attrs.define
 class RowContext:
-    """The cells of one row, with the missing records and warnings found while filling nodes."""
+    """Cells of a row, with the missing records and warnings found while filling nodes."""
 
     cells: Mapping[str, str]
     references: References
     warnings: list[str] = attrs.field(factory=list)
     missing: list[MissingRecord] = attrs.field(factory=list)
-    """Records that have to be created before the row can be sent."""
+    """Records to create before the row is sent."""
 
 
 def named_columns(columns: Collection[str]) -> str:
-    """Return the names of columns, for a message."""
+    """Format column names for a message."""
     return f"column{'s' if len(columns) > 1 else ''} {', '.join(map(repr, sorted(columns)))}"
 
 
 class Node(Protocol):
-    """One value of the map: fixed, from columns, or from a reference."""
+    """Map value: a constant, or computed from columns or references."""
 
     @property
     def columns(self) -> frozenset[str]:
-        """The columns it reads."""
+        """Columns that the node reads."""
 
     @property
     def references(self) -> frozenset[str]:
-        """The references it needs, by their names in the map."""
+        """Names of the references that the node needs."""
 
     def fill(self, context: RowContext) -> Any:
-        """Return the value for a row, or None to send nothing. Raise RowError for unusable cells."""
+        """Return the value for a row, or None to omit the field. Raise RowError for invalid cells."""
 
 
 @attrs.frozen
 class ConstantNode:
-    """The same value for every row."""
+    """Constant value, the same for every row."""
 
     content: Any
     columns: frozenset[str] = NONE
@@ -103,33 +105,33 @@ class ConstantNode:
 
 @attrs.frozen
 class TextNode:
-    """A template whose text is parsed as the field's type."""
+    """Template whose result is parsed as the field's type."""
 
     path: str
     template: Template
     limit: LengthLimit
     parse: Parser | None
-    """None for a text field."""
+    """Parser of the field's type; None for a string field."""
     blank: Any = None
-    """The value of empty cells: None to send nothing, an empty text to clear a field, or a word's value."""
+    """Value for empty cells: None to omit the field, ``""`` to clear it, or the meaning of a word."""
     typed: TypedValues | None = None
-    """Reader of typed cells; None if they are read as texts."""
+    """Reader for typed cells; None to treat them as strings."""
     references: frozenset[str] = NONE
 
     @property
     def columns(self) -> frozenset[str]:
-        """The columns of the template."""
+        """Columns of the template."""
         return self.template.columns
 
     def fill(self, context: RowContext) -> Any:
-        """Return the parsed text; whitespace alone counts as empty except in a text field."""
+        """Return the parsed value. Outside of string fields, blank cells count as empty."""
         text = self.template.fill(context.cells)
         if text is None:
             return self.blank
         if isinstance(text, TypedCell) and text.currency:
             self._note_currency(text, context)
         if self.parse is None:
-            return self.limit.fit(str(text), context.warnings)  # a cell that is a number is a text here
+            return self.limit.fit(str(text), context.warnings)  # str: drop the type of a typed cell
         try:
             if self.typed is not None and (typed := self._typed(self.typed, text, context.cells)) is not None:
                 return typed
@@ -138,14 +140,13 @@ class TextNode:
             raise RowError(f"{self.path} {error} ({self.shown_columns})") from None
 
     def _note_currency(self, cell: TypedCell, context: RowContext) -> None:
-        """Warn about a cell whose format shows a currency or other text."""
+        """Warn that the currency or unit in a cell's format is not sent."""
         context.warnings.append(
-            f"{self.path}: the format of the cell shows {cell.shown!r}, which is not sent "
-            f"({self.shown_columns})"
+            f"{self.path}: the cell format shows {cell.shown!r}, which is not sent ({self.shown_columns})"
         )
 
     def _typed(self, typed: TypedValues, text: str, cells: Mapping[str, str]) -> Any:
-        """Return the value of a text made of typed cells; None for other texts."""
+        """Return the value of a typed cell or a combination with one; None if no cell is typed."""
         if isinstance(text, TypedCell):
             return typed.read(text) if text.strip() else None
         if self.template.is_one_cell:
@@ -155,13 +156,13 @@ class TextNode:
 
     @property
     def shown_columns(self) -> str:
-        """The columns of the template, for a message."""
+        """Columns of the template, for a message."""
         return named_columns(self.columns)
 
 
 @attrs.frozen
 class ReferenceNode:
-    """A reference ``@name``: sent as a record, or as its id in a field of numbers."""
+    """Reference ``@name``, sent as a record, or as an id in an integer field."""
 
     path: str
     name: str
@@ -171,11 +172,11 @@ class ReferenceNode:
 
     @property
     def references(self) -> frozenset[str]:
-        """The one reference."""
+        """Name of the reference."""
         return frozenset((self.name,))
 
     def fill(self, context: RowContext) -> Any:
-        """Return the reference or id. Raise RowError when the field is required and the row gives no name."""
+        """Return the reference or id. Raise RowError if a required field has no name in the row."""
         id = context.references.id_for(self.name, context)
         if id is None:
             if self.required:
@@ -186,39 +187,39 @@ class ReferenceNode:
 
 @attrs.frozen
 class ObjectNode:
-    """An object with its own fields.
+    """Object with nested fields.
 
-    Its functions are compiled at first use, which nearly halves the time for a record.
+    ``build`` and ``fill`` are compiled on first use, which nearly halves the time per record.
     """
 
     make: Callable[..., Record]
     fields: Mapping[str, Node]
     is_kept: bool = False
-    """Whether the object is sent even if all fields that vary are empty."""
+    """Whether to send the object even if all its varying fields are empty."""
 
     @cached_property
     def columns(self) -> frozenset[str]:
-        """The columns of all fields."""
+        """Columns of all fields."""
         return NONE.union(*(node.columns for node in self.fields.values()))
 
     @cached_property
     def references(self) -> frozenset[str]:
-        """The references of all fields."""
+        """References of all fields."""
         return NONE.union(*(node.references for node in self.fields.values()))
 
     @cached_property
     def build(self) -> Callable[[RowContext], Record]:
-        """Function that returns the object for a row, even if all its fields are empty."""
+        """Function that returns a row's object, even if all fields are empty."""
         return self._compiled(())
 
     @cached_property
     def fill(self) -> Callable[[RowContext], Record | None]:
-        """Function that returns the object, or None when all fields that vary from row to row are empty."""
+        """Function that returns a row's object, or None if all varying fields are empty."""
         varying = [name for name, node in self.fields.items() if node.columns or node.references]
         return self._compiled(() if self.is_kept else varying)
 
     def _compiled(self, varying: Sequence[str]) -> Callable[[RowContext], Any]:
-        """Return the function; None is its result when all of ``varying`` are empty, if there are any."""
+        """Compile the function; it returns None if ``varying`` has fields and all of them are empty."""
         names: dict[str, Any] = {"make": self.make, "RowError": RowError, "joined": joined}
         values, arguments = [], []
         for place, (name, node) in enumerate(self.fields.items()):
@@ -258,22 +259,22 @@ _VALUE = """\
 
 @attrs.frozen
 class ListNode:
-    """A list; elements without a value are left out."""
+    """List without its empty elements."""
 
     elements: tuple[Node, ...]
 
     @cached_property
     def columns(self) -> frozenset[str]:
-        """The columns of all elements."""
+        """Columns of all elements."""
         return NONE.union(*(node.columns for node in self.elements))
 
     @cached_property
     def references(self) -> frozenset[str]:
-        """The references of all elements."""
+        """References of all elements."""
         return NONE.union(*(node.references for node in self.elements))
 
     def fill(self, context: RowContext) -> list[Any] | None:
-        """Return the list, or None without elements."""
+        """Return the list, or None if it is empty."""
         values, faults = [], []
         for node in self.elements:
             try:

@@ -1,7 +1,7 @@
-"""Operations of an import: run a command, or create, update or delete a record for each row.
+"""Import operations that run a command or create a record for each row.
 
-The names of operations are part of a job's identity; ``record_operations.py`` reads them, and has
-the operations on existing records.
+``record_operations.py`` has the operations on existing records, and parses operation names, which are part
+of a job's identity.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ __all__ = [
 ]
 
 Label = Literal["created", "updated", "deleted", "done"]
-"""Past participle of an operation, as the state of a done row."""
+"""Past participle of an operation, shown as the state of a done row."""
 
 Found = Mapping[str, Sequence[Any] | RowError]
-"""Records by key, or the error of rows whose key has too many records."""
+"""For each key, its records, or the error for a key with too many records."""
 
 
 def usable_id(value: Any) -> int | None:
-    """Return an id or a version of a response; None if no record can have it."""
-    return value if type(value) is int and 0 < value < 2**63 else None  # True is an int, too
+    """Return an id or version from a response, or None if it is invalid."""
+    return value if type(value) is int and 0 < value < 2**63 else None  # `type`: True is an int, too
 
 
 @attrs.frozen
 class Effect:
-    """The record that a row created or changed, as far as the response says."""
+    """Record that a row created or changed, according to the response."""
 
     entity: str = ""
     id: int | None = attrs.field(default=None, converter=usable_id)
@@ -58,7 +58,7 @@ class Effect:
 
 
 def effect_of(record: Any, entity: str | None = None) -> Effect:
-    """Return the effect shown by a record; ``entity`` is its type if the record does not tell."""
+    """Return the effect that a record shows; ``entity`` overrides the record's type."""
     number = getattr(record, "number", None)
     return Effect(
         entity or record.wire_name,
@@ -69,7 +69,7 @@ def effect_of(record: Any, entity: str | None = None) -> Effect:
 
 
 class HasRecord(Protocol):
-    """One input of a run: a row with the record that was built from it."""
+    """Run input: a row with the record built from it."""
 
     record: Any
 
@@ -78,11 +78,11 @@ Item = TypeVar("Item", bound=HasRecord)
 Items = Iterable[Item] | AsyncIterable[Item]
 
 
-# --- those that make something, identified by a marker --------------------------------------
+# --- operations that create something, identified by a marker -------------------------------
 
 
 class Making:
-    """Base of operations that make something new."""
+    """Base of operations that create something, or run a command."""
 
     kind: type[Record]
     by: ClassVar[None] = None
@@ -92,15 +92,15 @@ class Making:
         """Accept all fields."""
 
     def require_marker(self, path: str) -> None:
-        """Raise ImportMapError when records cannot be found by the field at ``path``."""
+        """Raise ImportMapError if records cannot be looked up by the field ``path``."""
         try:
             field_of(self.kind, path)
         except WosdkError as error:
             raise ImportMapError(error.message, **error.facts) from None
 
     async def find(self, company: Company, path: str, keys: Sequence[str], *, whole: bool = False) -> Found:
-        """Return the records that have each key."""
-        del whole  # they come with all values
+        """Look up the records with each key."""
+        del whole  # all fields are read anyway
         field, send = field_of(self.kind, path), sender_of(company).send
         found = await find_each(field, keys, send, ())
         return {
@@ -113,18 +113,18 @@ class Making:
         raise LookupError(f"{record!r:.40} {key} {len(found)}")
 
     def settled(self, record: Any, key: str, found: Sequence[Any]) -> Effect | None:
-        """Return the record that carries the key, None when there is none."""
+        """Return the effect if a record carries the key, or None. Raise RowError if several do."""
         del record
         if len(found) > 1:
             ids = ", ".join(str(each.id) for each in found)
             noun = "work orders" if found[0].wire_name == "WorkOrder" else f"{found[0].wire_name} records"
-            raise RowError(f"several {noun} have the key {key!r}: ids {ids}")
+            raise RowError(f"several {noun} have the key {key!r} (ids {ids}); remove the duplicates")
         return effect_of(found[0]) if found else None
 
 
 @attrs.frozen(slots=False)
 class RunCommand(Making):
-    """Run a command of the catalogue."""
+    """Operation that runs a command for each row."""
 
     kind: type[Command[Any]]
     table: ClassVar[str] = "command"
@@ -132,28 +132,28 @@ class RunCommand(Making):
 
     @property
     def name(self) -> str:
-        """The service's name of the command."""
+        """Wire name of the command."""
         return self.kind.wire_name
 
     @property
     def label(self) -> Label:
-        """``created`` for work orders."""
+        """``created`` for new work orders, otherwise ``done``."""
         return "created" if self.kind is WoCreateCommand else "done"
 
     @property
     def noun(self) -> str:
-        """``work order``, or the name of the command."""
+        """Noun for one item: ``work order``, or the command's name."""
         return "work order" if self.kind is WoCreateCommand else self.name
 
     @property
     def question(self) -> str:
-        """``Create the work orders?``, or the name of the command."""
+        """Question that asks the user to confirm the operation."""
         return "Create the work orders?" if self.kind is WoCreateCommand else f"Run {self.name} for each?"
 
     def run(
         self, company: Company, items: Items[Item], marker: str | None, *, limit: int, grace: float
     ) -> Run[Item, Any]:
-        """Return the run of the commands."""
+        """Start a run of the commands."""
         return company.run_many(
             items, command=lambda item: item.record, marker=marker, limit=limit, grace=grace
         )
@@ -163,23 +163,23 @@ class RunCommand(Making):
         return await company.run(record, marker=marker)
 
     def effect(self, result: Any) -> Effect:
-        """Return the record that the result holds."""
+        """Return the record in a command's result."""
         for member, entity in self._members:
-            record = unmade(result, member)  # making the whole record costs more than all else of a report
+            record = unmade(result, member)  # decoding the whole record would dominate the reporting time
             if isinstance(record, Record | Lazy):
                 return effect_of(record, entity)
         return Effect()
 
     @cached_property
     def _members(self) -> tuple[tuple[str, str], ...]:
-        """The fields of the result that hold a record, and the type of each."""
+        """Result fields that hold a record, with their entities."""
         table = self.kind.result_class().__wire__
         refs = ((name, meta) for name, meta in table.items() if meta["type"] == "ref")
         return tuple((name, meta["of"]) for name, meta in refs if not meta.get("many"))
 
 
 class OnRecords:
-    """Base of operations on records of an entity."""
+    """Base of operations on an entity's records."""
 
     kind: type[Record]
     table: ClassVar[str] = "entity"
@@ -188,18 +188,18 @@ class OnRecords:
 
     @property
     def noun(self) -> str:
-        """The name of the entity."""
+        """Name of the entity."""
         return self.kind.wire_name
 
     @property
     def question(self) -> str:
-        """Such as ``Update the Customer records?``."""
+        """Question that asks the user to confirm, such as ``Update the Customer records?``."""
         return f"{self.verb.capitalize()} the {self.noun} records?"
 
     def run(
         self, company: Company, items: Items[Item], marker: str | None, *, limit: int, grace: float
     ) -> Run[Item, Any]:
-        """Return the run that sends a call for each record."""
+        """Start a run that sends a call for each record."""
 
         async def call(item: Item, trace: Trace) -> Any:
             return await self.send(company.traced(trace), item.record, marker)
@@ -207,17 +207,17 @@ class OnRecords:
         return Run(items, call, limit=limit, grace=grace)
 
     async def send(self, company: Company, record: Any, marker: str | None) -> Any:
-        """Send the call for one record."""
+        """Send one record."""
         raise NotImplementedError
 
     def effect(self, result: Any) -> Effect:
-        """Return type, id and version of the specifier."""
+        """Return the entity, id and version in a call's result."""
         return Effect(self.kind.wire_name, result.id, None, getattr(result, "concurrency_id", None))
 
 
 @attrs.frozen(slots=False)
 class CreateRecord(OnRecords, Making):
-    """Create a record of an entity."""
+    """Operation that creates a record for each row."""
 
     kind: type[Record]
     verb: ClassVar[str] = "create"
@@ -226,7 +226,7 @@ class CreateRecord(OnRecords, Making):
 
     @property
     def name(self) -> str:
-        """Such as ``create Customer``."""
+        """Operation name, such as ``create Customer``."""
         return f"create {self.kind.wire_name}"
 
     async def send(self, company: Company, record: Any, marker: str | None) -> Any:

@@ -1,6 +1,6 @@
-"""Operations on existing records, and the names by which maps, command lines and journals know all of them.
+"""Import operations on existing records, and the parser for operation names.
 
-::
+Maps, command lines and journals name operations as follows::
 
     WoCreateCommand
     create Customer
@@ -43,34 +43,33 @@ _KEYS_IN_QUERY = 200
 
 
 class Changing(OnRecords):
-    """Base of operations on existing records; :attr:`by` is the field that identifies them."""
+    """Base of operations on existing records, which are identified by the field :attr:`by`."""
 
     by: str
     new: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
-        """Such as ``update Customer by tenant_code``."""
+        """Operation name, such as ``update Customer by tenant_code``."""
         return f"{self.verb} {self.kind.wire_name} by {self.by}"
 
     def require_fields(self, names: Collection[str]) -> None:
-        """Raise ImportMapError when the key or the fields to write are missing, or too many."""
+        """Raise ImportMapError unless the map sets exactly the fields that the operation uses."""
         if self.by not in names:
             raise ImportMapError(
-                f"{self.table}.{self.by} is missing: it identifies the records; "
-                f'write {self.by} = "{{column}}"'
+                f"{self.table}.{self.by}, which identifies the records, is missing; "
+                f'add {self.by} = "{{column}}"'
             )
 
     def require_marker(self, path: str) -> None:
-        """Raise ImportMapError: the key of the records identifies the rows."""
+        """Raise ImportMapError for a marker other than :attr:`by`."""
         if path != self.by:
             raise ImportMapError(
-                f"marker {path!r}: the rows are identified by {self.by} in {self.name!r}; "
-                "leave the marker out"
+                f"marker {path!r}: {self.name!r} already identifies rows by {self.by}; delete marker"
             )
 
     async def find(self, company: Company, path: str, keys: Sequence[str], *, whole: bool = False) -> Found:
-        """Return the records that have each key, removed ones too: 200 keys in one query."""
+        """Look up the records with each key, including removed records, with 200 keys in each query."""
         marked: Any = getattr(fields(self.kind), path)
         is_number = self.kind.__wire__[path]["type"] == "integer"
         found: dict[str, list[Any]] = defaultdict(list)
@@ -90,7 +89,7 @@ class Changing(OnRecords):
 
     @cached_property
     def _inner(self) -> list[str]:
-        """The objects in a record that have fields of their own."""
+        """Query properties for nested objects and amounts."""
         inner = ("object", "money")
         return [
             f"{meta['name']}.*"
@@ -99,7 +98,7 @@ class Changing(OnRecords):
         ]
 
     def set_id(self, record: Any, key: str, found: Sequence[Any]) -> None:
-        """Write the id of the one record that has the key into ``record``."""
+        """Set ``record.id`` to the only existing record's id. Raise RowError if there is not exactly one."""
         existing = [each for each in found if not getattr(each, "is_removed", None)]
         if len(existing) == 1:
             record.id = existing[0].id
@@ -108,7 +107,7 @@ class Changing(OnRecords):
         if existing:
             ids = ", ".join(str(each.id) for each in existing[:5])
             raise AmbiguousNameError(
-                f"{len(existing)} {self.noun} records have {where} (ids {ids}); name them by id"
+                f"{len(existing)} {self.noun} records have {where} (ids {ids}); identify the records by id"
             )
         if found:
             raise MissingRecordError(f"the {self.noun} with {where} is removed (id {found[0].id})")
@@ -117,7 +116,7 @@ class Changing(OnRecords):
 
 @attrs.frozen(slots=False)
 class UpdateRecord(Changing):
-    """Write the fields of the map into a record that exists."""
+    """Operation that updates an existing record for each row."""
 
     kind: type[Record]
     by: str
@@ -126,34 +125,34 @@ class UpdateRecord(Changing):
     compares: ClassVar[bool] = True
 
     def require_fields(self, names: Collection[str]) -> None:
-        """Raise ImportMapError when nothing is written beside the key."""
+        """Raise ImportMapError if the key is missing, or there is nothing valid to update."""
         super().require_fields(names)
         if fixed := {"id", "concurrency_id", "perform_deletion"} & (set(names) - {self.by}):
             raise ImportMapError(f"{self.table}.{min(fixed)} cannot be updated; delete it")
         if len(names) == 1:
-            raise ImportMapError(f"{self.table} updates nothing: add the fields to update to {self.by}")
+            raise ImportMapError(f"{self.table} has no fields to update; add some besides {self.by}")
 
     async def send(self, company: Company, record: Any, marker: str | None) -> Any:
-        """Write the fields of one record; return it with its new version."""
+        """Update one record and return its new version."""
         del marker
         return await company.update(self.kind.ref(record.id), **self._changes(record))  # type: ignore[attr-defined]
 
     def set_id(self, record: Any, key: str, found: Sequence[Any]) -> None:
-        """Write the id of the record into ``record``. Raise RowError if its changes cannot be written."""
+        """Set the record's id. Raise RowError if there is nothing to update or a change is invalid."""
         changes = self._changes(record)
         if not changes:
-            raise RowError("there is nothing to write: all cells of its fields are empty")
+            raise RowError("nothing to update: all cells of its fields are empty")
         super().set_id(record, key, found)
         if any(isinstance(value, Record | list) for value in changes.values()):
             self._require_writable(record.id, changes)
 
     def _require_writable(self, id: int, changes: dict[str, Any]) -> None:
-        """Raise RowError if an update cannot write the changes, such as an amount without a currency."""
+        """Raise RowError for changes that an update cannot make, such as an amount without a currency."""
         for name, value in changes.items():
             if isinstance(value, Money) and None in (value.currency_type_id, value.value):
                 part = "value" if value.value is None else "currency_type_id"
                 raise RowError(
-                    f"{self.table}.{name} has no {part}, and an update writes an amount whole; add "
+                    f"{self.table}.{name} has no {part}, but an update replaces the whole amount; add "
                     f"{name}.{part} to the map, or fill in its column"
                 )
         try:
@@ -170,10 +169,10 @@ class UpdateRecord(Changing):
         }
 
     def settled(self, record: Any, key: str, found: Sequence[Any]) -> Effect | None:
-        """Return the effect if the record equals what was to be written."""
+        """Return the effect if the record already has the new values, or None."""
         changes = self._changes(record)
         if any(isinstance(value, list) for value in changes.values()):
-            raise RowError("it writes a list, which cannot be compared: check the record yourself")
+            raise RowError("the row updates a list, which cannot be compared; check the record yourself")
         self.set_id(record, key, found)
         (held,) = (each for each in found if each.id == record.id)
         same = all(_equal(value, getattr(held, name)) for name, value in changes.items())
@@ -182,7 +181,7 @@ class UpdateRecord(Changing):
 
 @attrs.frozen(slots=False)
 class DeleteRecord(Changing):
-    """Delete a record that exists."""
+    """Operation that deletes an existing record for each row."""
 
     kind: type[Record]
     by: str
@@ -191,18 +190,18 @@ class DeleteRecord(Changing):
     compares: ClassVar[bool] = False
 
     def require_fields(self, names: Collection[str]) -> None:
-        """Raise ImportMapError when the map fills more than the key."""
+        """Raise ImportMapError unless the map sets only the key."""
         super().require_fields(names)
         if more := sorted(set(names) - {self.by}):
-            raise ImportMapError(f"{self.table}.{more[0]} is not used when records are deleted; delete it")
+            raise ImportMapError(f"{self.table}.{more[0]}: a delete uses only {self.by}; delete this field")
 
     async def send(self, company: Company, record: Any, marker: str | None) -> Any:
-        """Delete one record, without ``missing_ok``: that would repeat calls that may be in doubt."""
+        """Delete one record. ``missing_ok`` is not used because it would repeat calls in doubt."""
         del marker
         return await company.delete(self.kind, record.id)
 
     def settled(self, record: Any, key: str, found: Sequence[Any]) -> Effect | None:
-        """Return the effect when no record with the key remains."""
+        """Return the effect if no record has the key, or None."""
         del record, key
         if any(not getattr(each, "is_removed", None) for each in found):
             return None
@@ -210,7 +209,7 @@ class DeleteRecord(Changing):
 
 
 def _equal(sent: Any, held: Any) -> bool:
-    """Return whether a field has the sent value."""
+    """Return whether a record holds the sent value."""
     if (id := getattr(sent, "id", None)) is not None:
         return bool(id == getattr(held, "id", None))
     if isinstance(sent, Record):
@@ -218,7 +217,7 @@ def _equal(sent: Any, held: Any) -> bool:
         return all(_equal(value, getattr(held, name, None)) for name, value in values.items())
     if isinstance(sent, str | OpenEnum):
         return str(sent).strip() == ("" if held is None else str(held).strip())
-    if held is None:  # null is read like False and 0 (facts 3.4)
+    if held is None:  # False and 0 may be stored as null (facts 3.4)
         return not sent
     return bool(sent == held)
 
@@ -226,21 +225,20 @@ def _equal(sent: Any, held: Any) -> bool:
 RowOperation = RunCommand | CreateRecord | UpdateRecord | DeleteRecord
 """Operation on each row.
 
-``table`` of the map fills a record of class ``kind``, which needs all fields of a new one if it is ``new``.
-``by`` is the field whose value says which record is changed, None when one is made. ``name`` identifies the
-operation in a journal, ``label`` is its past participle, and ``noun`` and ``question`` are shown to the user.
-A row in doubt is ``settled`` by the records that have its key, and by its own record if the operation
-``compares``.
+The map's ``table`` fills a record of class ``kind``, which must be complete if ``new``. ``by`` is the field
+that identifies existing records, or None. ``name`` identifies the operation in a journal, ``label`` is its
+past participle, and ``noun`` and ``question`` are shown to the user. ``settled`` decides the outcome of a row
+in doubt from the records with its key; if ``compares``, it also compares their values.
 """
 
 _OF_RECORDS = re.compile(r"(?P<verb>create|update|delete) (?P<entity>\w+)(?: by (?P<by>\w+))?")
 
 
 def operation_named(text: str) -> RowOperation:
-    """Return the operation with this name.
+    """Parse an operation name.
 
     Raises:
-        ImportMapError: there is none, or the service does not support it; the message says what to write.
+        ImportMapError: the operation is unknown, or the service does not support it.
     """
     words = " ".join(text.split())
     if (found := _OF_RECORDS.fullmatch(words)) is not None:
@@ -248,10 +246,10 @@ def operation_named(text: str) -> RowOperation:
     command: Any = command_class(words)
     if command is None:
         hint = suggestion(words, index.COMMANDS) or (
-            '; write a command such as "WoAssignCommand", "create Customer", "update Customer by id" '
-            'or "delete Customer by id"'
+            '; use a command such as "WoAssignCommand", or "create Customer", "update Customer by id" or '
+            '"delete Customer by id"'
         )
-        raise ImportMapError(f"there is no operation {text!r}{hint}")
+        raise ImportMapError(f"unknown operation {text!r}{hint}")
     return RunCommand(command)
 
 
@@ -274,12 +272,14 @@ def _of_records(verb: str, name: str, by: str | None) -> RowOperation:
 
 
 def _key_field(kind: type[Record], by: str, where: str) -> str:
-    """Return the Python name of the field that identifies the records."""
+    """Return the Python name of the field that identifies records."""
     wires = {meta["name"].casefold(): name for name, meta in kind.__wire__.items()}
     name = by if by in kind.__wire__ else wires.get(by.casefold())
     if name is None:
         raise ImportMapError(f"{where}: {kind.__name__} has no field {by!r}{suggestion(by, kind.__wire__)}")
     meta = kind.__wire__[name]
     if meta["type"] not in ("string", "integer") or meta.get("many") or meta.get("secret"):
-        raise ImportMapError(f"{where}: {name} is not a text or a whole number; name the field of a key")
+        raise ImportMapError(
+            f"{where}: {name} is neither a string nor an integer; name a field that identifies records"
+        )
     return name

@@ -1,4 +1,4 @@
-"""The records that rows refer to: their names collected, looked up, and created where they are missing."""
+"""Index of referenced records: collects names from rows, looks up records, and tracks missing ones."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["ReferenceIndex"]
 
-_PLACEHOLDER_ID = 1  # any id that the checks of a record accept
-_RECENT = 4096  # names of a reference that are not read again
-_MAX_RECENT = 256  # characters
-_PROBED = 10  # missing names that are looked for in other fields
+_PLACEHOLDER_ID = 1  # any valid id
+_RECENT = 4096  # cached names per reference
+_MAX_RECENT = 256  # characters of a cached name
+_PROBED = 10  # missing names to search for in other fields
 
 
 class ReferenceIndex:
-    """The records of all references of a map; ``found`` and ``created`` count them."""
+    """Index of a map's referenced records; ``found`` and ``created`` are counts."""
 
     def __init__(self, specs: Iterable[ReferenceSpec]) -> None:
         self.specs = {spec.name: spec for spec in specs}
@@ -52,7 +52,7 @@ class ReferenceIndex:
             spec.name: (spec.template.fill if spec.template else spec.raw_name_in, {})
             for spec in self.specs.values()
         }
-        """For each reference, the function that returns the name in a row, and ids by name."""
+        """For each reference, a function that reads a row's raw name, and a cache of ids by raw name."""
         self._alike = {name: LookAlikes() for name in self.specs}
         self._uncollected = list(self.specs.values())
 
@@ -63,7 +63,7 @@ class ReferenceIndex:
     # --- collect ------------------------------------------------------------------------------
 
     def collect(self, cells: Mapping[str, str]) -> None:
-        """Collect the names in a row; one that is too long fails the row later."""
+        """Collect the names in a row; skip invalid names, which fail the row later."""
         for spec in self._uncollected:
             try:
                 raw = spec.raw_name_in(cells)
@@ -71,7 +71,9 @@ class ReferenceIndex:
                     self._remember(spec, name)
             except RowError:
                 pass
-        if len(self._uncollected) == len(self.specs):  # after the first row: the others give one name to all
+        if len(self._uncollected) == len(
+            self.specs
+        ):  # after the first row, references without columns are complete
             varied = (each for each in self.specs.values() if each.template is not None)
             self._uncollected = [each for each in varied if each.template and each.template.columns]
 
@@ -89,7 +91,7 @@ class ReferenceIndex:
             self._alike[spec.name].add(name.key)
         elif entry.full != full and entry.full:
             self.warnings.append(
-                f"{spec.name}: {name.raw.strip()!r} and another name are equal after truncation: one record"
+                f"{spec.name}: {name.raw.strip()!r} equals another name after truncation; both use one record"
             )
             entry.full = ""
         entry.spellings.add(name.text)
@@ -97,14 +99,14 @@ class ReferenceIndex:
             entry.spellings.add(name.raw)
 
     def look_alikes(self) -> list[str]:
-        """Return a warning for each reference with names that differ only in letter case or NFKC."""
+        """Return warnings about names that differ only in letter case or compatibility form."""
         found = ((name, alike) for name, alike in self._alike.items() if alike.count)
-        return [f"{name}: {alike}; correct the file where they mean one record" for name, alike in found]
+        return [f"{name}: {alike}; if they mean the same record, correct the file" for name, alike in found]
 
     # --- look up ------------------------------------------------------------------------------
 
     async def look_up(self, company: Company, limit: int) -> None:
-        """Find the records that exist. Raise the first WosdkError: without a response no row can be sent."""
+        """Look up all collected names. Raise the first WosdkError, since no row can be sent without ids."""
         self.found = 0
         for _, ids in self._ids.values():
             ids.clear()
@@ -121,7 +123,7 @@ class ReferenceIndex:
         self._share_missing()
 
     async def _explain(self, company: Company, spec: ReferenceSpec, missing: list[ReferenceEntry]) -> None:
-        """Give missing records that are not created their reason: another field may hold the names."""
+        """Record why records are missing, and suggest another field that holds the names."""
         found, details = None, {}
         if spec.template is not None:
             with suppress(WosdkError):
@@ -134,7 +136,7 @@ class ReferenceIndex:
             entry.details = details
 
     def _share_missing(self) -> None:
-        """Let references that find the same records share those that are missing, to create each once."""
+        """Share missing entries between equivalent references, so that each record is created once."""
         creating = [spec for spec in self.specs.values() if spec.create is not None]
         for spec, other in combinations(creating, 2):
             if (spec.entity, spec.by, spec.filters) != (other.entity, other.by, other.filters):
@@ -142,14 +144,16 @@ class ReferenceIndex:
             first, second = self._entries[spec.name], self._entries[other.name]
             for key in first.keys() & second.keys():
                 pair = first[key], second[key]
-                if any(entry.missing for entry in pair):  # in other spellings, one may be found
+                if any(
+                    entry.missing for entry in pair
+                ):  # with other spellings, one reference may have found the record
                     first[key] = second[key] = min(pair, key=lambda entry: entry.missing)
                     first[key].spellings |= pair[0].spellings | pair[1].spellings
 
     async def look_up_names(
         self, company: Company, spec: ReferenceSpec, entries: Mapping[str, ReferenceEntry], limit: int
     ) -> None:
-        """Find the records that some names have. Raise the first WosdkError."""
+        """Look up records by name. Raise the first WosdkError."""
         batches = spellings(text for entry in entries.values() for text in sorted(entry.spellings))
         ids: dict[str, set[int]] = defaultdict(set)
 
@@ -166,18 +170,18 @@ class ReferenceIndex:
         for key in ids:
             in_other_case[key.casefold()].append(key)
         for key, entry in entries.items():
-            # How the service compares is not shown: a record whose name has another letter case counts where
-            # none has the name itself, rather than that a second one is created.
+            # The service's comparison is not shown. To avoid duplicates, accept a record whose name differs
+            # in letter case if no record has the exact name.
             names = [key] if key in ids else in_other_case[key.casefold()]
             if found := sorted({id for name in names for id in ids[name]}):
                 self._add_found(spec, entry, found)
                 if names != [key]:
                     alike.note(key, names[0])
         if alike.count:
-            self.warnings.append(f"{spec.name}: {alike}: the record of the Company is used")
+            self.warnings.append(f"{spec.name}: {alike}; existing records are used")
 
     def _add_found(self, spec: ReferenceSpec, entry: ReferenceEntry, ids: list[int]) -> None:
-        """Remember the records that have a name; several are an error unless the map takes the first."""
+        """Store the records found for a name; several are an error unless the map takes the first."""
         others = ", ".join(map(str, ids[1:6]))
         if len(ids) == 1 or spec.takes_first:
             entry.id = ids[0]
@@ -185,20 +189,22 @@ class ReferenceIndex:
             entry.error = AmbiguousNameError
             entry.reason = (
                 f"{spec.name}: {len(ids)} {spec.entity.__name__} records are called {entry.text!r}"
-                f"{spec.filtered} (ids {ids[0]}, {others}); narrow them down with where, or take the "
+                f"{spec.filtered} (ids {ids[0]}, {others}); narrow the search with where, or take the "
                 'first with ambiguous = "first"'
             )
         if len(ids) > 1 and spec.takes_first:
-            self.warnings.append(f"{spec.name}: {entry.text!r} is {ids[0]}, but there are also {others}")
+            self.warnings.append(
+                f"{spec.name}: {entry.text!r} is ambiguous: id {ids[0]} is used, others are {others}"
+            )
 
     @property
     def incomplete(self) -> bool:
-        """Whether records are missing that may be created."""
+        """Whether some missing records may be created."""
         entries = (entry for entries in self._entries.values() for entry in entries.values())
         return any(entry.missing for entry in entries)
 
     def require(self, references: Iterable[str], place: object) -> None:
-        """Raise ImportMapError, which names the place, if a record that all rows need does not exist."""
+        """Raise ImportMapError, which names ``place``, if a record that every row needs does not exist."""
         for entry in (entry for name in references for entry in self._entries[name].values()):
             if entry.id is None and entry.reason:
                 raise ImportMapError(f"{place}: {entry.reason}", **entry.details)
@@ -206,11 +212,11 @@ class ReferenceIndex:
     # --- create -------------------------------------------------------------------------------
 
     def undecided(self, cells: Mapping[str, str]) -> bool:
-        """Return whether a row names a missing record not yet marked as wanted."""
+        """Return whether a row names a missing record that is not marked as wanted yet."""
         return any(entry.missing and not entry.wanted for entry in self._entries_of(cells))
 
     def _entries_of(self, cells: Mapping[str, str]) -> Iterator[ReferenceEntry]:
-        """Yield the entries that a row names, for references with ``if_missing = "create"``."""
+        """Yield a row's entries for references with ``if_missing = "create"``."""
         for spec in self.specs.values():
             with suppress(RowError):
                 name = spec.name_in(cells) if spec.create else None
@@ -218,38 +224,38 @@ class ReferenceIndex:
                     yield entry
 
     def in_doubt(self, spec: ReferenceSpec) -> dict[str, ReferenceEntry]:
-        """Return the entries whose creation is in doubt, by the name that is compared."""
+        """Return the entries whose creation is in doubt, by normalized name."""
         return {key: entry for key, entry in self._own(spec) if entry.in_doubt}
 
     def missing(self, spec: ReferenceSpec) -> list[ReferenceEntry]:
-        """Return the entries whose records are to be created."""
+        """Return the entries whose records must be created now."""
         return [entry for _, entry in self._own(spec) if entry.missing and entry.wanted and not entry.held]
 
     def _own(self, spec: ReferenceSpec) -> Iterator[tuple[str, ReferenceEntry]]:
-        """Yield the names whose records a reference creates."""
+        """Yield the entries whose records this reference creates, with their names."""
         return ((key, entry) for key, entry in self._entries[spec.name].items() if entry.spec is spec)
 
     def hold_back(self, but: Sequence[MissingRecord] | None = None) -> bool:
-        """Hold back all missing records ``but`` some; None holds none. Return whether any is held."""
+        """Hold back all records except ``but``, or none if None. Return whether a wanted one is held."""
         entries = [entry for entries in self._entries.values() for entry in entries.values()]
         for entry in entries:
             entry.held = but is not None and not any(entry is each for each in but)
         return any(entry.held and entry.id is None and entry.wanted for entry in entries)
 
     def entry(self, reference: str, name: str) -> ReferenceEntry | None:
-        """Return the entry of a name; None if it is not wanted any more."""
+        """Return the entry for a name, or None if rows no longer use the name."""
         return self._entries.get(reference, {}).get(name)
 
     # --- use ----------------------------------------------------------------------------------
 
     def id_for(self, reference: str, context: RowContext) -> int | None:
-        """Return the id of the record that a row refers to; None when the row gives no name.
+        """Return the id of the record that a row names, or None if the row has no name.
 
-        For a record that is still to be created the id is a placeholder, and the record is added to
+        For a record that must be created first, return a placeholder and add the record to
         ``context.missing``.
 
         Raises:
-            RowError: there is no such record, or it cannot be created from this row.
+            RowError: the record does not exist, or this row lacks valid values for creating it.
         """
         raw_name_in, ids = self._ids[reference]
         raw = raw_name_in(context.cells)
@@ -264,7 +270,7 @@ class ReferenceIndex:
         entry = self._entries[spec.name].get(name.key)
         if entry is None:
             raise RowError(
-                f"{spec.name} {name.text!r} was not looked up: the file has changed since the start"
+                f"{spec.name} {name.text!r} was not looked up; the file has changed during the import"
             )
         if entry.reason:
             raise (WaitingRowError if entry.may_pass else entry.error)(entry.reason, **entry.details)
@@ -273,7 +279,7 @@ class ReferenceIndex:
             return self._placeholder(entry, context)
         if entry.warnings:
             context.warnings.extend(entry.warnings)
-        elif len(raw) <= _MAX_RECENT:  # most columns with names repeat a few
+        elif len(raw) <= _MAX_RECENT:  # columns often repeat a few names
             if len(ids) == _RECENT:
                 ids.clear()
             ids[raw] = entry.id
@@ -281,7 +287,7 @@ class ReferenceIndex:
 
     def _placeholder(self, entry: ReferenceEntry, context: RowContext) -> int:
         if not entry.wanted:
-            # Only the cells that a new record reads are kept, so that memory does not grow with the file.
+            # Keep only the cells that the new record needs, so that memory does not grow with the file.
             entry.cells = {column: context.cells[column] for column in self._cells_of_new(entry.spec)}
             try:
                 entry.new_record(attrs.evolve(context, warnings=[]))
@@ -293,7 +299,7 @@ class ReferenceIndex:
         return _PLACEHOLDER_ID
 
     def _cells_of_new(self, spec: ReferenceSpec) -> frozenset[str]:
-        """Return the columns that a new record reads, also to find the references in it."""
+        """Return the columns that a new record needs, including those of its own references."""
         if spec.create is None:
             return frozenset()
         needed = (self.specs[name].template for name in spec.create.references)
@@ -302,7 +308,9 @@ class ReferenceIndex:
 
 def _not_found(spec: ReferenceSpec, entry: ReferenceEntry) -> str:
     if spec.template is None:
-        return f"{spec.name}: no {spec.entity.__name__}{spec.filtered} was found; change its where"
+        return (
+            f"{spec.name}: no {spec.entity.__name__}{spec.filtered} was found; change the reference's where"
+        )
     return f"{spec.name}: no {spec.entity.__name__} is called {entry.text!r} ({spec.by}){spec.filtered}"
 
 

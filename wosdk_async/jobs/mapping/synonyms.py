@@ -1,6 +1,6 @@
-"""Column names that people use for fields: English, German, French, Spanish and Italian.
+"""Common column names for fields in English, German, French, Spanish and Italian.
 
-Each word is written without blanks, diacritics and capitals, and belongs to one field of its table.
+The names are lower case, without blanks and diacritics, and unique within each table.
 """
 
 from __future__ import annotations
@@ -59,4 +59,4 @@ _WORDS = {
 }
 
 SYNONYMS = {field: frozenset(words.split()) for field, words in _WORDS.items()}
-"""By the last part of a field's table, and its name."""
+"""Synonyms by field, with the last part of its table as in ``items.task``."""

@@ -1,4 +1,4 @@
-"""Templates of a map: texts with names of columns in braces, and how long a text may be."""
+"""Map templates, which have column names in braces, and length limits of their results."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from wosdk_async.jobs.errors import RowError
 __all__ = ["NAME", "LengthLimit", "Template"]
 
 NAME = ""
-"""The column that ``{}`` stands for: the name that was looked up."""
+"""Pseudo-column ``{}``, which holds the looked-up name."""
 
 _PIECE = re.compile(r"\{\{|\}\}|\{(?P<choice>[^{}]*)\}|[^{}]+")
 _OPTION = re.compile(r"\s*+(?:'(?P<text>(?:[^']|'')*+)'\s*+|(?P<column>[^'|\s][^|]*+))(?:\||\Z)")
-"""One option and its separator. The quantifiers are possessive, so that no text takes quadratic time."""
+"""Option and separator. Possessive quantifiers prevent quadratic time."""
 
 
 @attrs.frozen
 class Choice:
-    """One pair of braces: columns and fixed texts, in the order in which they are tried."""
+    """Pair of braces: columns and literals, tried in order."""
 
     options: tuple[tuple[str | None, str], ...]
-    """A column, or None and the fixed text."""
+    """Pairs of a column and ``""``, or of None and a literal."""
 
     def pick(self, cells: Mapping[str, str]) -> str:
-        """Return the first option that is not blank, or the first if all are."""
+        """Return the first option that is not blank; if all are, return the first one."""
         first = None
         for column, text in self.options:
             if column is not None:
@@ -42,14 +42,14 @@ class Choice:
 
 @attrs.frozen
 class Template:
-    """A parsed template."""
+    """Parsed template."""
 
     source: str
     parts: tuple[str | Choice, ...]
     _alone: Choice | None = attrs.field(init=False)
-    """The only pair of braces, if it is the whole template."""
+    """Pair of braces that makes up the whole template, if any."""
     column: str | None = attrs.field(init=False)
-    """The column whose cell is the text, as in most templates."""
+    """Column whose cell is the whole result, as in most templates."""
 
     @_alone.default
     def _find_alone(self) -> Choice | None:
@@ -63,10 +63,10 @@ class Template:
 
     @classmethod
     def parse(cls, source: str) -> Template:
-        """Return the template that ``source`` spells.
+        """Parse a template.
 
         Raises:
-            ValueError: a brace or an option is wrong; the message says which.
+            ValueError: a brace or option is invalid; the message shows it.
         """
         parts: list[str | Choice] = []
         end = 0
@@ -77,18 +77,18 @@ class Template:
             parts.append(_part(piece))
         if end != len(source):
             raise ValueError(
-                f"the brace at character {end + 1} of {source!r} has no partner; write it twice if it is text"
+                f"the brace at character {end + 1} of {source!r} is unmatched; double literal braces"
             )
         return cls(source, tuple(parts))
 
     @property
     def columns(self) -> frozenset[str]:
-        """The columns it reads, :data:`NAME` for ``{}``."""
+        """Columns that the template reads, including :data:`NAME` for ``{}``."""
         choices = (part for part in self.parts if isinstance(part, Choice))
         return frozenset(column for choice in choices for column, _ in choice.options if column is not None)
 
     def fill(self, cells: Mapping[str, str]) -> str | None:
-        """Return the text for one row, or None when it has columns and all of them are empty."""
+        """Return the template's text for a row, or None if all its columns are empty."""
         if self.column is not None:
             return cells[self.column] or None
         if self._alone is not None:
@@ -99,11 +99,11 @@ class Template:
 
     @property
     def is_one_cell(self) -> bool:
-        """Whether the text is a single cell."""
+        """Whether the result is always a single cell or literal."""
         return self._alone is not None
 
     def pieces(self, cells: Mapping[str, str]) -> list[str]:
-        """Return the texts and cells that make up the text of one row."""
+        """Return the literals and cells that make up a row's text."""
         return [part if isinstance(part, str) else part.pick(cells) for part in self.parts]
 
 
@@ -123,32 +123,34 @@ def _choice(inside: str) -> Choice:
         end = option.end()
         if option[0][-1] != "|":
             return Choice(tuple(options))
-    raise ValueError(f"{{{inside}}} cannot be read; write {{column}} or {{column|other column|'text'}}")
+    raise ValueError(f"{{{inside}}} is invalid; write {{column}} or {{column|other column|'text'}}")
 
 
 @attrs.frozen
 class LengthLimit:
-    """The longest text that a field takes, and whether longer ones may be cut."""
+    """Maximum length of a string field, and whether to truncate longer strings."""
 
     path: str
     length: int | None
     documented: bool
-    """Whether the vendor states the limit, not only a third-party client."""
+    """Whether the vendor documents the limit, not only a third-party client."""
     truncate: bool
     cuts_blanks: bool = False
-    """Whether the service cuts off blanks at the end."""
+    """Whether the service strips trailing blanks."""
 
     def fit(self, text: str, warnings: list[str]) -> str:
-        """Return ``text``, cut where that is allowed. Raise RowError when a documented limit forbids it."""
+        """Return ``text``, truncated if allowed. Raise RowError if it exceeds a documented limit."""
         if self.cuts_blanks and text != text.rstrip():
-            warnings.append(f"{self.path} ends in blanks, which the service cuts off: {shown_value(text)}")
+            warnings.append(f"{self.path} has trailing blanks, which the service strips: {shown_value(text)}")
         if self.length is None or len(text) <= self.length:
             return text
         found = f"{self.path} has {len(text)} characters"
         if self.truncate:
-            warnings.append(f"{found} and was cut to {self.length}")
+            warnings.append(f"{found} and was truncated to {self.length}")
             return text[: self.length]
         if self.documented:
-            raise RowError(f"{found}, the service takes {self.length}; shorten it, or set truncate = true")
-        warnings.append(f"{found}; a third-party client states a limit of {self.length}")
+            raise RowError(
+                f"{found}, but the limit is {self.length}; shorten the text, or set truncate = true"
+            )
+        warnings.append(f"{found}; according to a third-party client, the limit is {self.length}")
         return text

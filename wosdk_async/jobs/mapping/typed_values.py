@@ -1,4 +1,4 @@
-"""Typed cells in fields whose texts have a format, which does not apply to them."""
+"""Typed cells, such as spreadsheet numbers, in fields with a string format."""
 
 from __future__ import annotations
 
@@ -20,61 +20,61 @@ __all__ = ["TypedValues", "typed_values"]
 
 @attrs.frozen
 class TypedValues:
-    """Reader of the typed cells of a field, such as the numbers of a sheet."""
+    """Parser for a field's typed cells, to which string formats do not apply."""
 
     text: Parser
-    """Reads texts, in the format of the map."""
+    """Parser for strings in the map's format."""
     own: Parser
-    """Reads the text of a value."""
+    """Parser for the text of a typed value."""
     type: CellType
-    """The values that the field takes; others are read as texts."""
+    """Cell type that the field accepts; other cells are parsed as strings."""
     write: Callable[[str], str] | None
-    """Returns the text of a value in the format of the map; None where a part of a text has no format."""
+    """Function that converts a value to the map's format; None for times and booleans."""
 
     def read(self, cell: TypedCell) -> Any:
-        """Return the value of a cell. Raise ValueError if the field does not take it."""
+        """Parse a cell. Raise ValueError if its value is invalid."""
         return self.own(cell) if self._is_value(cell) else self.text(cell)
 
     def join(self, pieces: Sequence[str]) -> Any:
-        """Return the value of a text that combines several cells, some of which are values."""
+        """Parse the concatenation of several cells, some of which are typed."""
         values = [isinstance(each, TypedCell) and self._is_value(each) for each in pieces]
-        if self.write is None:  # times: together with a value the whole text is one in ISO 8601
+        if self.write is None:  # times: with a typed part, the result is in ISO 8601
             return (self.own if any(values) else self.text)("".join(pieces).strip())
         write = self.write
         texts = [write(each) if value else each for each, value in zip(pieces, values, strict=True)]
         return self.text("".join(texts).strip())
 
     def _is_value(self, cell: TypedCell) -> bool:
-        """Return whether a cell has its own value and is not a text in the format of the map.
+        """Return whether a cell is a typed value rather than a string in the map's format.
 
         Raises:
-            ValueError: the cell of a rejected row was changed, and can be read in both ways.
+            ValueError: the user has edited the cell of a rejected row, and the new text can be either.
         """
         if cell.type != self.type or not cell.edited:
             return cell.type == self.type
         readings = [_reading(parse, cell.strip()) for parse in (self.own, self.text)]
         if None not in readings and readings[0] != readings[1]:
             raise ValueError(
-                f"can be read in two ways, so {str(cell)!r} is ambiguous: as a {cell.type} "
-                f"of the first file, which had {cell.was!r} here, it is {readings[0]}, in the format of the "
-                f"map {readings[1]}. Write it so that it fits only one, or correct it in the first file"
+                f"is ambiguous: {str(cell)!r} is {readings[0]} as a {cell.type} cell of the original file, "
+                f"which had {cell.was!r} here, but {readings[1]} in the map's format. Use another form, "
+                "or correct the original file"
             )
         return readings[1] is None and readings[0] is not None
 
 
 def typed_values(meta: Wire, table: TextTable, text: Parser | None) -> TypedValues | None:
-    """Return the reader of typed cells of a field; None if they are read as texts.
+    """Return the parser for a field's typed cells; None to parse them as strings.
 
     Args:
-        meta: the metadata of the field.
-        table: the table of the map with the formats.
-        text: parser of texts of the field.
+        meta: the field's metadata.
+        table: the map table with the field's formats.
+        text: the field's parser for strings.
     """
     kind = meta["type"]
     own = partial(parse_value, meta=meta, lenient=True)
     if text is None:
         return None
-    if table.values is not None:  # a number must be one of the words, as a text must
+    if table.values is not None:  # typed numbers must be listed in `values`, too
         return (
             TypedValues(text, partial(_word_or, words=text, own=own), "boolean", None)
             if kind == "boolean"
@@ -91,18 +91,18 @@ def typed_values(meta: Wire, table: TextTable, text: Parser | None) -> TypedValu
 
 
 def _word_or(text: str, words: Parser, own: Parser) -> Any:
-    """Return the meaning of a word, or else the value itself."""
+    """Return the meaning of a word; parse other values by default rules."""
     value = _reading(words, text)
     return own(text) if value is None else value
 
 
 def _dated(text: str, parse: Parser, date: str) -> Any:
-    """Return the time of a text, or of a number such as 20261209, which has lost its leading zeros."""
+    """Parse a time. Raise ValueError for a number that may have lost leading zeros."""
     time = parse(text)
     if isinstance(text, TypedCell) and datetime.strptime(text, date).strftime(date) != text:
         raise ValueError(
-            f"takes a time in the format {date!r}, but {str(text)!r} is a number without leading zeros; "
-            "store it as text or as a date"
+            f"takes a time in the format {date!r}, but {str(text)!r} is a number without its leading zeros; "
+            "store the cell as text or as a date"
         )
     return time
 

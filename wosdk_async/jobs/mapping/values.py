@@ -1,4 +1,4 @@
-"""Parsers of texts: times and numbers in the format that the map states, others as written."""
+"""Parsers for cell text: times and numbers in the map's formats, and other types by default rules."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from wosdk_async.model.metadata import Wire
 __all__ = ["Parser", "TimeFormat", "value_parser", "word_parser", "written_number", "zone_of"]
 
 Parser = Callable[[str], Any]
-"""Returns the value of a text; raises ValueError with a message that follows the name of the field."""
+"""Function that parses a string, or raises ValueError with a message to append to the field name."""
 
-_CACHED = 1024  # values that are remembered for each field: columns of a file often repeat a few
+_CACHED = 1024  # values per field: columns often repeat a few values
 _MAX_CACHED = 64  # characters
-_SIGN = '; if it is a currency sign or unit, let the map remove it: strip = ["{}"]'
+_SIGN = '; if {0!r} is a currency sign or unit, remove it with strip = ["{0}"] in the map'
 _SHOWN = 8  # words of a map in a message
 _GROUP = 3  # digits between thousands marks
 _SPACES = " \u00a0\u2009\u202f"
@@ -35,7 +35,7 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _DAYS = {".": ("%d.%m.%Y",), "/": ("%d/%m/%Y", "%m/%d/%Y")}
-_MARKED = (  # numbers that a format of the map reads, and the keys that state it
+_MARKED = (  # number formats, and the map keys that enable them
     (re.compile(r"[+-]?[0-9]{1,3}(,[0-9]{3})+\.[0-9]+|[+-]?[0-9]{1,3}(,[0-9]{3}){2,}"), 'thousands = ","'),
     (re.compile(r"[+-]?[0-9]{1,3},[0-9]{3}"), 'thousands = "," or decimal = ","'),
     (re.compile(r"[+-]?[0-9]{1,3}(\.?[0-9]{3})*,[0-9]+"), 'decimal = ",", thousands = "."'),
@@ -44,22 +44,24 @@ _WHOLE: Wire = {"type": "integer"}
 
 
 def value_parser(meta: Wire, table: TextTable, path: str) -> Parser | None:
-    """Return the parser of a field's texts in the formats of ``table``; None for a text field.
+    """Return the parser for a field and the formats in ``table``; None for a string field.
 
     Raises:
-        ImportMapError: a format is not one of this field's type; the message names the key.
+        ImportMapError: a format does not fit the field's type; the message names the key.
     """
     kind = meta["type"]
     is_time, is_number = kind.startswith("datetime"), kind in ("number", "integer")
-    _require(is_time, table, ("date", "zone", "fold"), f"{path}: it is not a field of times")
-    _require(is_number, table, ("decimal", "thousands", "strip"), f"{path}: it is not a field of numbers")
-    _require(kind != "integer", table, ("decimal",), f"{path}: it takes whole numbers")
+    _require(is_time, table, ("date", "zone", "fold"), f"{path} is not a time field")
+    _require(is_number, table, ("decimal", "thousands", "strip"), f"{path} is not a number field")
+    _require(kind != "integer", table, ("decimal",), f"{path} takes whole numbers")
     if kind == "datetime-local":
-        _require(False, table, ("fold",), f"{path}: it is local time, which is sent as it is")
+        _require(False, table, ("fold",), f"{path} is local time, which is sent unchanged")
     if is_time and (table.date or table.zone):
         return _cached(TimeFormat(table.date or "iso", zone_of(table), table.fold, kind == "datetime-utc"))
     if kind == "number" and table.thousands == (table.decimal or "."):
-        raise ImportMapError(f'{path}: thousands is the decimal mark; add the other one, as in decimal = ","')
+        raise ImportMapError(
+            f'{path}: thousands and decimal are both {table.thousands!r}; set decimal, as in decimal = ","'
+        )
     if is_number and (table.decimal or table.thousands or table.strip):
         return _cached(
             NumberStyle(
@@ -72,18 +74,18 @@ def value_parser(meta: Wire, table: TextTable, path: str) -> Parser | None:
         )
     if kind not in ("boolean", "enum") and not is_time and not is_number:
         return None
-    if kind in ("boolean", "enum") and "{" in table.text:  # a fixed word has no other words to explain
+    if kind in ("boolean", "enum") and "{" in table.text:  # `values` cannot help with a constant
         return _cached(partial(_named, meta=meta))
     return _cached(partial(_plain, meta=meta, is_id=path.endswith(".id")))
 
 
 def zone_of(table: TextTable) -> zoneinfo.ZoneInfo | None:
-    """Return the zone that a table of the map names."""
+    """Return the table's time zone."""
     return None if table.zone is None else zoneinfo.ZoneInfo(table.zone)
 
 
 def word_parser(values: Mapping[str, Any]) -> Parser:
-    """Return the case-insensitive parser of words with the meanings ``values``."""
+    """Return a case-insensitive parser that maps each word to its value."""
     meanings = {word.strip().casefold(): value for word, value in values.items()}
     known = ", ".join(map(repr, islice(values, _SHOWN))) + (", ..." if len(values) > _SHOWN else "")
 
@@ -110,7 +112,7 @@ def _plain(text: str, meta: Wire, is_id: bool = False) -> Any:
         if not keys and not is_id and meta["type"] in ("number", "integer") and (unit := _unit_of(text)):
             keys = f'strip = ["{unit}"]'
         hint = (
-            f'; if the column is written so, say it in the map: {{ text = "{{...}}", {keys} }}'
+            f'; if the column uses this format, set it in the map: {{ text = "{{...}}", {keys} }}'
             if keys
             else ""
         )
@@ -118,7 +120,7 @@ def _plain(text: str, meta: Wire, is_id: bool = False) -> Any:
 
 
 def _date_formats(text: str) -> list[str]:
-    """Return the formats that read a text which looks like a date, with or without a time."""
+    """Return the strptime formats that can parse a date or a date with time."""
     if (found := _DATE.fullmatch(text)) is None:
         return []
     mark, comma, seconds, blank = found.groups()
@@ -136,19 +138,19 @@ def _named(text: str, meta: Wire) -> Any:
     try:
         return parse_value(text, meta, lenient=True)
     except ValueError as error:
-        joint = " Or" if str(error).endswith("?") else ";"
-        raise ValueError(f"{error}{joint} say what words mean with values = {{ ... }} in the map") from None
+        joint = " Or" if str(error).endswith("?") else "; or"
+        raise ValueError(f"{error}{joint} define its meaning with values = {{ ... }} in the map") from None
 
 
 def _require(fits: bool, table: TextTable, keys: tuple[str, ...], reason: str) -> None:
-    """Raise ImportMapError when one of ``keys`` is given although it does not fit the field."""
+    """Raise ImportMapError if one of ``keys`` is set but does not fit the field."""
     for key in () if fits else keys:
         if getattr(table, key) is not None:
             raise ImportMapError(f"{reason}; delete {key}")
 
 
 def _cached(parse: Parser) -> Parser:
-    """Return ``parse`` with a cache of short texts; its results are never changed."""
+    """Return ``parse`` with a cache for short strings. The results must be immutable."""
     cached = lru_cache(_CACHED)(parse)
     return lambda text: cached(text) if len(text) <= _MAX_CACHED else parse(text)
 
@@ -157,8 +159,8 @@ def _cached(parse: Parser) -> Parser:
 
 
 _WITH_OFFSET = (
-    "is local time of the site, and {!r} has an offset; let the map convert it: "
-    '{{ text = "{{...}}", zone = "..." }} with the zone of the site'
+    "takes the site's local time, but {!r} has a UTC offset; convert it with the site's zone in the map: "
+    '{{ text = "{{...}}", zone = "..." }}'
 )
 
 
@@ -171,16 +173,16 @@ def _has_offset(text: str) -> bool:
 
 @attrs.frozen
 class TimeFormat:
-    """Times as ``date`` says, a format of strptime or ``iso``."""
+    """Parser for times in the format ``date``, which is a strptime format or ``iso``."""
 
     date: str
     zone: zoneinfo.ZoneInfo | None
-    """The zone of times without an offset, in a field of UTC times; the site's, in a field of local ones."""
+    """In a UTC field, the zone of times without an offset; in a local field, the site's zone."""
     fold: str | None
     utc: bool
 
     def __call__(self, text: str) -> datetime:
-        """Return a time as its field takes it: UTC, or local without a zone."""
+        """Return the time in UTC, or in a local field as a naive datetime."""
         time = self._read(text)
         return self._in_utc(time, text) if self.utc else self._local(time, text)
 
@@ -192,9 +194,9 @@ class TimeFormat:
         except ValueError as error:
             sample = datetime(2026, 3, 31, 16, 5, tzinfo=UTC)
             example = "2026-03-31T16:05" if self.date == "iso" else sample.strftime(self.date)
-            why = ": a field has one format, so correct it, or change date in the map"
+            why = "; correct the cell, or change date in the map"
             if "range" in str(error):
-                why = ": there is no such day; correct it"
+                why = "; this day does not exist, correct the cell"
             taken = f"takes a time such as {example} (date = {self.date!r})"
             raise ValueError(f"{taken}, not {shown_value(text)}{why}") from None
 
@@ -213,12 +215,13 @@ class TimeFormat:
             return time_in_zone(first, UTC, text)
         if first.astimezone(UTC).astimezone(self.zone).replace(tzinfo=None, fold=0) != time:
             raise ValueError(
-                f"takes a time that exists in {self.zone}, not {text!r}: the clocks skip it; correct it"
+                f"takes a time that exists in {self.zone}, not {text!r}, which is skipped by a clock change; "
+                "correct the cell"
             )
         if self.fold is None:
             raise ValueError(
-                f"cannot tell which {text!r} is meant: the clocks of {self.zone} are put back and show this "
-                'hour twice; add fold = "first" or fold = "second" to the map'
+                f"is ambiguous: {text!r} occurs twice in {self.zone} because the clocks are set back; "
+                'add fold = "first" or fold = "second" to the map'
             )
         return (first if self.fold == "first" else second).astimezone(UTC)
 
@@ -228,9 +231,9 @@ class TimeFormat:
 
 @attrs.frozen
 class NumberStyle:
-    """Numbers with a decimal mark and, between groups of three digits, a thousands mark.
+    """Parser for numbers with a decimal mark and an optional thousands mark.
 
-    One of the units in ``strip`` may precede or follow the number, with spaces between.
+    A unit in ``strip`` may precede or follow the number, with optional spaces between them.
     """
 
     decimal: str
@@ -238,7 +241,7 @@ class NumberStyle:
     whole: bool
     strip: Sequence[str] = ()
     stated: bool = attrs.field(default=True, kw_only=True)
-    """Whether the map names a mark."""
+    """Whether the map sets a mark."""
     _pattern: re.Pattern[str] = attrs.field(init=False)
 
     @_pattern.default
@@ -254,7 +257,7 @@ class NumberStyle:
         return re.compile(rf"(?:{before}(?=[+-]))?{number}" if units else number, re.IGNORECASE)
 
     def __call__(self, text: str) -> Decimal | int:
-        """Return the number that a text stands for."""
+        """Parse a number."""
         if len(text) > MAX_NUMBER:
             raise ValueError(f"takes a {'whole number' if self.whole else 'number'}, not {shown_value(text)}")
         found = self._pattern.fullmatch(text)
@@ -268,7 +271,7 @@ class NumberStyle:
         digits = re.sub(r"[^0-9]", "", found[2])
         if not self.stated and found[3] is not None and len(found[3]) == _GROUP and len(digits) <= _GROUP:
             raise ValueError(
-                f"may be {digits}{found[3]} or {digits}.{found[3]}: {shown_value(text)}; say which with "
+                f"is ambiguous: {shown_value(text)} may be {digits}{found[3]} or {digits}.{found[3]}; set "
                 'thousands = "." or decimal = "." in the map'
             )
         if self.whole:
@@ -277,7 +280,7 @@ class NumberStyle:
 
 
 def _unit_of(text: str) -> str | None:
-    """Return the text before or after the digits if it is short and ``strip`` can remove it."""
+    """Return the short text before or after the digits, if ``strip`` can remove it."""
     found = _UNIT.fullmatch(text.strip()) if len(text) <= _MAX_CACHED else None
     unit = found and (found[1] or found[2])
     return unit if unit and is_unit(unit) else None
@@ -287,9 +290,9 @@ _UNIT = re.compile(r'([^0-9+\-\s"\\]{1,8})?\s*[+-]?[0-9](?:[0-9.,\s]*[0-9])?\s*(
 
 
 def written_number(number: str, decimal: str) -> str:
-    """Return a number, which is written with a point, as a map with this decimal mark reads it.
+    """Replace the point in a number by the map's decimal mark, and expand exponents.
 
     Raises:
-        ValueError: it would be too long.
+        ValueError: the number is too long.
     """
     return format(exact_number(number), "f").replace(".", decimal)

@@ -1,4 +1,4 @@
-"""Input files, one module for each format; ``formats.py`` finds the format of a file.
+"""Input files, with one module per format. ``formats.py`` detects a file's format.
 
-``conversion.py`` runs native readers in a separate process. The other packages of the jobs use it.
+``conversion.py`` runs native readers in a separate process.
 """

@@ -1,4 +1,4 @@
-"""Columns that a map needs from a file, and the probable cause if the file lacks them."""
+"""Check that a file has the map's columns, and suggestions for missing ones."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from wosdk_async.text.suggestions import suggestion
 __all__ = ["OPEN", "fullest_line", "likely_delimiter", "require_columns"]
 
 OPEN = "ADAPT"
-"""The placeholder column of a draft map, which no file has."""
+"""Placeholder column in draft maps."""
 
-_TOP = 50  # rows in which a header is looked for
+_TOP = 50  # rows to search for a header
 _DELIMITERS = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
-"""Usual delimiters, each by its name."""
-_FIXED = 'For one record write { id = 12 } in place of "@name", and delete its table [reference.name]. '
+"""Common delimiters and their names."""
+_FIXED = 'For a fixed record, write { id = 12 } instead of "@name" and delete the table [reference.name]. '
 
 
 def require_columns(source: Source, columns: Mapping[str, str]) -> None:
-    """Raise ImportMapError unless the file has every key of ``columns``.
+    """Raise ImportMapError if the file lacks a column.
 
     Args:
         source: the file.
-        columns: names of columns, each with the place that names it.
+        columns: the required columns, with their places in the map.
     """
     missing = next((name for name in columns if name not in source.columns), None)
     if missing is None:
@@ -43,18 +43,18 @@ def require_columns(source: Source, columns: Mapping[str, str]) -> None:
         facts = {"remedies": (Remedy.DELIMITER,), "delimiter": better}
     if missing == OPEN:
         raise ImportMapError(
-            f"{{{OPEN}}} is still to be filled in, in {place}: write a {{column}} or a fixed value. "
-            f"{_FIXED if 'reference.' in place else ''}The columns of {source.path} are: {names}",
+            f"replace {{{OPEN}}} in {place} with a {{column}} or a fixed value. "
+            f"{_FIXED if 'reference.' in place else ''}Columns of {source.path}: {names}",
             **facts,
         )
     raise ImportMapError(
-        f"{source.path}: no column {missing!r}, which {place} names{hint} Its columns are: {names}",
+        f"{source.path}: no column {missing!r}, which {place} uses{hint} Its columns are: {names}",
         **facts,
     )
 
 
 def _likely_header(source: Source, wanted: Mapping[str, str]) -> int | None:
-    """Return the line near the top with the most wanted columns, if it has more than the header."""
+    """Return the line near the top with the most wanted columns, unless the header has as many."""
     best, best_count = None, len(wanted.keys() & set(source.columns))
     for row in islice(source, _TOP):
         found = len(wanted.keys() & {cell.strip() for cell in row.original(source.columns)})
@@ -64,7 +64,7 @@ def _likely_header(source: Source, wanted: Mapping[str, str]) -> int | None:
 
 
 def fullest_line(source: Source) -> int | None:
-    """Return the likely header near the top: the first of the fullest lines, if fuller than the header."""
+    """Return the first line near the top with the most filled cells, unless the header has as many."""
     best, best_count = None, sum(map(bool, source.columns))
     for row in islice(source, _TOP):
         filled = sum(map(bool, map(str.strip, row.original(source.columns))))
@@ -74,7 +74,7 @@ def fullest_line(source: Source) -> int | None:
 
 
 def likely_delimiter(source: Source) -> str | None:
-    """Return the name of another delimiter if it separates more columns."""
+    """Return the name of another delimiter that would separate more columns, if any."""
     if source.dialect is None:
         return None
     header = source.dialect.delimiter.join(source.columns)
@@ -83,7 +83,7 @@ def likely_delimiter(source: Source) -> str | None:
 
 
 def _better_delimiter(source: Source, wanted: Mapping[str, str]) -> str | None:
-    """Return the name of another delimiter if it gives more wanted columns."""
+    """Return the name of another delimiter that would find more wanted columns, if any."""
     if source.dialect is None:
         return None
     current = source.dialect.delimiter

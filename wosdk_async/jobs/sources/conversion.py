@@ -1,4 +1,4 @@
-"""A reader process: started with limits and without secrets, awaited, and killed if needed."""
+"""Reader process, which runs with resource limits and without secrets."""
 
 from __future__ import annotations
 
@@ -28,17 +28,16 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _MB = 1 << 20
-_MEMORY = 1024 * _MB  # and 32 times the size of the file
-_MAX_MEMORY = 4096 * _MB  # or half of that of the machine
-_MIN_MEMORY = 512 * _MB  # without which pyarrow does not start
+_MEMORY = 1024 * _MB  # plus 32 times the file size
+_MAX_MEMORY = 4096 * _MB  # or half of the machine's memory, if lower
+_MIN_MEMORY = 512 * _MB  # pyarrow does not start with less
 _MAX_SIZE = 2048 * _MB
-_CPU = 120  # seconds, and 20 for each MB of the file
+_CPU = 120  # seconds, plus 20 per MB
 _MAX_CPU = 3600
 _POLL = 0.05  # seconds
 _MAX_REASON = 300  # bytes
 _LEAN = {"ARROW_IO_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system", "MALLOC_ARENA_MAX": "1"}
-"""Settings without which pyarrow and glibc reserve more than a GB of address space, which counts as
-memory."""
+"""Settings that keep pyarrow and glibc from reserving over 1 GB of address space, which counts as memory."""
 
 _stopped: ContextVar[threading.Event | None] = ContextVar("stopped", default=None)
 
@@ -51,7 +50,7 @@ def limits_for(size: int) -> Limits:
 
 
 def _machine_memory() -> int:
-    """Return the bytes of memory of this machine; a large number if unknown."""
+    """Return the machine's memory in bytes, or a large number if unknown."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):  # Windows has no sysconf
@@ -59,10 +58,10 @@ def _machine_memory() -> int:
 
 
 def convert(module: str, path: Path, lines: IO[bytes], options: dict[str, Any], limits: Limits) -> None:
-    """Run the reader ``module``, which writes the rows of a file to ``lines`` as JSON.
+    """Run the reader ``module``, which writes a file's rows to ``lines`` as JSON.
 
     Raises:
-        ImportMapError: the file cannot be read; the message names the file and the remedy.
+        ImportMapError: the file cannot be read; the message names the file and the fix.
     """
     limits = lowered(limits)
     order = Order(module, os.fspath(path), options, list(limits), os.getpid())
@@ -74,8 +73,8 @@ def convert(module: str, path: Path, lines: IO[bytes], options: dict[str, Any], 
             )
         except OSError as error:
             raise ImportMapError(
-                f"{path}: the Python at {sys.executable} that reads it cannot be started ({error.strerror}); "
-                "repair it, or save the table as CSV"
+                f"{path}: the Python at {sys.executable} cannot be started "
+                f"({error.strerror}); repair the installation, or save the table as CSV"
             ) from error
         with child:
             try:
@@ -90,14 +89,14 @@ def convert(module: str, path: Path, lines: IO[bytes], options: dict[str, Any], 
 def _python(path: Path) -> list[str]:
     if getattr(sys, "frozen", False) or not sys.executable:
         raise ImportMapError(
-            f"{path}: files of this format are read by a separate Python process, and this program has no "
-            "interpreter for it; save the table as CSV"
+            f"{path}: this format needs a separate Python process, but this program has no Python "
+            "interpreter; save the table as CSV"
         )
     return [sys.executable, "-P", "-s"]
 
 
 def _environment() -> dict[str, str]:
-    """Return the environment without credentials, proxies and Python settings."""
+    """Return the environment without credentials, proxy settings and Python settings."""
     kept = {
         name: value
         for name, value in os.environ.items()
@@ -115,13 +114,13 @@ def _wait(child: subprocess.Popen[bytes], path: Path, seconds: float) -> None:
             child.wait(max(0.0, remaining if stop is None else min(remaining, _POLL)))
             return
         if stop is not None and stop.is_set():
-            raise ImportMapError(f"{path}: reading it was cancelled")
+            raise ImportMapError(f"{path}: reading was cancelled")
         if remaining <= 0:
-            raise ImportMapError(f"{path}: reading it takes more than {seconds:,} s; save the table as CSV")
+            raise ImportMapError(f"{path}: reading took more than {seconds:,} s; save the table as CSV")
 
 
 def _reason(status: int, stderr: IO[bytes], limits: Limits) -> tuple[str, tuple[Remedy, ...]]:
-    """Return the message of a reader, or the probable cause without one."""
+    """Return the reader's error message, or the probable cause."""
     stderr.seek(0)
     started = STARTED in stderr.read(MAX_MESSAGE)
     stderr.seek(0, os.SEEK_END)
@@ -133,9 +132,9 @@ def _reason(status: int, stderr: IO[bytes], limits: Limits) -> tuple[str, tuple[
     if not started:
         return not_started("", one_line(last.decode(errors="replace")[:_MAX_REASON]) or _name(status)), ()
     if -status == getattr(signal, "SIGXCPU", None):
-        return f"reading it takes more than {limits.cpu:,} s of the processor; save the table as CSV", ()
+        return f"reading took more than {limits.cpu:,} s of CPU time; save the table as CSV", ()
     return (
-        f"its reader was aborted ({_name(status)}): the file is damaged, or it needs more than "
+        f"the reader was aborted ({_name(status)}): the file is damaged or needs more than "
         f"{limits.memory // _MB:,} MB of memory; delete stray cells far from the table, or save it as CSV"
     ), ()
 
@@ -147,7 +146,7 @@ def _name(status: int) -> str:
 
 
 async def off_the_loop(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Run a call that may convert a file in a thread. Cancellation ends the conversion."""
+    """Run a call in a thread; on cancellation, stop any conversion in the call."""
     stop = threading.Event()
     token = _stopped.set(stop)
     try:

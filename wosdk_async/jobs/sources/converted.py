@@ -1,4 +1,4 @@
-"""Files for native readers: converted once to JSON lines by a process with limits."""
+"""Excel and Parquet files, which a reader process converts to JSON lines once."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _KINDS: dict[str, CellType] = {"n": "number", "t": "time", "b": "boolean"}
 
 @attrs.frozen
 class Reader:
-    """A program that reads files of a format: its module, and the package that it needs."""
+    """Reader program for a format, with the package that it needs."""
 
     module: str
     package: str
@@ -44,20 +44,20 @@ PARQUET = Reader("wosdk_async.readers.parquet", "pyarrow", "parquet", "Parquet f
 
 
 class _About(msgspec.Struct):
-    """Facts about a sheet: hidden rows and columns, other sheets, and merged ranges of several rows."""
+    """Sheet metadata: numbers of hidden rows and columns, other sheets, and merged ranges."""
 
     rows: int
     columns: int
     others: list[str]
     merged: list[tuple[str, int]]
     blind: bool
-    """Whether errors, formulas without results, hidden rows and currencies of formats are unknown."""
+    """Whether the format hides errors, missing formula results, hidden rows and currency formats."""
     currencies: list[str] = []
-    """Currencies that only the formats of cells show."""
+    """Currencies that only cell formats show."""
 
 
 class _Line(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
-    """A line of ``readers.program.Line``: the end has a number only, the header its sheet as ``kinds``."""
+    """Line of ``readers.program.Line``; the last has only ``line``, and the header its sheet as ``kinds``."""
 
     line: int
     cells: list[str] | None = None
@@ -70,13 +70,15 @@ _DECODER = msgspec.json.Decoder(_Line)
 
 
 class ConvertedFile:
-    """The rows of a table that a reader wrote as lines of JSON; ``lines`` is closed with this object.
+    """Source that reads a reader's output, the JSON lines in ``lines``.
 
-    ``line`` is the number that a sheet shows beside the row, or the place of a row in a Parquet file.
+    ``lines`` is closed when the source is garbage-collected.
+
+    A row's ``line`` is its row number in the sheet, or its position in a Parquet file.
 
     Attributes:
-        sheet: the name of the sheet; None for other files.
-        merged: the merged ranges of several rows, whose value is in the first row, each with its column.
+        sheet: the sheet's name; None for Parquet files.
+        merged: ranges merged across rows, each with its column.
         notes: warnings about the sheet.
     """
 
@@ -129,24 +131,24 @@ class ConvertedFile:
                     cells[place] = TypedCell(cells[place], kind, currency=currency)
             yield row(number, line, cells, faults)
         else:
-            raise ImportMapError(f"{self.path}: its reader ended before the last row; report this as a bug")
+            raise ImportMapError(f"{self.path}: the reader ended before the last row; report this as a bug")
         _require(next(records, None) is None)
         self.empty_rows = line - above - number
 
     @contextmanager
     def _understood(self) -> Iterator[None]:
-        """Raise ImportMapError for invalid output of a reader."""
+        """Raise ImportMapError for invalid reader output."""
         try:
             yield
         except ImportMapError:
             raise
         except (msgspec.MsgspecError, ValueError, LookupError) as error:
             raise ImportMapError(
-                f"{self.path}: its reader wrote an invalid row ({type(error).__name__}); report this as a bug"
+                f"{self.path}: the reader wrote an invalid row ({type(error).__name__}); report this as a bug"
             ) from error
 
     def _records(self) -> Iterator[_Line]:
-        """Yield the lines; iterations may be interleaved."""
+        """Yield all lines; concurrent iterations are allowed."""
         offset, rest = 0, b""
         while chunk := self._chunk(offset):
             offset += len(chunk)
@@ -157,7 +159,7 @@ class ConvertedFile:
             else:
                 rest += chunk
             if len(rest) > MAX_LINE:
-                raise ImportMapError(f"{self.path}: its reader wrote a line that is too long")
+                raise ImportMapError(f"{self.path}: the reader wrote an overlong line; report this as a bug")
         _require(not rest)
 
     def _chunk(self, offset: int) -> bytes:
@@ -168,27 +170,27 @@ class ConvertedFile:
 
 def _notes(path: Path, sheet: str | None, about: _About) -> list[str]:
     hidden = [
-        f"{number} {what}{'s' if number > 1 else ''}"
+        f"{number} hidden {what}{'s' if number > 1 else ''}"
         for number, what in ((about.rows, "row"), (about.columns, "column"))
         if number
     ]
     others = ", ".join(map(repr, about.others[:_SHOWN])) + (", ..." if len(about.others) > _SHOWN else "")
     return [
         *([f"{path}: {_BLIND}"] if about.blind else []),
-        *([f"{path}: {' and '.join(hidden)} of the sheet {sheet!r}: hidden, but read"] if hidden else []),
-        *([f"{path}: other sheets with content are not read: {others}"] if others else []),
+        *([f"{path}: sheet {sheet!r} has {' and '.join(hidden)}, imported anyway"] if hidden else []),
+        *([f"{path}: other sheets with content are ignored: {others}"] if others else []),
     ]
 
 
 _SHOWN = 10
 _BLIND = (
-    "in this format cells with errors and formulas without results are read as empty cells, and currencies "
-    "that only cell formats show are not read; if it has any of these, save it as .xlsx"
+    "this format hides cell errors, missing formula results and currencies in cell formats, whose cells are "
+    "imported as empty or without currency; if the file has any of these, save it as .xlsx"
 )
 
 
 def _typed(kinds: str, currencies: Sequence[str]) -> list[tuple[int, CellType, str]]:
-    """Return the places of typed cells, their types, and the currencies of amounts."""
+    """Return the positions, types and currencies of typed cells."""
     return [
         (place, "number", currencies[ord(kind) - CURRENCIES])
         if ord(kind) >= CURRENCIES
@@ -206,16 +208,16 @@ def _require(is_right: bool) -> None:
 def open_converted(
     reader: Reader, path: str | Path, *, limits: Limits | None = None, **options: Any
 ) -> ConvertedFile:
-    """Convert a file in a separate process, and return its rows.
+    """Convert a file in a separate process, and return the source of its rows.
 
     Raises:
-        ImportMapError: the file cannot be used; the message names the file and the remedy.
+        ImportMapError: the file cannot be read; the message names the file and the fix.
     """
     path = Path(path)
     require_file(path)
     if importlib.util.find_spec(reader.package) is None:
         raise missing_package(reader.extra, path, reader.files)
-    lines = tempfile.TemporaryFile()  # noqa: SIM115 -- it is closed with the source
+    lines = tempfile.TemporaryFile()  # noqa: SIM115 -- the source closes it
     try:
         sha256 = sha256_of(path)
         convert(reader.module, path, lines, options, limits or limits_for(path.stat().st_size))

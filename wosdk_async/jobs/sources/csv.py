@@ -1,4 +1,4 @@
-"""CSV and TSV files with a header, read row by row."""
+"""CSV and TSV files, read row by row."""
 
 from __future__ import annotations
 
@@ -24,32 +24,31 @@ from wosdk_async.text.remedies import Remedy
 __all__ = ["CsvFile"]
 
 _CHUNK = 1 << 20  # bytes
-_SAMPLE = 100  # lines that show how lines end
+_SAMPLE = 100  # lines to detect line ends from
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
 _NAMED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
 _PAGE = (
-    "a web page, not a table: was a login or error page saved in place of the file? Get the file again, "
-    "or export the data as comma-separated UTF-8"
+    "a web page, not a table, perhaps a login or error page; download the file again, or export the data as "
+    "comma-separated UTF-8"
 )
 _OTHER_TEXTS = {
     "<!doctype html": _PAGE,
     "<html": _PAGE,
-    "<?xml": "XML, and not a table; export the data as comma-separated UTF-8",
+    "<?xml": "XML, not a table; export the data as comma-separated UTF-8",
     '{"': "JSON",
-    "[{": "JSON; write one object a line and call it .jsonl, as in: jq -c '.[]' file.json > file.jsonl",
+    "[{": "JSON; convert it to JSON lines, as in: jq -c '.[]' file.json > file.jsonl",
 }
-"""Beginnings of other formats, and what they are."""
+"""Prefixes of other text formats, with their descriptions."""
 
 
 class CsvFile:
-    """Delimited text with a header, comma-separated UTF-8 by default.
+    """Delimited text file with a header, by default comma-separated UTF-8.
 
-    Cells may hold line breaks and are not changed. Rows in which every cell is empty or
-    blank, as spreadsheets save them below a table, are skipped and counted in ``empty_rows``. A first line
-    ``sep=;``, as Excel writes and reads it, names the delimiter unless ``delimiter`` does.
+    Cells may contain line breaks. Blank rows, which spreadsheets often save below a table, are skipped and
+    counted in ``empty_rows``. A first line such as ``sep=;``, which Excel writes, sets the default delimiter.
 
     Raises:
-        ImportMapError: the file cannot be used, here or while it is read; the message names file and line.
+        ImportMapError: the file is invalid; also raised while reading rows. The message names file and line.
     """
 
     def __init__(
@@ -62,16 +61,16 @@ class CsvFile:
     ) -> None:
         self.path = Path(path)
         self.empty_rows = 0
-        self._unguarded = 0  # cells of the last complete iteration
+        self._unguarded = 0  # cells in the last complete iteration
         self._text = TextFile(self.path, encoding)
         self.sha256 = self._text.sha256
-        # The limit belongs to the whole process and only guards memory; other code may need a higher one.
+        # The limit is process-wide and only guards memory, so keep a higher limit of other code.
         csv.field_size_limit(max(csv.field_size_limit(), MAX_CELL))
         self.dialect = self._dialect(delimiter)
         self._require_table()
         self._newline = "" if self._ends_with_cr() else "\n"
         self._may_have_marks = _may_have_marks(self.path)
-        self._guarded = False  # whether the guard is taken off, as soon as the header is known
+        self._guarded = False  # whether to remove guards; False while reading the header
         self.header_line, cells = header_record(self.path, self._records(), header_row)
         self._header = Header(self.path, cells)
         self.is_of_rejects = self._header.is_of_rejects
@@ -102,22 +101,22 @@ class CsvFile:
 
     @property
     def notes(self) -> list[str]:
-        """Warnings of the last complete iteration that concern several rows."""
+        """Warnings from the last complete iteration."""
         if not self._unguarded:
             return []
         cells = "1 cell has" if self._unguarded == 1 else f"{self._unguarded} cells have"
         return [
-            f"{self.path}: {cells} an apostrophe before =, +, - or @, which exports add to formulas and "
-            "the import removes; if it is part of the text, import the table as JSON lines"
+            f"{self.path}: {cells} an apostrophe before =, +, - or @, which the import removes because "
+            "exports add it to guard formulas; to keep the apostrophe, import the table as JSON lines"
         ]
 
     def _ends_with_cr(self) -> bool:
-        """Return whether a lone CR ends the first and most other lines; otherwise it belongs to a cell."""
+        """Return whether lines end with a lone CR, rather than cells containing CRs."""
         ends = [line.endswith("\r") for line in itertools.islice(self._text.lines(), _SAMPLE)]
         return bool(ends) and ends[0] and sum(ends) > len(ends) / 2
 
     def _require_table(self) -> None:
-        """Raise ImportMapError for HTML, XML and JSON: read as CSV they would be a table of one column."""
+        """Raise ImportMapError for HTML, XML and JSON, which CSV would accept as one-column tables."""
         first = next(filter(str.strip, self._text.lines()), "").lstrip()[:20].casefold()
         for beginning, what in _OTHER_TEXTS.items():
             if first.startswith(beginning):
@@ -125,7 +124,7 @@ class CsvFile:
                 raise ImportMapError(f"{self.path}: this is {what}", remedies=remedies)
 
     def _dialect(self, delimiter: str | None) -> FileDialect:
-        """Return the dialect of the file, from its first lines and the given options."""
+        """Detect the dialect from the first lines and the options."""
         if delimiter is not None:
             delimiter = self._checked_delimiter(delimiter)
         first, second = [*itertools.islice(self._text.lines(), 2), "", ""][:2]
@@ -146,11 +145,11 @@ class CsvFile:
         if len(found) == 1 and found not in '"\r\n\0':
             return found
         raise ImportMapError(
-            f"{self.path}: {delimiter!r} is not a delimiter; write one character such as ';', or tab"
+            f"{self.path}: {delimiter!r} is not a delimiter; use a single character such as ';', or tab"
         )
 
     def _records(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield the cells of each record that is not empty, with its first line."""
+        """Yield the first line and the cells of each non-empty record."""
         above = 1 if self.dialect.first_line else 0
         lines = itertools.islice(self._text.lines(self._newline), above, None)
         has_marks = False
@@ -161,12 +160,12 @@ class CsvFile:
                 if "'" in line and not has_marks:
                     has_marks = may_be_guarded(line)
                 if "\r" in line and self._newline and "\r" in (body := line.rstrip("\r\n")):
-                    # csv would end the row there; no text has NUL
+                    # csv would end the row there; text files have no NUL
                     line = body.replace("\r", "\0") + line[len(body) :]
                     has_marks = True
                 yield line
 
-        # strict: a quote that is never closed would otherwise swallow all rows after it
+        # strict: otherwise an unclosed quote would swallow all rows after it
         reader = csv.reader(
             marked() if self._may_have_marks else lines, delimiter=self.dialect.delimiter, strict=True
         )
@@ -195,13 +194,13 @@ class CsvFile:
 
 
 class _Unguarded(list[str]):
-    """Cells, one of which had a guard; ``was`` has the cells with it."""
+    """Cells without their guards; ``was`` has the original cells."""
 
     was: list[str]
 
 
 def _may_have_marks(path: Path) -> bool:
-    """Return whether a file may have an apostrophe, or a CR without LF; false positives are rare."""
+    """Return whether a file may contain an apostrophe or a lone CR; false positives are rare."""
     with path.open("rb") as file:
         for chunk in iter(partial(file.read, _CHUNK), b""):
             if b"'" in chunk or chunk.count(b"\r") != chunk.count(b"\r\n"):
@@ -210,7 +209,7 @@ def _may_have_marks(path: Path) -> bool:
 
 
 def _all_quoted(line: str, delimiter: str) -> str:
-    """Return the cells of a line, all of them quoted."""
+    """Return a line with all cells quoted."""
     written = io.StringIO()
     try:
         for cells in csv.reader([line], delimiter=delimiter):
@@ -222,5 +221,5 @@ def _all_quoted(line: str, delimiter: str) -> str:
 
 def _explained(error: csv.Error) -> str:
     if "field larger" in str(error):
-        return f"a cell is longer than {MAX_CELL} characters; is a closing quote missing?"
-    return f"the quotes of this record do not match ({error}); write a quote inside a cell twice"
+        return f"a cell has more than {MAX_CELL} characters; check for a missing closing quote"
+    return f"this record has unbalanced quotes ({error}); double quotes inside a cell"

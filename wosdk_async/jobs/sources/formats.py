@@ -1,4 +1,4 @@
-"""The table of file formats, and the detection of a file's format."""
+"""File formats and their detection."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ __all__ = ["FORMATS", "Format", "open_source", "suffix_of"]
 
 @attrs.frozen
 class Format:
-    """A file format: the function that opens a file, and the options of :func:`open_source` that it takes."""
+    """File format, with its open function and the :func:`open_source` options it supports."""
 
     open: Callable[..., Source]
     options: frozenset[str] = frozenset()
     delimiter: str | None = None
-    """The default delimiter; None for a comma, and for formats without delimiters."""
+    """Default delimiter; None for a comma or no delimiter."""
 
 
 _CSV = Format(CsvFile, frozenset({"delimiter", "encoding", "header_row"}))
@@ -47,20 +47,20 @@ FORMATS: dict[str, Format] = {
     ".ods": _EXCEL,
     ".parquet": Format(partial(open_converted, PARQUET)),
 }
-"""Formats by file suffix in lower case, also a double one; other files are read as CSV."""
+"""Formats by lower-case file suffix, which may be double; other files are read as CSV."""
 
 _UNREAD = {
-    ".json": "is JSON; write one object a line and call it .jsonl, as in: jq -c '.[]' file.json > file.jsonl",
+    ".json": "is JSON; convert it to JSON lines, as in: jq -c '.[]' file.json > file.jsonl",
     ".gz": "is compressed; unpack it first",
     ".zip": "is compressed; unpack it first",
 }
-"""Remedies for suffixes of unsupported files that users often try."""
+"""Messages for unsupported formats that users often try."""
 
 
 def suffix_of(path: PurePath, format: str | None = None) -> str:
-    """Return the longest suffix of a file that is in FORMATS, or else its last one, in lower case.
+    """Return a file's longest suffix in FORMATS, or its last suffix (possibly empty), in lower case.
 
-    The last one may be empty. ``format`` overrides the suffix.
+    ``format`` overrides the suffix.
     """
     if format is not None:
         return f".{format.casefold().lstrip('.')}"
@@ -70,18 +70,18 @@ def suffix_of(path: PurePath, format: str | None = None) -> str:
 
 
 def _shown_by_content(path: Path, suffix: str) -> str:
-    """Return the suffix for the content of a file; Excel files may have the suffix of another Excel format.
+    """Return the suffix that fits the file's content; keep ``suffix`` for any Excel format.
 
     Raises:
-        ImportMapError: it is a web archive, or a web page under the suffix of another format.
+        ImportMapError: the file is a web archive, or a web page with the suffix of a binary format.
     """
     with path.open("rb") as file:
         head = file.read(_HEAD)
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text[:_LONGEST].lower().startswith(_WEB_ARCHIVES):
         raise ImportMapError(
-            f"{path}: this is a web archive (MHTML), as Excel and report programs write it; open it in "
-            "Excel, and save it as .xlsx there"
+            f"{path}: this is a web archive (MHTML), as exported by Excel and report programs; open it in "
+            "Excel and save it as .xlsx"
         )
     for beginning, shown in _BEGINNINGS.items():
         if head.startswith(beginning):
@@ -92,8 +92,8 @@ def _shown_by_content(path: Path, suffix: str) -> str:
         return ".jsonl" if is_json and FORMATS.get(suffix, _CSV) is _CSV else suffix
     if text[:1] == b"<":
         raise ImportMapError(
-            f"{path}: this is a web page or XML named {suffix}, as some programs export tables; open it in a "
-            "spreadsheet program, and save it as .xlsx there"
+            f"{path}: this is a web page or XML with the suffix {suffix}; open it in a "
+            "spreadsheet program and save it as .xlsx"
         )
     return ".csv" if text else suffix
 
@@ -120,18 +120,18 @@ def open_source(
     format: str | None = None,
     header_row: int | None = None,
 ) -> Source:
-    """Return the rows of a file in the format that its content shows, or else its suffix names.
+    """Open an input file; detect the format from its content, then from its suffix.
 
     Args:
         path: the file.
-        delimiter: the character between the cells of CSV, or ``tab``; a comma by default.
-        encoding: the encoding of a text file; UTF-8, or UTF-16 with a byte order mark, by default.
-        sheet: the name of an Excel sheet or its number from 1; the first visible one by default.
-        format: the format regardless of content and suffix, such as ``csv``.
-        header_row: the line of the header, if it is not the first with content.
+        delimiter: the CSV delimiter, or ``tab`` (default: a comma).
+        encoding: the text encoding (default: that of the byte order mark, or UTF-8).
+        sheet: the name or number (from 1) of an Excel sheet (default: the first visible sheet).
+        format: a format such as ``csv``, to override detection.
+        header_row: the header's line number (default: the first non-empty line).
 
     Raises:
-        ImportMapError: the file cannot be used; the message names the place and the remedy.
+        ImportMapError: the file cannot be read; the message names the place and the fix.
     """
     path = Path(path)
     require_file(path)
@@ -139,7 +139,7 @@ def open_source(
     if suffix not in FORMATS and format is not None:
         names = [name.lstrip(".") for name in FORMATS]
         hint = suggestion(format, names) or f"; the formats are {', '.join(names)}"
-        raise ImportMapError(f"{path}: there is no format {format!r}{hint}")
+        raise ImportMapError(f"{path}: unknown format {format!r}{hint}")
     if format is None:
         suffix = _shown_by_content(path, suffix)
     if suffix in _UNREAD:
@@ -150,6 +150,6 @@ def open_source(
     passed = {name: value for name, value in options.items() if value is not None}
     for name in passed.keys() - found.options:
         raise ImportMapError(
-            f"{path}: a {suffix} file takes no {name}", remedies=(Remedy.LEAVE_OUT,), option=name
+            f"{path}: {suffix} files do not support {name}", remedies=(Remedy.LEAVE_OUT,), option=name
         )
     return found.open(path, **passed)

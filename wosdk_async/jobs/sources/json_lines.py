@@ -1,4 +1,4 @@
-"""JSON lines: one object per line, whose numbers keep their text."""
+"""JSON lines files."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from wosdk_async.text.suggestions import suggestion
 __all__ = ["JsonLines"]
 
 _MAX_DEPTH = 100  # of objects and lists
-_MAX_NAME = 1_000  # characters of the names around a field
-_MAX_COMMAS = 10 * MAX_COLUMNS  # a decoded element takes 60 times the memory of its text
+_MAX_NAME = 1_000  # characters in the path of a nested field
+_MAX_COMMAS = 10 * MAX_COLUMNS  # decoded elements take 60 times the memory of their text
 _TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
-_MANY = f"more than {MAX_COLUMNS} fields; do field names contain data?"
+_MANY = f"more than {MAX_COLUMNS} fields; move any data in field names to values"
 
 
 class JsonLines:
-    """One JSON object per line; its fields are columns, nested ones as ``outer.inner``.
+    """JSON lines file, with one object per line.
 
-    List elements are columns, too, by their number: ``tags.0``. Numbers keep their text, booleans are
-    ``true`` and ``false``, and null is an empty text, like an absent field. A line that is not an object is a
-    row with a fault. ``columns`` reads the whole file at its first use.
+    Columns are named after fields, nested fields (``outer.inner``) and list elements (``tags.0``). Numbers
+    keep their original text, booleans are ``true`` and ``false``, and null and missing fields are ``""``. A
+    line that is not an object becomes a row with a fault. The first use of ``columns`` reads the whole file.
 
     Raises:
-        ImportMapError: the file cannot be used, here or while it is read; the message names file and line.
+        ImportMapError: the file is invalid; also raised while reading rows. The message names file and line.
     """
 
     dialect = None
@@ -41,7 +41,7 @@ class JsonLines:
     def __init__(self, path: str | Path, *, encoding: str | None = None) -> None:
         self.path = Path(path)
         self.empty_rows = 0
-        self._nested: dict[str, set[type]] = defaultdict(set)  # whether a field was an object, list or both
+        self._nested: dict[str, set[type]] = defaultdict(set)  # for each field, dict, list or both
         self._text = TextFile(self.path, encoding)
         self.sha256 = self._text.sha256
         line, first = next(self._text.numbered(), (1, ""))
@@ -49,8 +49,8 @@ class JsonLines:
             _cells_of(first)
         except ValueError as error:
             raise ImportMapError(
-                f"{self.path}, line {line}: {error}. Each line must be one object, as written by: "
-                "jq -c '.[]' file.json > file.jsonl"
+                f"{self.path}, line {line}: {error}. Each line must be one JSON object; to convert a JSON "
+                "list, run jq -c '.[]' file.json > file.jsonl"
             ) from None
 
     def __repr__(self) -> str:
@@ -58,17 +58,17 @@ class JsonLines:
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """The fields of all lines, in order of first occurrence."""
+        """Fields of all lines, in order of first occurrence."""
         found: dict[str, None] = {}
         for line, text in self._text.numbered():
             try:
                 found.update(dict.fromkeys(_cells_of(text, self._nested)))
-            except ValueError:  # a fault of its row
+            except ValueError:  # becomes the row's fault
                 continue
             if len(found) > MAX_COLUMNS:
                 raise ImportMapError(
-                    f"{self.path}, line {line}: more than {MAX_COLUMNS} different fields; if the "
-                    "field names contain data, move it into values"
+                    f"{self.path}, line {line}: more than {MAX_COLUMNS} different fields; move data in field "
+                    "names to values"
                 )
         return tuple(name for name in found if name and name not in IGNORED_COLUMNS)
 
@@ -88,8 +88,8 @@ class JsonLines:
             number += 1
             if unknown := cells.keys() - blank.keys() - {*IGNORED_COLUMNS, ""}:
                 raise ImportMapError(
-                    f"{self.path}, line {line}: the field {min(unknown)!r} is new: the file "
-                    f"has changed{suggestion(min(unknown), blank)}"
+                    f"{self.path}, line {line}: the file has changed during the import; the field "
+                    f"{min(unknown)!r} is new{suggestion(min(unknown), blank)}"
                 )
             found = {name: cells.get(name, "") for name in blank}
             yield Row(number, line, self._without_drift(found) if self._kinds else found)
@@ -97,7 +97,7 @@ class JsonLines:
 
     @cached_property
     def _kinds(self) -> list[tuple[list[str], list[str]]]:
-        """The columns of each field with two kinds of content (value, object, list), by kind."""
+        """Columns, by kind, of each field that has values of two kinds (scalar, object or list)."""
         inner: dict[str, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
         for column in self.columns:
             for place, character in enumerate(column):
@@ -111,36 +111,37 @@ class JsonLines:
         return values + [inner[field] for field, kinds in self._nested.items() if len(kinds) > 1]
 
     def _without_drift(self, cells: dict[str, str]) -> dict[str, str]:
-        """Return the cells, of which those with another kind of value in this line cannot be used."""
+        """Mark cells as unusable if their field has another kind of value in this line."""
         faults = {}
         for kinds in self._kinds:
             present = [next((column for column in kind if cells[column].strip()), None) for kind in kinds]
             if (present[0] is None) != (present[1] is None):
                 other = present[0] or present[1]
-                why = f"this line has {other!r} instead; write the same kind of value in all lines"
+                why = f"this line has {other!r} instead; use the same kind of value in all lines"
                 faults.update(dict.fromkeys(kinds[present[0] is not None], why))
         return FaultyCells(cells, faults) if faults else cells
 
 
 def _cells_of(line: str, nested: dict[str, set[type]] | None = None) -> dict[str, str]:
-    """Return the cells of a line.
+    """Return a line's cells, and collect nested fields with their types in ``nested``.
 
-    Raise ValueError if it is not a usable object. ``nested`` collects the fields that are objects and lists.
+    Raises:
+        ValueError: the line is not a valid object.
     """
     if line.count(",") > _MAX_COMMAS and _TEXT.sub("", line).count(",") > _MAX_COMMAS:
         raise ValueError(_MANY)
     try:
         value = _DECODER.decode(line)
     except json.JSONDecodeError as error:
-        raise ValueError(f"this is not JSON: {error.msg} at character {error.pos + 1}") from None
+        raise ValueError(f"not valid JSON: {error.msg} at character {error.pos + 1}") from None
     except RecursionError:
-        raise ValueError("this JSON is nested too deeply") from None
+        raise ValueError("the JSON is nested too deeply") from None
     if not isinstance(value, dict):
-        raise ValueError("this is JSON, but not an object in braces")
+        raise ValueError("the JSON value is not an object in braces")
     cells: dict[str, str] = {}
     _flatten(value, "", cells, nested)
     if "\\u" in line and any(map(_is_broken, cells.values())):
-        raise ValueError("a text has half of a surrogate pair, which is not a character")
+        raise ValueError("a string contains half of a surrogate pair, which is not a character")
     return cells
 
 
@@ -154,9 +155,9 @@ def _flatten(
     for name, value in fields.items():
         column = prefix + name
         if isinstance(value, list | dict):
-            # Each field repeats the names above it: together these bound what a line grows to.
+            # Each column repeats the parents' names, so bound depth, names and fields.
             if depth == _MAX_DEPTH:
-                raise ValueError(f"this JSON is nested too deeply: more than {_MAX_DEPTH} levels")
+                raise ValueError(f"the JSON is nested too deeply, with more than {_MAX_DEPTH} levels")
             if len(column) > _MAX_NAME:
                 raise ValueError(f"the name {column[:40]!r}... has {len(column):,} characters; shorten it")
             if len(cells) + len(value) > MAX_COLUMNS:
@@ -187,7 +188,7 @@ def _number(text: str) -> TypedCell:
 
 
 def _refuse(constant: str) -> Any:
-    raise ValueError(f"{constant} is not JSON; write null or a text")
+    raise ValueError(f"{constant} is not valid JSON; write null or a string")
 
 
 def _is_broken(text: str) -> bool:
@@ -196,7 +197,7 @@ def _is_broken(text: str) -> bool:
 
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_unique,
-    # Numbers stay texts: 0.10 and 20 digits come through, and thousands of digits cost nothing.
+    # Keep the original text of numbers, which preserves 0.10 and long numbers, and saves parsing them.
     parse_int=_number,
     parse_float=_number,
     parse_constant=_refuse,

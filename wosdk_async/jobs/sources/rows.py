@@ -1,4 +1,4 @@
-"""Rows of a file, and typed cells: numbers, times and booleans."""
+"""Rows and typed cells, which are numbers, times or booleans."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ __all__ = ["TYPES_COLUMN", "CellType", "Row", "TypedCell", "types_text", "with_t
 
 @attrs.define
 class Row:
-    """One row of a file."""
+    """Row of a file."""
 
     number: int
-    """Its number among the rows that are not empty, from 1."""
+    """Row number from 1, not counting empty rows."""
     line: int
-    """The line of the file in which it starts."""
+    """Line number of the row's start in the file."""
     cells: Mapping[str, str]
     fault: str | None = None
-    """Why the row does not fit the header."""
+    """Reason why the row does not fit the header, if any."""
     warnings: list[str] = attrs.field(factory=list)
-    """Warnings about the row that do not prevent its sending."""
+    """Warnings that do not prevent sending the row."""
     raw_cells: Sequence[str] | None = None
-    """The cells in the file, if ``cells`` is incomplete: with a wrong number of cells, or columns without a
-    name."""
+    """All cells in the file, if ``cells`` is incomplete because the number of cells is wrong or columns lack
+    names."""
     origin: tuple[str, str] | None = None
-    """Its cells in ``_job`` and ``_row``, in a file that has these columns: a file of rejects."""
+    """Cells in ``_job`` and ``_row``, for a row of a rejects file."""
 
     known_cells: Mapping[str, str] | Sequence[str] | None = None
-    """Cells by which a ledger identifies the row, if an earlier version read others."""
+    """Cells as read by earlier versions, if different, to find the row in an existing ledger."""
 
     def original(self, columns: Sequence[str]) -> list[str]:
-        """Return the cells in the file, for ``columns`` of its source."""
+        """Return the cells as in the file, in the order of the source's ``columns``."""
         if self.raw_cells is not None:
             return list(self.raw_cells)
-        values = dict(self.cells.items())  # also of cells that cannot be used
+        values = dict(self.cells.items())  # items() includes unusable cells
         return [values.get(column, "") for column in columns]
 
 
@@ -46,23 +46,23 @@ CellType = Literal["number", "time", "boolean"]
 
 _TYPES: tuple[CellType, ...] = ("number", "time", "boolean")
 
-_CURRENCY = "currency"  # beside the types
+_CURRENCY = "currency"  # key in the types column, besides the types
 
 TYPES_COLUMN = "_types"
-"""Column of rejected rows that names their typed cells in the input, with their texts."""
+"""Rejects column that lists a row's typed cells in the input, with their text."""
 
 
 class TypedCell(str):
-    """A typed cell as text: a number with a point, a time in ISO 8601, ``true`` or ``false``.
+    """Text of a typed cell: a number with a decimal point, an ISO 8601 time, ``true`` or ``false``.
 
-    The formats of the map do not apply to it, only to texts.
+    The map's formats do not apply to typed cells.
     """
 
     __slots__ = ("_currency", "type", "was")
 
     type: CellType
     was: str
-    """The text that the import wrote into its rejects; ``self`` unless it was edited there."""
+    """Text that the import wrote to its rejects; equals ``self`` unless the user has edited the cell."""
     _currency: str
 
     def __new__(cls, text: str, type: CellType, *, was: str | None = None, currency: str = "") -> TypedCell:
@@ -73,17 +73,17 @@ class TypedCell(str):
 
     @property
     def shown(self) -> str:
-        """The text that the format of the cell shows next to its digits."""
+        """Text that the cell format shows next to the digits."""
         return self.currency.removeprefix('"')
 
     @property
     def edited(self) -> bool:
-        """Whether the text was edited in a rejected row, so that it may have the map's format now."""
+        """Whether the user has edited the cell in a rejected row, perhaps to the map's format."""
         return self != self.was
 
     @property
     def currency(self) -> str:
-        """Currency sign in the cell's format, or its other text after a quote; empty for an edited amount."""
+        """Currency sign in the cell format, or ``"`` and other text; empty if the amount was edited."""
         return self._currency if _digits(self) == _digits(self.was) else ""
 
 
@@ -92,7 +92,7 @@ def _digits(amount: str) -> str:
 
 
 def types_text(cells: Mapping[str, str]) -> str:
-    """Return the typed cells, for :data:`TYPES_COLUMN`: ``{"number": {"limit": "1.234"}}``."""
+    """Serialize typed cells for :data:`TYPES_COLUMN`, as in ``{"number": {"limit": "1.234"}}``."""
     found: dict[str, dict[str, str]] = {}
     for column, cell in cells.items():
         if isinstance(cell, TypedCell):
@@ -103,14 +103,14 @@ def types_text(cells: Mapping[str, str]) -> str:
 
 
 def with_types(cells: Mapping[str, str], types: str) -> dict[str, str]:
-    """Return the cells of a rejected row, typed as in the input.
+    """Restore the cell types of a rejected row.
 
     Args:
-        cells: the cells as texts, possibly corrected.
-        types: what :func:`types_text` wrote for the row.
+        cells: the cells, possibly corrected by the user.
+        types: the output of :func:`types_text` for the row.
 
     Raises:
-        ValueError: ``types`` is not what an import wrote.
+        ValueError: ``types`` is invalid.
     """
     if not types.strip():
         return dict(cells)
@@ -125,7 +125,7 @@ def with_types(cells: Mapping[str, str], types: str) -> dict[str, str]:
         }
     except (ValueError, AttributeError, RecursionError):
         raise ValueError(
-            f"its cell in {TYPES_COLUMN} was changed; copy it from the first file, or empty "
-            "it if all cells of the row are texts"
+            f"the cell in {TYPES_COLUMN} is invalid; copy the cell from the original rejects file, or clear "
+            "the cell if the row has no numbers, times or booleans"
         ) from None
     return {**cells, **found}

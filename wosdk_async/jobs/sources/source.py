@@ -1,4 +1,4 @@
-"""Interface of file formats: a header, rows, and the dialect in which rows can be written back."""
+"""Source interface of all file formats, headers, and the CSV dialect for rejected rows."""
 
 from __future__ import annotations
 
@@ -35,43 +35,43 @@ __all__ = [
 ]
 
 JOB_COLUMN, ROW_COLUMN = "_job", "_row"
-"""Columns of rejects with the job of each row and its number in the ledger."""
+"""Rejects columns with each row's job and ledger row number."""
 
 _REASON = "_reason"
 _SHORT = re.compile(r"the record has ([0-9]{1,5}) cells, the header [0-9]+; (?:add|fill)")
 
 REPORT_COLUMNS = (JOB_COLUMN, ROW_COLUMN, "_line", "_outcome", "_code", _REASON)
-"""Columns that an import adds to rejected rows; none is a column of the input."""
+"""Columns that an import adds to rejected rows."""
 
 IGNORED_COLUMNS = (*REPORT_COLUMNS, TYPES_COLUMN)
-"""Columns of a file of rejects that the input lacks."""
+"""Columns of a rejects file that are not input columns."""
 
-MAX_COLUMNS = 16_384  # as many as a sheet of Excel has
+MAX_COLUMNS = 16_384  # the limit of Excel
 
 
 @attrs.frozen
 class FileDialect:
-    """Dialect of a CSV file, in which its rejected rows are written, too."""
+    """CSV dialect of an input file and its rejects."""
 
     delimiter: str = ","
     encoding: str = "utf-8"
-    """Python's name of the encoding; ``utf-8-sig`` and ``utf-16`` begin with a byte order mark."""
+    """Python encoding; ``utf-8-sig`` and ``utf-16`` write a byte order mark."""
     quote_all: bool = False
-    """Whether all cells are quoted, not only those that need it."""
+    """Whether to quote all cells, even if not necessary."""
     line_end: str = "\r\n"
     first_line: str = ""
-    """A line ``sep=;`` above the header, without its end."""
+    """Line such as ``sep=;`` above the header, without its line end."""
     types: bool = False
-    """Whether :data:`TYPES_COLUMN` names the typed cells of the input."""
+    """Whether the file has :data:`TYPES_COLUMN`."""
     decimal: str = "."
-    """Decimal mark of numbers; cells of an input are written back unchanged."""
+    """Decimal mark for numbers in reports; input cells are written back unchanged."""
 
     @classmethod
     def for_excel(cls, separator: ExcelSeparator | None) -> Self:
-        """Return the dialect for Excel: its separator, and a byte order mark.
+        """Return the dialect for Excel, with a separator and a byte order mark; None is the default dialect.
 
-        None means neither. In regions that write 1,5, Excel wants semicolons; there 14.99 is a text, and 1.5
-        is the first of May.
+        In regions with decimal commas, Excel expects semicolons, and would read 14.99 as text and 1.5 as the
+        first of May.
         """
         if separator is None:
             return cls()
@@ -80,11 +80,11 @@ class FileDialect:
         return cls(";", "utf-8-sig", decimal=",")
 
     def number(self, text: str) -> str:
-        """Return a number, given with a point, with the decimal mark of this file."""
+        """Replace the decimal point by the dialect's decimal mark."""
         return text.replace(".", self.decimal)
 
     def writer(self, file: TextIO) -> Any:
-        """Return a ``csv.writer`` for a file that was opened with ``encoding`` and ``newline=""``."""
+        """Return a ``csv.writer`` for a file opened with ``encoding`` and ``newline=""``."""
         if self.first_line:
             file.write(self.first_line + self.line_end)
         return csv.writer(
@@ -96,11 +96,11 @@ class FileDialect:
 
 
 _BOTH = "\r\n"
-"""Line end of ``csv.writer``: older Pythons quote only the line breaks that it uses itself."""
+"""Line end for ``csv.writer``: older Python versions quote only the line breaks in this setting."""
 
 
 class _LineEnds:
-    """File that replaces the line ends of ``csv.writer``."""
+    """File wrapper that replaces the line ends of ``csv.writer``."""
 
     def __init__(self, file: TextIO, end: str) -> None:
         self._file = file
@@ -111,27 +111,27 @@ class _LineEnds:
 
 
 class Source(Protocol):
-    """A file of rows.
+    """Input file with a header and rows.
 
-    An import iterates over it several times, and must get the same rows with the same numbers each time. If
-    the whole file has an error, opening or reading it raises ImportMapError with place and remedy; an error
-    in a single row is that row's ``fault``. If the source has an attribute ``sha256``, the hash of the file
-    before reading, the import refuses a file that was replaced before its job begins.
+    Every iteration must yield the same rows with the same numbers. An error in the whole file raises
+    ImportMapError with place and fix; an error in a single row becomes the row's ``fault``. With an attribute
+    ``sha256`` (the file's hash before reading), an import detects a file that is replaced before the job
+    starts.
     """
 
     path: Path
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The header without :data:`IGNORED_COLUMNS`; an empty text is a column without a name."""
+        """Header without :data:`IGNORED_COLUMNS`; columns without a name are ``""``."""
 
     @property
     def dialect(self) -> FileDialect | None:
-        """The dialect of delimited text; None for other formats."""
+        """CSV dialect; None for other formats."""
 
     @property
     def empty_rows(self) -> int:
-        """The rows without content that the last complete iteration skipped."""
+        """Number of empty rows that the last complete iteration skipped."""
 
     def __iter__(self) -> Iterator[Row]: ...
 
@@ -139,45 +139,43 @@ class Source(Protocol):
 def header_record(
     path: Path, records: Iterable[tuple[int, list[str]]], header_row: int | None
 ) -> tuple[int, list[str]]:
-    """Return the header of a file and its line: the first with content, or ``header_row``.
+    """Return a file's header, from line ``header_row`` or the first non-empty line, and the line number.
 
-    Rejects have their header in the first line, wherever their input had it.
+    The header of rejects is always in the first line.
     """
     for line, cells in records:
         if header_row in (None, line) or (JOB_COLUMN in cells and ROW_COLUMN in cells):
             return line, cells
     if header_row is None:
-        raise ImportMapError(
-            f"{path}: the file is empty: there is no header; the first line must name the columns"
-        )
-    raise ImportMapError(f"{path}: no row begins in line {header_row}, where the header should be")
+        raise ImportMapError(f"{path}: the file is empty; it needs a header with the column names")
+    raise ImportMapError(f"{path}: no row starts in line {header_row}, where the header should be")
 
 
 class FaultyCells(dict[str, str]):
-    """Cells, some of which cannot be used; the row fails only if the map reads an unusable one."""
+    """Cells, some of them unusable; a row fails only if the map reads an unusable cell."""
 
     def __init__(self, cells: Mapping[str, str], faults: Mapping[str, str]) -> None:
         super().__init__(cells)
         self.faults = faults
 
     def __getitem__(self, column: str) -> str:
-        """Return a cell. Raise RowError if it cannot be used."""
+        """Return a cell. Raise RowError if the cell is unusable."""
         if column in self.faults:
             raise RowError(f"column {column!r}: {self.faults[column]}")
         return super().__getitem__(column)
 
     def get(self, column: str, default: Any = None) -> Any:
-        """Return a cell or ``default``. Raise RowError if the cell cannot be used."""
+        """Return a cell or ``default``. Raise RowError if the cell is unusable."""
         if column not in self:
             return default
         return self[column]
 
 
 class Header:
-    """The columns of a file in which each row is a list of cells.
+    """Header of a file whose rows are lists of cells.
 
     Raises:
-        ImportMapError: a file cannot have this header.
+        ImportMapError: the header is invalid.
     """
 
     def __init__(self, path: Path, cells: Sequence[str]) -> None:
@@ -186,11 +184,11 @@ class Header:
         self.columns = tuple(header[place] for place in used)
         if not any(self.columns):
             raise ImportMapError(
-                f"{path}: there is no header; the first line must name the columns",
+                f"{path}: no header was found; the first line must name the columns",
                 remedies=(Remedy.OTHER_HEADER,),
             )
         if len(header) > MAX_COLUMNS:
-            raise ImportMapError(f"{path}: {len(header)} columns; at most {MAX_COLUMNS} are read")
+            raise ImportMapError(f"{path}: {len(header)} columns are too many; the limit is {MAX_COLUMNS}")
         counted: set[str] = set()
         for name in filter(None, header):
             if name in counted:
@@ -204,12 +202,12 @@ class Header:
         self._used = used
         self._plain = len(used) == len(header) and all(header)
         self._nameless = not all(self.columns)
-        self._first = used[0]  # report columns precede or follow the others
+        self._first = used[0]  # report columns come before or after the others
         self._behind = len(header) - used[-1] - 1
         self._types, self._reason = (
             header.index(name) if name in header else None for name in (TYPES_COLUMN, _REASON)
         )
-        # From the end: in a row with too many cells the columns of the input precede them.
+        # Count from the end, because a row with too many cells has the extra cells before these columns.
         self._origin = [
             header.index(name) - len(header) if name in header else None for name in (JOB_COLUMN, ROW_COLUMN)
         ]
@@ -217,17 +215,17 @@ class Header:
 
     @property
     def has_types(self) -> bool:
-        """Whether a column names the typed cells of the input."""
+        """Whether the header has :data:`TYPES_COLUMN`."""
         return self._types is not None
 
     def row(self, number: int, line: int, cells: list[str], faults: Mapping[int, str] | None = None) -> Row:
-        """Return a row of cells; it has a fault if they do not fit the header.
+        """Return a row, with a fault if the cells do not fit the header.
 
         Args:
-            number: the number of the row.
-            line: the line in which it starts.
-            cells: its cells, one for each column.
-            faults: why cells cannot be used, by their places from 0.
+            number: the row number.
+            line: the line number of the row's start.
+            cells: the cells, one for each column.
+            faults: reasons why cells are unusable, by position from 0.
         """
         if len(cells) != self._width:
             return self._misfit(number, line, cells)
@@ -236,7 +234,7 @@ class Header:
         own = [cells[place] for place in self._used]
         if self._reason is not None and (short := _SHORT.match(cells[self._reason])):
             present = own[: int(short[1])]
-            if not any(map(str.strip, own[len(present) :])):  # as :func:`padded` wrote them
+            if not any(map(str.strip, own[len(present) :])):  # empty cells that :func:`padded` added
                 return self._unfit(number, line, present, cells)
         row = Row(number, line, _named(self.columns, own), raw_cells=own if self._nameless else None)
         row.origin = self._origin_in(cells)
@@ -257,12 +255,12 @@ class Header:
     def _unfit(self, number: int, line: int, own: list[str], cells: list[str]) -> Row:
         expected, actual = len(self.columns), len(own)
         remedy = (
-            "is a cell with a delimiter in it not quoted?"
+            "quote cells that contain a delimiter"
             if actual > expected
-            else "add the cells that are missing, empty ones too"
+            else "add the missing cells, even if empty"
         )
         if actual < expected and self._reason is not None:
-            remedy = f"fill in the cells that are missing; if they are empty, empty the cell in {_REASON}"
+            remedy = f"fill in the missing cells, or if they are empty, clear the cell in {_REASON}"
         fault = f"the record has {actual} cells, the header {expected}; {remedy}"
         row = Row(number, line, _named(self.columns, own), fault, raw_cells=own)
         row.origin = self._origin_in(cells)
@@ -278,9 +276,9 @@ class Header:
 
 
 def padded(row: Row, columns: Sequence[str], reason: str) -> list[str]:
-    """Return the cells of a rejected row; a row that ``reason`` calls short gets as many as the header.
+    """Return a rejected row's cells; if ``reason`` says that cells are missing, add empty cells.
 
-    It counts as short while the added cells are empty and the reason is beside them.
+    Reading treats the added cells as missing while they are empty and the reason is unchanged.
     """
     cells = row.original(columns)
     return cells + [""] * (len(columns) - len(cells)) if _SHORT.match(reason) else cells
@@ -291,7 +289,7 @@ def _named(columns: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
 
 
 def optional_package(name: str, extra: str, place: object, files: str) -> Any:
-    """Return an installed package. Raise ImportMapError with the extra if it is missing."""
+    """Import an optional package. Raise ImportMapError, which names the extra, if it is not installed."""
     try:
         return importlib.import_module(name)
     except ImportError:
@@ -299,7 +297,7 @@ def optional_package(name: str, extra: str, place: object, files: str) -> Any:
 
 
 def missing_package(extra: str, place: object, files: str) -> ImportMapError:
-    """Return the error about files that need an extra."""
+    """Return the error for a missing extra."""
     return ImportMapError(
         f"{place}: {files} need the extra '{extra}'; run pip install 'wosdk_async[{extra}]', or save the "
         "data as a CSV file"

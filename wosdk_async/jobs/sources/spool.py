@@ -1,4 +1,4 @@
-"""Input from stdin and URLs: copied into the folder of its job, because an import reads it several times."""
+"""Input from stdin and URLs, copied to the job folder so that an import can read it several times."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ _CHUNK = 1 << 20
 _REDIRECTS = 5
 _SECONDS = 3600.0
 _TIMEOUTS = Timeouts(connect=15, read=60, write=60)
-_RESERVED = "%:/?#[]@!$&'()*+,;=~"  # characters of an address that stay as they are
+_RESERVED = "%:/?#[]@!$&'()*+,;=~"  # characters not to encode in URLs
 _MAX_REASON = 300  # characters
 _OK = 200
 
 
 def is_remote(source: str) -> bool:
-    """Return whether ``source`` is ``-`` for stdin or a URL, not the path of a file."""
+    """Return whether ``source`` is ``-`` (stdin) or a URL, rather than a file path."""
     scheme, mark, _ = source.partition("://")
     return source == "-" or (bool(mark) and scheme.replace("+", "").isalnum())
 
 
 def shown_source(source: str) -> str:
-    """Return a source as it may be shown and stored: a URL without user, password, query and fragment."""
+    """Return a source that is safe to show and store, with no credentials, query or fragment in URLs."""
     if not is_remote(source):
         return source
     if source == "-":
         return "stdin"
-    if "::" in source:  # URLs of fsspec in one another
+    if "::" in source:  # chained fsspec URLs
         return f"{source.partition('://')[0]}://..."
     try:
         parts = urlsplit(source)
@@ -67,23 +67,23 @@ def spool(
     format: str | None = None,
     seconds: float = _SECONDS,
 ) -> Path:
-    """Copy stdin or a URL into a folder and return the file, ``input`` with the suffix of its format.
+    """Copy stdin or a URL to ``input.<format>`` in a folder, and return the file's path.
 
-    A kill leaves either no file or a complete one.
+    The copy is atomic.
 
     Args:
-        source: ``-`` for stdin, or a URL: ``https://``, or a protocol of fsspec such as ``s3://``.
-        folder: the folder of the job, which exists.
-        limit: maximum bytes.
-        format: the format, for stdin and URLs whose path has no known suffix; CSV by default.
-        seconds: the deadline of a download over http and https, redirects included.
+        source: ``-`` for stdin, or a URL with ``https://`` or an fsspec protocol such as ``s3://``.
+        folder: the existing job folder.
+        limit: maximum size in bytes.
+        format: the format of stdin, or of a URL path without a known suffix (default: CSV).
+        seconds: the deadline for an HTTP download, including redirects.
 
     Raises:
-        ImportMapError: the source cannot be read to its end, or is too large. The message has no
+        ImportMapError: the source cannot be read completely or is too large. The message contains no
             credentials.
     """
     address = as_secret(source)
-    source = shown = shown_source(address.reveal())  # a traceback shows the variables of this function
+    source = shown = shown_source(address.reveal())  # tracebacks may show local variables
     suffix = suffix_of(PurePosixPath(shown), format or None)
     path = folder / f"input{suffix if suffix in FORMATS else '.csv'}"
     size = 0
@@ -92,7 +92,7 @@ def spool(
         nonlocal size
         size += len(chunk)
         if size > limit:
-            raise ImportMapError(f"{shown}: it is larger than {limit:,} bytes; save it as a file first")
+            raise ImportMapError(f"{shown} is larger than {limit:,} bytes; save the data as a file first")
         file.write(chunk)
 
     try:
@@ -106,7 +106,7 @@ def spool(
         failure.__context__ = None
     except OSError as error:
         failure = ImportMapError(f"{path}: {error.strerror or error}")
-    raise failure  # without the frames of the functions below, which hold the address
+    raise failure  # outside `except`: the traceback must not hold frames with the address
 
 
 def _copy(source: str, shown: str, seconds: float, write: Callable[[bytes], None]) -> None:
@@ -124,8 +124,8 @@ def _copy_file(file: IO[bytes], shown: str, write: Callable[[bytes], None]) -> N
     while True:
         try:
             chunk = file.read(_CHUNK)
-        except Exception as error:  # of a file system of another package: its text may hold credentials
-            raise ImportMapError(f"{shown}: reading failed before its end ({type(error).__name__})") from None
+        except Exception as error:  # from a third-party file system; its message may contain credentials
+            raise ImportMapError(f"{shown}: reading failed ({type(error).__name__}); try again") from None
         if not chunk:
             return
         write(chunk)
@@ -135,7 +135,7 @@ def _copy_file(file: IO[bytes], shown: str, write: Callable[[bytes], None]) -> N
 
 
 def _download(url: str, shown: str, seconds: float, write: Callable[[bytes], None]) -> None:
-    """Write the body of a response; redirects are followed from https to https only."""
+    """Download a file; follow redirects only from https to https."""
 
     async def follow() -> None:
         nonlocal url
@@ -147,28 +147,28 @@ def _download(url: str, shown: str, seconds: float, write: Callable[[bytes], Non
                     if response.status not in REDIRECTS or "location" not in response.headers:
                         if response.status != _OK:
                             raise ImportMapError(
-                                f"{shown}: the server responded with status {response.status}; check the "
-                                "address and your access to it, or download the file and name that"
+                                f"{shown}: the server responded with status {response.status}; check the URL "
+                                "and your permissions, or download the file and name the copy"
                             )
                         async for chunk in response.chunks:
                             write(chunk)
                         return
                     url = _redirected(url, response.headers["location"], shown)
-        raise ImportMapError(f"{shown}: more than {_REDIRECTS} redirects; give the final address")
+        raise ImportMapError(f"{shown}: more than {_REDIRECTS} redirects; use the final URL")
 
     try:
-        with start_blocking_portal() as portal:  # a loop of its own: the caller may be in one
+        with start_blocking_portal() as portal:  # a separate loop: the caller may already run one
             portal.call(follow)
     except ImportMapError:
         raise
-    except ConfigurationError as error:  # of a proxy or certificates that the environment names
+    except ConfigurationError as error:  # from proxy or certificate settings in the environment
         raise ImportMapError(f"{shown}: {error.message}", **error.facts) from None
     except TimeoutError:
         raise ImportMapError(
-            f"{shown}: the download takes more than {seconds:,g} s; download the file first"
+            f"{shown}: the download took more than {seconds:,g} s; download the file first"
         ) from None
     except (DownloadError, SendError) as error:
-        parts = urlsplit(url)  # a response may repeat what is secret in it
+        parts = urlsplit(url)  # error messages may repeat the URL's secrets
         hidden = Secrets(parts.query, parts.netloc.rpartition("@")[0], unquote(parts.password or ""))
         why = hidden.hide(str(error), _MAX_REASON)
         remedy = getattr(error, "remedy", None) or Remedy.TRY_AGAIN
@@ -177,12 +177,12 @@ def _download(url: str, shown: str, seconds: float, write: Callable[[bytes], Non
 
 
 def _request(url: str, shown: str) -> tuple[str, RequestHeaders]:
-    """Return the address without user and password, and the header with them."""
+    """Return the URL without credentials, and the headers with them."""
     try:
         parts = urlsplit(url)
-        _ = parts.port  # raises ValueError unless it is a number
+        _ = parts.port  # raises ValueError unless the port is a number
     except ValueError:
-        raise ImportMapError(f"{shown}: the address cannot be read; correct it") from None
+        raise ImportMapError(f"{shown}: the URL is invalid; correct it") from None
     credentials, _, netloc = parts.netloc.rpartition("@")
     path, query = quote(parts.path or "/", safe=_RESERVED), quote(parts.query, safe=_RESERVED)
     target = parts._replace(netloc=netloc, path=path, query=query, fragment="").geturl()
@@ -195,27 +195,27 @@ def _redirected(url: str, location: str, shown: str) -> str:
     try:
         target = urljoin(url, location)
     except ValueError:
-        raise ImportMapError(f"{shown}: it redirects to an address that cannot be read") from None
+        raise ImportMapError(f"{shown} redirects to an invalid URL") from None
     if not (url.casefold().startswith("https://") and target.casefold().startswith("https://")):
         raise ImportMapError(
-            f"{shown}: it redirects to {shown_source(target)}, and only redirects from https to https are "
-            "followed; name the address of the file"
+            f"{shown} redirects to {shown_source(target)}, but only redirects from https to https are "
+            "followed; use the file's final URL"
         )
     return target
 
 
 def _copy_filesystem(url: str, shown: str, write: Callable[[bytes], None]) -> None:
-    """Copy a file from a file system that fsspec supports."""
+    """Copy a file through fsspec."""
     fsspec = optional_package("fsspec", "files", shown, "URLs other than https")
     try:
-        opened = fsspec.open(url, "rb")  # kept as long as its file
+        opened = fsspec.open(url, "rb")  # keep a reference while the file is open
         file = opened.open()
-    except ImportError as error:  # the package of this protocol; its message names it
+    except ImportError as error:  # the message names the package that the protocol needs
         raise ImportMapError(f"{shown}: {error}") from None
     except Exception as error:  # see _copy_file
         raise ImportMapError(
-            f"{shown}: it cannot be opened ({type(error).__name__}); check protocol, address and access, or "
-            "download the file and name it"
+            f"{shown} cannot be opened ({type(error).__name__}); check the URL and your permissions, or "
+            "download the file and name the copy"
         ) from None
     with contextlib.closing(file):
         _copy_file(file, shown, write)

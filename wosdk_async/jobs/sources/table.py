@@ -1,4 +1,4 @@
-"""Rows of a file by the rules of a map: filled down, and without those that are skipped."""
+"""Source wrapper that applies a map's table rules: fills down cells, and skips rows and footers."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ __all__ = ["Table"]
 
 
 class RowKey(Protocol):
-    """The key of a row, made of cells."""
+    """Row key, computed from cells."""
 
     @property
     def columns(self) -> frozenset[str]:
-        """The columns of those cells."""
+        """Columns that the key reads."""
 
     def fill(self, cells: Mapping[str, str]) -> str | None:
-        """Return the key of a row, given its cells."""
+        """Return a row's key, or None if it is empty."""
 
 
 _Kind = Literal["record", "key alone", "total", "no key"]
 
-_SHOWN = 20  # ranges of lines
-_QUOTED = 8  # rows of a note
-_TEXT = 60  # characters of a cell in it
-_FOOTER = 200  # rows at the end of a file that may be a footer
+_SHOWN = 20  # line ranges in a note
+_QUOTED = 8  # rows in a note
+_TEXT = 60  # characters of a cell in a note
+_FOOTER = 200  # maximum rows of a footer
 _WORDS = (
     r"(?:(?:grand|sub|sous|zwischen|gesamt|end|sum)[ -]?)?"
     r"(?:total(?:s|e|es|i)?|totaux|totaal|sum|summe|somme|suma|gesamt|insgesamt)"
@@ -42,16 +42,16 @@ _WORDS = (
 _TOTAL = re.compile(
     rf"{_WORDS}(?:\s+g[eé]n[eé]rale?)?(?:[\s:=]+[0-9.,€$£%\s]*)?(?:\(.*\))?", re.IGNORECASE | re.DOTALL
 )
-"""A cell that labels a total."""
+"""Labels of totals."""
 _MAYBE_TOTAL = re.compile(rf"{_WORDS}(?:[\s:=(].*)?", re.IGNORECASE | re.DOTALL)
-"""A cell that labels a total if another cell of the row is empty: ``Total Energies`` may be a customer."""
+"""Possible labels of totals. ``Total Energies`` may be a customer, unless another cell is empty."""
 
 
 class Table:
-    """Rows of a source by the rules of a map, renumbered.
+    """Source with table rules and renumbered rows.
 
-    A footer is skipped, too: totals below the last full row. Notes warn of questionable rows: other totals,
-    and rows below the last full one with nothing but a key.
+    A footer is skipped, which is any total below the last full row. Notes warn about other totals, and about
+    rows below the last full row that have only a key.
     """
 
     def __init__(self, source: Source, rules: TableRules, key: RowKey | None) -> None:
@@ -69,7 +69,7 @@ class Table:
 
     @classmethod
     def of(cls, source: Source, rules: TableRules, key: RowKey | None = None) -> Source:
-        """Return a source with rules; the same source without any."""
+        """Wrap a source if there are rules or a key."""
         needed = rules.fill_down or rules.skip_when or key is not None
         return cls(source, rules, key) if needed and not isinstance(source, cls) else source
 
@@ -78,18 +78,18 @@ class Table:
 
     @property
     def empty_rows(self) -> int:
-        """The empty rows of the source."""
+        """Number of the source's empty rows."""
         return self._source.empty_rows
 
     @property
     def notes(self) -> list[str]:
-        """Warnings about the file, and the rows that the last complete iteration skipped."""
+        """Warnings about the file, and about rows that the last complete iteration skipped."""
         return [
             *getattr(self._source, "notes", ()),
-            *self._skipped.describe(f"{self.path}: skip_when of the map skips"),
+            *self._skipped.describe(f"{self.path}: skip_when skips"),
             *self._footer.describe(f"{self.path}: a footer below the last row with a key is skipped:"),
-            *self._totals.describe(self.path, "with the label of a total"),
-            *self._alone.describe(self.path, "at the end with nothing but a key"),
+            *self._totals.describe(self.path, "labelled as a total"),
+            *self._alone.describe(self.path, "at the end with only a key"),
         ]
 
     def __iter__(self) -> Iterator[Row]:
@@ -137,12 +137,12 @@ class Table:
         self._footer, self._totals, self._alone = footer, totals, alone
 
     def _kind(self, row: Row, key: RowKey) -> _Kind:
-        """Return the probable kind of a row near the end of the file."""
+        """Classify a row near the end of the file."""
         if row.fault is not None:
             return "record"
         try:
             has_key = (key.fill(row.cells) or "").strip() != ""
-        except RowError:  # of a cell that cannot be used
+        except RowError:  # an unusable cell
             return "record"
         cells = _stripped(row)
         if any(_TOTAL.fullmatch(cells[each]) for each in (key.columns if has_key else cells)):
@@ -155,34 +155,34 @@ class Table:
         return "record" if any(others) else "key alone"
 
     def _is_skipped(self, row: Row) -> bool:
-        """Return whether a condition skips a row. A row to which it cannot be applied gets a fault."""
+        """Return whether a condition skips a row; if a condition needs an unusable cell, set a fault."""
         try:
             return row.fault is None and any(
                 all(holds(row.cells[column]) for column, holds in condition.items())
                 for condition in self._conditions
             )
         except RowError as error:
-            row.fault = f"skip_when needs its {error.message}"
+            row.fault = f"skip_when reads an unusable cell: {error.message}"
             return False
 
     def _filled(self, rows: Iterator[Row]) -> Iterator[Row]:
         above: dict[str, str] = {}
-        faults: dict[str, str] = {}  # why a cell above has no value
+        faults: dict[str, str] = {}  # why a cell above is unusable
         for row in rows:
-            if row.origin is None:  # in rejects each row has been filled
+            if row.origin is None:  # rows of rejects are already filled
                 self._fill(row, above, faults)
             yield row
 
     def _fill(self, row: Row, above: dict[str, str], faults: dict[str, str]) -> None:
         if row.fault is not None:
-            why = f"it cannot be filled down: line {row.line} above does not fit the header"
+            why = f"cannot be filled down, because line {row.line} above does not fit the header"
             faults.update(dict.fromkeys(self._rules.fill_down, why))
             return
         own = getattr(row.cells, "faults", {})
         cells = dict(row.cells.items())
         for column in self._rules.fill_down:
             if column in own:
-                faults[column] = f"it cannot be filled down: in line {row.line} above {own[column]}"
+                faults[column] = f"cannot be filled down from line {row.line} above: {own[column]}"
             elif cells[column].strip():
                 above[column] = cells[column]
                 faults.pop(column, None)
@@ -197,7 +197,7 @@ class Table:
 
 
 def _condition(texts: Sequence[str]) -> Callable[[str], bool]:
-    """Return a test whether a cell matches one of the texts, ignoring case; ``*`` matches any text."""
+    """Return a case-insensitive predicate for cells that match a pattern, in which ``*`` is a wildcard."""
     forms = [".*".join(map(re.escape, _folded(text).split("*"))) for text in texts]
     pattern = re.compile("|".join(forms), re.DOTALL)
     return lambda cell: pattern.fullmatch(_folded(cell)) is not None
@@ -208,17 +208,17 @@ def _folded(text: str) -> str:
 
 
 def _stripped(row: Row) -> dict[str, str]:
-    """Return the cells of a row, including unusable ones."""
+    """Return a row's stripped cells, including unusable ones."""
     return {column: cell.strip() for column, cell in row.cells.items()}
 
 
 def _total_in(row: Row, columns: Iterable[str]) -> str | None:
-    """Return the first of the columns whose cell may label a total."""
+    """Return the first column whose cell may label a total, if any."""
     try:
         return next(
             (each for each in columns if _MAYBE_TOTAL.fullmatch(row.cells.get(each, "").strip())), None
         )
-    except RowError:  # of a cell that cannot be used
+    except RowError:  # an unusable cell
         return None
 
 
@@ -227,21 +227,21 @@ def _end_of(kinds: Sequence[_Kind], kind: _Kind) -> int:
 
 
 class _QuestionableRows:
-    """Rows that may be totals or a footer; a note quotes the first."""
+    """Rows that may be totals or a footer, for a note."""
 
     def __init__(self) -> None:
         self._count = 0
         self._quoted: list[tuple[int, str, str]] = []
 
     def add(self, row: Row, column: str | None) -> None:
-        """Add a row that is questionable by its cell in ``column``, unless that is None."""
+        """Add a row because of its cell in ``column``, unless None."""
         if column is not None:
             self._count += 1
             if len(self._quoted) < _QUOTED:
                 self._quoted.append((row.line, column, _short(dict(row.cells.items())[column])))
 
     def describe(self, path: Path, what: str) -> list[str]:
-        """Return a note that quotes the rows and says how to skip them, if there are any."""
+        """Return a note that quotes the rows and explains how to skip them, if there are any."""
         if not self._count:
             return []
         rows, are, them = (
@@ -265,7 +265,7 @@ _toml = partial(json.dumps, ensure_ascii=False)
 
 
 class _LineRanges:
-    """Line numbers of a file, as ranges."""
+    """Line numbers, stored as ranges."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -275,7 +275,7 @@ class _LineRanges:
         return self._count
 
     def add(self, line: int) -> None:
-        """Add a line after the others."""
+        """Append a line number, which must be greater than the others."""
         self._count += 1
         if self._ranges and self._ranges[-1][1] == line - 1:
             self._ranges[-1][1] = line

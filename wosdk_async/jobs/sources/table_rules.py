@@ -1,4 +1,4 @@
-"""Rules of a map for the rows of its file, and the header that both must have."""
+"""Table rules of a map, which control how rows are read, and checks of a file against them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from wosdk_async.text.remedies import Remedy
 __all__ = ["TABLE", "TableRules", "require_table"]
 
 TABLE = "table"
-"""Option of a job with the rules for reading its file."""
+"""Job option that stores the table rules."""
 
 _Rule = dict[str, str | list[str]]
 
 
 def _rules(conditions: Any) -> tuple[Mapping[str, Sequence[str]], ...]:
-    """Return the conditions of ``skip_when``."""
+    """Validate and normalize ``skip_when``."""
     try:
         found = msgspec.convert([conditions] if isinstance(conditions, Mapping) else conditions, list[_Rule])
     except msgspec.ValidationError:
@@ -34,52 +34,53 @@ def _rules(conditions: Any) -> tuple[Mapping[str, Sequence[str]], ...]:
     )
 
 
-_SKIP_FORM = 'takes texts of columns, as in {{ Status = "closed" }} or {{ Site = ["Total*", ""] }}, not {!r}'
+_SKIP_FORM = 'takes column values, as in {{ Status = "closed" }} or {{ Site = ["Total*", ""] }}, not {!r}'
 
 
 @attrs.frozen
 class TableRules:
-    """Rules for the rows of a file."""
+    """Rules for reading a file's rows."""
 
     header_row: int | None = None
     fill_down: tuple[str, ...] = attrs.field(default=(), converter=tuple)
-    """Columns in which an empty cell has the value of the cell above."""
+    """Columns in which empty cells repeat the value above."""
     skip_when: tuple[Mapping[str, Sequence[str]], ...] = attrs.field(default=(), converter=_rules)
-    """Conditions, any of which skips a row: each has columns, and their texts."""
+    """Conditions, any of which skips a row. Each maps columns to values."""
 
     @property
     def columns(self) -> dict[str, str]:
-        """The columns that the rules need, each with the key of the map that names it."""
+        """Columns that the rules read, with the map keys that name them."""
         skipped = {column: "skip_when" for rule in self.skip_when for column in rule}
         return {**dict.fromkeys(self.fill_down, "fill_down"), **skipped}
 
     def as_options(self) -> dict[str, Any]:
-        """Return the rules as options of a job."""
+        """Return the rules as job options."""
         return {TABLE: {name: value for name, value in attrs.asdict(self).items() if value}}
 
     @classmethod
     def of_options(cls, options: Mapping[str, Any]) -> TableRules:
-        """Return the rules in the options of a job."""
+        """Restore the rules from job options."""
         try:
             return cls(**options.get(TABLE, {}))
-        except (TypeError, ValueError):  # of a newer version
+        except (TypeError, ValueError):  # from a newer version
             raise ImportMapError(
-                f"the job has row rules that this version does not know: {options[TABLE]}"
+                f"the job has table rules that this version does not support: {options[TABLE]}; upgrade "
+                "wosdk_async"
             ) from None
 
 
 def require_table(source: Source, rules: TableRules, wanted: Mapping[str, str]) -> None:
-    """Raise ImportMapError for another header than that of the map, and for merged cells that the map reads.
+    """Raise ImportMapError if the file's header line does not match the map, or the map reads merged cells.
 
     Args:
         source: the file.
-        rules: the rules of the map for its rows.
+        rules: the map's table rules.
         wanted: the columns that the map reads.
     """
     line = getattr(source, "header_line", None)
     if rules.header_row not in (None, line) and not getattr(source, "is_of_rejects", False):
         raise ImportMapError(
-            f"{source.path}: header_row of the map is {rules.header_row}, but the file has another header",
+            f"{source.path}: the map sets header_row = {rules.header_row}, but the header is in another line",
             remedies=(Remedy.HEADER_ROW,),
             line=rules.header_row,
         )
@@ -93,6 +94,6 @@ def require_table(source: Source, rules: TableRules, wanted: Mapping[str, str]) 
         sheet = getattr(source, "sheet", None)
         others = f" (and {len(merged) - 1} more)" if len(merged) > 1 else ""
         raise ImportMapError(
-            f"{source.path}: the cells {cells} of the sheet {sheet!r} are merged{others}; the first row "
-            f'has the value: write fill_down = ["{column}"] in the map, or unmerge them and fill in the rows'
+            f"{source.path}: cells {cells} in sheet {sheet!r} are merged{others}, so only the first row has "
+            f'a value; add fill_down = ["{column}"] to the map, or unmerge the cells and fill in all rows'
         )

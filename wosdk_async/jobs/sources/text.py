@@ -1,4 +1,4 @@
-"""Lines of a text file in an explicit encoding, never a guessed one."""
+"""Text files, decoded with an explicit or marked encoding, never a guessed one."""
 
 from __future__ import annotations
 
@@ -21,35 +21,34 @@ from wosdk_async.text.remedies import Remedy
 __all__ = ["TextFile"]
 
 _CHUNK = 1 << 16  # bytes
-_END_MARK = "\x1a"  # Ctrl-Z, with which programs of DOS end a text
-_TAIL = 16  # bytes in which it is looked for
+_END_MARK = "\x1a"  # Ctrl-Z, the DOS end-of-file mark
+_TAIL = 16  # bytes to search for it
 
 _MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
-    codecs.BOM_UTF32_LE: "utf-32",  # begins with the mark of UTF-16
+    codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, whose mark is a prefix of it
     codecs.BOM_UTF32_BE: "utf-32",
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-"""Byte order marks, each with the encoding that reads and writes it."""
+"""Byte order marks and their encodings."""
 
 _BINARY = {
-    b"PK\x03\x04": "it is a zip or Excel file",
-    b"PAR1": "it is a Parquet file",
-    b"\x1f\x8b": "it is compressed; unpack it first",
-    b"\xd0\xcf\x11\xe0": "it is an old Excel file",
-    b"%PDF": "it is a PDF file; export the data as comma-separated UTF-8",
+    b"PK\x03\x04": "a zip or Excel file",
+    b"PAR1": "a Parquet file",
+    b"\x1f\x8b": "a compressed file; unpack it first",
+    b"\xd0\xcf\x11\xe0": "an old Excel file",
+    b"%PDF": "a PDF file; export the data as comma-separated UTF-8",
 }
-"""The first bytes of binary files with a table or text, and the remedy. Formats that an import supports are
-recognized unless a format is given."""
+"""Magic bytes of binary files. Supported formats get here only if ``format`` overrides their detection."""
 
 
 class TextFile:
-    """A text file and its encoding.
+    """Text file with its encoding.
 
     Raises:
-        ImportMapError: the file cannot be read in this encoding, here or while it is read; the message
-            names line, column and byte.
+        ImportMapError: the file cannot be decoded; also raised while reading lines. The message names line,
+            column and byte.
     """
 
     def __init__(self, path: Path, encoding: str | None = None) -> None:
@@ -67,12 +66,12 @@ class TextFile:
         return f"<TextFile {self.path.name} encoding={self.encoding}>"
 
     def lines(self, newline: str = "") -> Iterator[str]:
-        r"""Yield the lines with their ends: LF, CR LF or a lone CR, or LF alone with ``newline="\n"``."""
+        r"""Yield lines with their ends (LF, CR LF or CR; with ``newline="\n"``, only LF)."""
         found = self._lines(newline)
         return _without_end_mark(found) if self._may_have_mark else found
 
     def numbered(self) -> Iterator[tuple[int, str]]:
-        """Yield the lines that are not blank, without their ends, each with its number from 1."""
+        """Yield non-blank lines without their ends, with line numbers from 1."""
         for number, line in enumerate(self.lines(), 1):
             if not line.isspace():
                 yield number, line.rstrip("\r\n")
@@ -81,13 +80,13 @@ class TextFile:
         with _os_errors(self.path), self.path.open("rb") as file:
             text = io.TextIOWrapper(file, self.encoding, newline=newline)
             number = 0
-            try:  # a file without line breaks is not a table, and must not fill the memory
+            try:  # a size limit, because a file without line breaks must not fill the memory
                 for line in iter(partial(text.readline, MAX_LINE), ""):
                     number += 1
                     if "\0" in line or len(line) == MAX_LINE:
                         raise self._not_text(number, "export the data as comma-separated UTF-8")
                     yield line.removeprefix("\ufeff") if number == 1 else line
-            except UnicodeError:  # of UTF-16 without a byte order mark it is not a UnicodeDecodeError
+            except UnicodeError:  # not always a UnicodeDecodeError: UTF-16 without a byte order mark
                 raise self._undecodable() from None
 
     def _checked_encoding(self, encoding: str | None, head: bytes) -> str:
@@ -95,18 +94,17 @@ class TextFile:
         if encoding is None:
             return marked or "utf-8"
         try:
-            io.TextIOWrapper(io.BytesIO(), encoding)  # refuses codecs that are not of texts
+            io.TextIOWrapper(io.BytesIO(), encoding)  # rejects codecs that are not text encodings
             name = codecs.lookup(encoding).name
         except (LookupError, ValueError):
             raise ImportMapError(
-                f"{self.path}: unknown encoding {encoding!r}; name one such as cp1252, latin-1 or utf-16"
+                f"{self.path}: unknown encoding {encoding!r}; use a name such as cp1252, latin-1 or utf-16"
             ) from None
         if marked is None:
             return name
         if not marked.startswith(name[:5]):
             raise ImportMapError(
-                f"{self.path}: the byte order mark is that of {marked.removesuffix('-sig')}, so it is not "
-                f"{encoding}",
+                f"{self.path}: the byte order mark is for {marked.removesuffix('-sig')}, not {encoding}",
                 remedies=(Remedy.LEAVE_OUT,),
                 option="encoding",
             )
@@ -117,19 +115,19 @@ class TextFile:
             if head.startswith(first):
                 remedies = () if ";" in what else (Remedy.LEAVE_OUT,)
                 raise ImportMapError(
-                    f"{self.path}, line 1: this is not text; {what}", remedies=remedies, option="format"
+                    f"{self.path}, line 1: not text, but {what}", remedies=remedies, option="format"
                 )
         if b"\0" in head and not self.encoding.startswith(("utf-16", "utf-32")):
             line = head[: head.index(b"\0")].count(b"\n") + 1
-            raise ImportMapError(f"{self.path}, line {line}: this is not text", remedies=(Remedy.UTF_16,))
+            raise ImportMapError(f"{self.path}, line {line}: not text", remedies=(Remedy.UTF_16,))
 
     def _not_text(self, line: int, what: str) -> ImportMapError:
-        return ImportMapError(f"{self.path}, line {line}: this is not text; {what}")
+        return ImportMapError(f"{self.path}, line {line}: not text; {what}")
 
     # --- bytes that cannot be decoded ---------------------------------------------------------
 
     def _undecodable(self) -> ImportMapError:
-        """Return the error about the first byte that cannot be decoded, by reading the file again."""
+        """Reread the file, and return an error about the first invalid byte."""
         decoder = codecs.getincrementaldecoder(self.encoding)()
         breaks = io.IncrementalNewlineDecoder(None, translate=True)
         line, column, offset = 1, 1, 0
@@ -152,12 +150,11 @@ class TextFile:
                 offset += len(chunk)
                 line, column = _advance(line, column, breaks.decode(text))
         return ImportMapError(
-            f"{self.path}, line {line}: the file ends in the middle of a character of {name}; "
-            "save or copy it again"
+            f"{self.path}, line {line}: the file ends within a {name} character; save or copy it again"
         )
 
     def _remedy(self, sample: bytes) -> dict[str, Any]:
-        """Return the remedy, with its facts."""
+        """Return the remedy and its facts."""
         if self.encoding.startswith(("utf-16", "utf-32")):
             return {"remedies": (Remedy.COPY_AGAIN,)}
         encoding = _suggested(sample)
@@ -166,7 +163,7 @@ class TextFile:
 
 
 def _without_end_mark(lines: Iterator[str]) -> Iterator[str]:
-    """Yield lines, the last one without a Ctrl-Z at its end."""
+    """Yield lines, and strip a trailing Ctrl-Z from the last one."""
     line = next(lines, "")
     for following in lines:
         yield line
@@ -178,7 +175,7 @@ def _without_end_mark(lines: Iterator[str]) -> Iterator[str]:
 
 @contextlib.contextmanager
 def _os_errors(path: Path) -> Iterator[None]:
-    """Raise ImportMapError about a file instead of OSError."""
+    """Convert OSError to ImportMapError."""
     try:
         yield
     except OSError as error:
@@ -186,7 +183,7 @@ def _os_errors(path: Path) -> Iterator[None]:
 
 
 def _first_bad(decoder: codecs.IncrementalDecoder, chunk: bytes) -> tuple[str, int, int]:
-    """Return the text before the first byte that cannot be decoded, its place, and the byte."""
+    """Return the text before the first invalid byte, the byte's position, and the byte."""
     texts: list[str] = []
     for place in range(len(chunk)):
         try:
@@ -200,7 +197,7 @@ def _first_bad(decoder: codecs.IncrementalDecoder, chunk: bytes) -> tuple[str, i
 
 
 def _advance(line: int, column: int, text: str) -> tuple[int, int]:
-    """Return the place after ``text``, whose line breaks are LF."""
+    """Return the line and column after ``text``, whose line breaks are LF."""
     breaks = text.count("\n")
     if not breaks:
         return line, column + len(text)
@@ -208,8 +205,8 @@ def _advance(line: int, column: int, text: str) -> tuple[int, int]:
 
 
 def _suggested(sample: bytes) -> str | None:
-    """Return the encoding that some bytes seem to have; only ever shown, never used."""
-    if _is_plain_western(sample):  # of a few such bytes others make letters of any script
+    """Return the likely encoding, for a suggestion only."""
+    if _is_plain_western(sample):  # a short sample may also be valid in encodings of other scripts
         return "cp1252"
     western = _looks_western(sample)
     try:
@@ -220,24 +217,26 @@ def _suggested(sample: bytes) -> str | None:
     best = matches.best()
     if best is None:
         return None
-    # Of several encodings in which a short text is equally likely, the most usual one is suggested.
+    # If several encodings are equally likely, suggest the most common one.
     equal = {name for match in matches if match.chaos <= best.chaos for name in match.could_be_from_charset}
     return "cp1252" if western and equal & {"cp1252", "latin_1"} else str(best.encoding).replace("_", "-")
 
 
 _LETTERS = "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜßàáâãäåæçèéêëìíîïñòóôõöøùúûüÿŒœ"
 _SIGNS = "‘‚“”„€£§°«»©®™•·½±²×µ¿¡ªº"
-_PLAIN = re.compile(f"[\\x00-\x7f{_LETTERS}{_SIGNS}’–—…\xa0]*")  # the last five also stand within words
+_PLAIN = re.compile(f"[\\x00-\x7f{_LETTERS}{_SIGNS}’–—…\xa0]*")  # the last five also occur within words
 _NOT_PLAIN = re.compile(
     rf"(?<![^\W\d_])[{_LETTERS}]{{2,}}(?![^\W\d_])|(?<=[^\W\d_])[{_SIGNS}](?=[^\W\d_])"
     rf"|(?<![0-9.])[ªº]|[¿¡](?!.?[A-Za-z])|\A[^{_LETTERS}]*[A-Za-z]\xa0[a-z][^{_LETTERS}]*\Z"
 )
-"""Pattern of words without ASCII letters, and of signs within words: hints at another script or a DOS
-encoding, whose á looks like a no-break space within the words of a text without other letters."""
+"""Words without ASCII letters and signs within words, which suggest another script or a DOS encoding.
+
+Without other letters, a no-break space within a word is probably the DOS encoding of á.
+"""
 
 
 def _is_plain_western(sample: bytes) -> bool:
-    """Return whether bytes are words of Western Europe with the usual signs in Windows-1252."""
+    """Return whether bytes are plain Western European text in Windows-1252."""
     with contextlib.suppress(UnicodeDecodeError):
         text = sample.decode("cp1252")
         return bool(_PLAIN.fullmatch(text)) and not _NOT_PLAIN.search(text)
@@ -245,7 +244,7 @@ def _is_plain_western(sample: bytes) -> bool:
 
 
 def _looks_western(sample: bytes) -> bool:
-    """Return whether most bytes that are not ASCII are letters or quotation marks in Windows-1252."""
+    """Return whether most non-ASCII bytes are letters or quotation marks in Windows-1252."""
     try:
         text = sample.decode("cp1252")
     except UnicodeDecodeError:

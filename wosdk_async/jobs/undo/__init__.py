@@ -1,5 +1,5 @@
-"""Undo of an import: delete or cancel the records that a run created and nobody changed.
+"""Undo of an import, which cancels or deletes the created records that are still unchanged.
 
-``reversal.py`` runs it, ``records.py`` reads and judges the records, and ``references.py`` finds the users of
-records that rows refer to. Only the command line imports it.
+``reversal.py`` runs an undo, ``records.py`` reads and checks the records, and ``references.py`` finds records
+that still use created references. Only the CLI imports this package.
 """

@@ -1,4 +1,4 @@
-"""Outcomes of an undo: judged before and after each call, written into the journal, and counted."""
+"""Undo outcomes, recorded in the journal and counted."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ __all__ = ["UndoOutcomes"]
 
 @attrs.define(eq=False, kw_only=True)
 class UndoOutcomes:
-    """Outcomes of the records of one undo, or of one look; ``on_row`` gets each."""
+    """Outcomes of an undo or a dry run, each passed to ``on_row``."""
 
     journal: Journal
     stop: Stop
     on_row: Callable[[UndoRow], None]
     writes: bool
-    """Whether outcomes are written into the journal; not those of a look."""
+    """Whether to record outcomes in the journal; False for a dry run."""
     keeps_planned: bool
-    """Whether references depend on which records would be undone."""
+    """Whether to keep the planned records, on which the undo of references depends."""
     summary: UndoSummary = attrs.field(factory=UndoSummary)
     planned: set[tuple[str, int]] = attrs.field(factory=set)
-    """Records that an undo would undo, by entity type and id."""
+    """Entity type and id of records that an undo would undo."""
 
     async def judged(
         self, records: CreatedRecords, created: Sequence[tuple[Created, State]]
     ) -> AsyncIterator[Target]:
-        """Yield the records that can be undone, given the state of each one's undo; count the others."""
+        """Yield records that can be undone, and count the others; each item has its previous undo state."""
         wanted: list[tuple[Created, bool]] = []
         for each, state in created:
             if state is State.DONE:
@@ -65,7 +65,7 @@ class UndoOutcomes:
                 self.count(each, outcome, reason)
 
     async def report(self, outcome: Outcome[Target, Any]) -> None:
-        """Write and count the outcome of a call."""
+        """Record and count a call's outcome."""
         created = outcome.input.created
         if isinstance(outcome, NotStarted):
             self.summary.not_started += 1
@@ -81,14 +81,14 @@ class UndoOutcomes:
             await self._report_refused(outcome.input, outcome.error)
 
     async def _report_refused(self, target: Target, error: Exception) -> None:
-        """Find out why the service refused: an earlier attempt may have succeeded, or the record changed."""
+        """Report a refused call, which may mean that an earlier attempt succeeded or the record changed."""
         reason, created, records = reason_of(error), target.created, target.records
-        # A cancel is retried only if it certainly was not carried out, a delete also if that is in doubt.
+        # A cancel is retried only if it was certainly not carried out, a delete even if in doubt.
         again = records.entity is not WorkOrder and isinstance(error, WosdkError) and error.attempts > 1
         begun = target.begun or again
         outcome: UndoOutcome = "refused"
         why: str | None = None
-        with suppress(WosdkError, StoppedError):  # the reason of the refusal is known
+        with suppress(WosdkError, StoppedError):  # the refusal's own reason remains
             async with self.stop.ends():
                 record = (await records.read([target.id])).get(target.id)
             outcome, why = records.judge(created, record)
@@ -102,7 +102,7 @@ class UndoOutcomes:
             self.count(created, "refused", reason)
 
     def plan(self, target: Target) -> None:
-        """Count a record that would be undone."""
+        """Count a record that an undo would undo."""
         if self.keeps_planned:
             self.planned.add(target.name)
         self.count(target.created, "undo")
@@ -126,7 +126,7 @@ class UndoOutcomes:
             )
 
     def count(self, created: Created, outcome: UndoOutcome, reason: str | None = None) -> None:
-        """Count an outcome, and pass it to ``on_row``."""
+        """Count an outcome and pass it to ``on_row``."""
         if isinstance(created, ReferenceRecord):
             self.summary.references[outcome] += 1
             row = UndoRow(None, created.id, created.key, outcome, reason, created.reference)

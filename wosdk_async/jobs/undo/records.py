@@ -1,4 +1,4 @@
-"""Records that a job created: read as they are now, judged, and cancelled or deleted."""
+"""Created records, which are reread, checked, and cancelled or deleted."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 _FRESH = 1
-"""Version of a record after its creation (facts 3.3: 1 in all recorded cases)."""
+"""Version of a new record (facts 3.3: 1 in all recorded cases)."""
 
 _CANCELLED = "Cancelled"
 
@@ -37,48 +37,53 @@ def created_entity(operation: str) -> type[Record]:
     """Return the entity type that an operation creates.
 
     Raises:
-        UnsupportedError: it creates nothing, or nothing that the service can cancel or delete.
+        UnsupportedError: the operation creates nothing that the service can cancel or delete.
     """
     if operation == WoCreateCommand.wire_name:
         return WorkOrder
     verb, _, name = operation.partition(" ")
     found: Any = entity_class(name) if verb == "create" else None
     if found is None:
-        raise UnsupportedError(f"a job of {operation!r} cannot be undone: it did not create records")
+        raise UnsupportedError(
+            f"a job with operation {operation!r} cannot be undone, because it created no records"
+        )
     try:
         require_support(found, "delete")
     except UnsupportedError as error:
-        raise UnsupportedError(f"a job of {operation!r} cannot be undone: {error.message}") from None
+        raise UnsupportedError(
+            f"a job with operation {operation!r} cannot be undone: {error.message}"
+        ) from None
     return found  # type: ignore[no-any-return]
 
 
 Created = StoredRow | ReferenceRecord
-"""Row or reference that a record was created for, as the journal has it."""
+"""Journal entry of the row or reference for which a record was created."""
 
 
 @attrs.define(eq=False)
 class CreatedRecords:
-    """Reader of created records of one entity type, which decides what may be undone.
+    """Created records of one entity type, which are read and checked before an undo.
 
-    A record belongs to its row or reference if a response or a look-up of the key said so, no other has its
-    id, and the field for the key holds it, if it was sent with one. The version tells whether it changed.
+    A record belongs to its row or reference if a response or key look-up confirmed the creation, the id is
+    unique in the job, and the record still carries the key, if it was sent with one. The version shows later
+    changes.
     """
 
     company: Company
     entity: type[Record]
     _field: MarkedField | None
-    """Field that carries the keys of the rows, or the names of the references; None without a marker."""
+    """Field with the row keys or reference names; None without a marker."""
     unversioned: bool = False
-    """Whether records without a version may be undone: later changes to them cannot be noticed."""
+    """Whether to undo records without a version, whose later changes cannot be detected."""
     shared: frozenset[int] = frozenset()
-    """Ids that several rows or references have."""
+    """Ids that several rows or references share."""
 
     @classmethod
     def of_rows(cls, company: Company, plan: JobPlan, *, unversioned: bool) -> CreatedRecords:
-        """Return the reader of the records that the rows of a job created.
+        """Prepare the records that a job's rows created.
 
         Raises:
-            UnsupportedError: they created nothing, or nothing that can be undone.
+            UnsupportedError: the job created nothing that the service can cancel or delete.
         """
         entity, field = created_entity(plan.operation), None
         if plan.marker is not None:
@@ -87,11 +92,11 @@ class CreatedRecords:
 
     @property
     def has_versions(self) -> bool:
-        """Whether the service counts the changes of these records."""
+        """Whether the service assigns versions to these records."""
         return "concurrency_id" in self.entity.__wire__
 
     def outcome_unread(self, created: Created) -> UndoOutcome | None:
-        """Return why a record stays unread; None if it has to be read."""
+        """Return the outcome of a record that need not be read, or None."""
         if created.id is None:
             return "no_id"
         if created.proof not in (ANSWERED, LOOKED_UP):
@@ -99,9 +104,9 @@ class CreatedRecords:
         return "shared" if created.id in self.shared else None
 
     async def read(self, ids: Sequence[int]) -> dict[int, Any]:
-        """Return the records with these ids, removed ones too, or the error of an id that is refused.
+        """Read records by id, including removed records; an id that the service refuses gets the error.
 
-        An id without a record is read twice, since its record counts as deleted.
+        Missing records are read twice, because they count as deleted.
         """
         return await looked_up(ids, self._read)
 
@@ -111,7 +116,7 @@ class CreatedRecords:
         except RefusedError as error:
             if len(ids) == 1:
                 return {ids[0]: error}
-        # One id may be the cause, such as one that is too large for the service.
+        # A single invalid id may be the cause, for example an id too large for the service.
         middle = len(ids) // 2
         return await self._read(ids[:middle]) | await self._read(ids[middle:])
 
@@ -126,11 +131,11 @@ class CreatedRecords:
         return {record.id: record async for record in records if usable_id(record.id) is not None}
 
     def judge(self, created: Created, record: Any) -> tuple[UndoOutcome, str | None]:
-        """Return the outcome of an undo of a record, and the reason, given the result of :meth:`read`."""
+        """Check a record from :meth:`read`; return ``undo`` or another outcome, and the reason."""
         if isinstance(record, WosdkError):
             return "unread", record.message
         if record is None:
-            return "gone", "there is no record with this id"
+            return "gone", "no record has this id"
         if getattr(record, "is_removed", False):
             return "gone", None
         if (reason := self._other_key(created, record)) is not None:
@@ -141,15 +146,15 @@ class CreatedRecords:
         if version is None:
             unchecked = self.unversioned and not self.has_versions
             return ("undo" if unchecked else "unversioned"), None
-        # The version that a look-up saw may be that of a later change.
+        # A version from a look-up may already include a later change.
         fresh = created.version or _FRESH if created.proof == ANSWERED else _FRESH
         if version == fresh:
             return "undo", None
-        return "changed", f"its version was {fresh}, and is {version}"
+        return "changed", f"the version has changed from {fresh} to {version}"
 
     def _other_key(self, created: Created, record: Any) -> str | None:
-        """Return how the key of a record differs from the one it was created with; None if it does not."""
-        # A row that was sent before the map had a marker has no key to compare.
+        """Describe how the record's key differs from the original key; return None if the keys are equal."""
+        # Rows sent before the map had a marker have no key.
         if self._field is None or created.key is None:
             return None
         try:
@@ -158,17 +163,17 @@ class CreatedRecords:
             key = ""
         if key == created.key.strip():
             return None
-        return f"its {self._field.path} is {key!r:.80}, not {created.key!r:.80}"
+        return f"{self._field.path} is {key!r:.80}, not {created.key!r:.80}"
 
 
 async def looked_up(wanted: Sequence[K], look: Callable[[list[K]], Awaitable[dict[K, V]]]) -> dict[K, V]:
-    """Return what ``look`` finds; look up missing records a second time.
+    """Look up records, and look up missing ones again.
 
-    One look-up may have read the response of another, or of a server that lags behind.
+    A single look-up may get another call's response, or the response of a lagging server.
     """
     found: dict[K, V] = {}
     now = asyncio.get_running_loop().time
-    look_ups = LookUps(now(), settle=0.0)  # no request is in flight that could make it appear
+    look_ups = LookUps(now(), settle=0.0)  # no request in flight can create the records
     while look_ups.state is State.IN_DOUBT and (missing := [each for each in wanted if each not in found]):
         await asyncio.sleep(look_ups.counts_from - now())
         began = now()
@@ -179,29 +184,29 @@ async def looked_up(wanted: Sequence[K], look: Callable[[list[K]], Awaitable[dic
 
 @attrs.frozen
 class Target:
-    """Record to undo, as just read."""
+    """Record to undo, in its current state."""
 
     records: CreatedRecords
     created: Created
     record: Any
     begun: bool
-    """Whether an earlier attempt may have been carried out."""
+    """Whether an earlier undo attempt may have been carried out."""
 
     @property
     def id(self) -> int:
-        """The id of the record."""
-        assert self.created.id is not None  # noqa: S101 - one without is no target
+        """Record id."""
+        assert self.created.id is not None  # noqa: S101 - records without an id are never targets
         return self.created.id
 
     @property
     def name(self) -> tuple[str, int]:
-        """The entity type and the id of the record."""
+        """Entity type and record id."""
         return self.records.entity.wire_name, self.id
 
 
 async def cancel(company: Company, target: Target, reason: int | None, comment: str | None) -> Any:
-    """Cancel a work order, unless it changed since it was read."""
-    # facts 3.7: the service refuses the command unless it finds this state and version
+    """Cancel a work order unless it has changed since it was read."""
+    # facts 3.7: the service refuses the command unless status and version match
     command = WoCancelCommand(
         work_order_id=target.id,
         action_reason_id=reason,
@@ -213,23 +218,25 @@ async def cancel(company: Company, target: Target, reason: int | None, comment: 
 
 
 async def delete(company: Company, target: Target, trace: Trace) -> Any:
-    """Delete a record, if it still exists.
+    """Delete a record if it still exists.
 
-    To the client a delete without a response failed, as it may be repeated. Here it is in doubt: if it was
-    carried out, the next undo must not take the record for one that somebody else removed.
+    The client treats a delete without a response as failed, since it can be repeated. An undo treats the
+    delete as in doubt, so that the next undo does not report the record as removed by someone else.
 
     Raises:
-        InDoubtError: a request was sent, and no response says whether it was carried out.
+        InDoubtError: a request was sent, but no response says whether it was carried out.
     """
     try:
         return await company.delete(target.records.entity, target.id, missing_ok=True)
     except RefusedError:
         raise
     except WosdkError as error:
-        if trace.attempts > 1:  # the last request may not have left, but the one before did
-            text = f"an earlier request may have been carried out; of the last one: {reason_of(error)}"
+        if trace.attempts > 1:  # even if the last request was not sent, an earlier one was
+            text = (
+                f"an earlier request may have been carried out; the last request failed: {reason_of(error)}"
+            )
         elif trace.sent:
-            text = f"it may have been carried out: {reason_of(error)}"
+            text = f"the delete may have been carried out: {reason_of(error)}"
         else:
             raise
         raise InDoubtError(text, request_id=error.request_id, attempts=error.attempts) from error

@@ -1,4 +1,4 @@
-"""Undo of the records that a job created for its rows to refer to, in rounds: users before what they use."""
+"""Undo of created references in rounds, which delete users before the records they use."""
 
 from __future__ import annotations
 
@@ -18,16 +18,18 @@ from wosdk_async.protocol.writes import UNDECIDED
 
 __all__ = ["PAGE", "ReferenceRounds"]
 
-PAGE = 200  # records that are read in one query
-_UNSETTLED = "the import left its creation in doubt; run it again"
-_MAY_BE_USED = "what the import left in doubt may refer to it; settle that first"
+PAGE = 200  # records per query
+_UNSETTLED = "the import left the creation in doubt; run the import again"
+_MAY_BE_USED = (
+    "rows or references in doubt may refer to this record; settle them first by running the import again"
+)
 
 
 @attrs.frozen
 class ReferenceRounds:
-    """Rounds that delete the created references which nothing else uses.
+    """Rounds that delete unused created references.
 
-    Once a contact is deleted, nothing uses its customer any more.
+    Deleting a contact in one round can make its customer unused for the next.
     """
 
     company: Company
@@ -36,7 +38,7 @@ class ReferenceRounds:
     of_run: int | None
 
     async def run(self, undo: Callable[[Sequence[Target]], Awaitable[None]], *, cancels: bool) -> None:
-        """Hand the unused references of each round to ``undo``, and count the others."""
+        """Pass each round's unused references to ``undo``, and count the others."""
         outcomes = self.outcomes
         pending = [target async for target in self._targets()]
         cancelled = await outcomes.journal.undone_ids() if cancels else set[int]()
@@ -55,7 +57,7 @@ class ReferenceRounds:
             outcomes.count(target.created, *users[target.name])
 
     async def _targets(self) -> AsyncIterator[Target]:
-        """Yield the created references that may be deleted unless they are used, and count the others."""
+        """Yield created references that may be deleted if unused, and count the others."""
         journal, count = self.outcomes.journal, self.outcomes.count
         references = await journal.references()
         doubted = {each.entity for each in references if each.state in UNDECIDED}
@@ -67,7 +69,7 @@ class ReferenceRounds:
             if each.state in UNDECIDED:
                 count(each, "in_doubt", _UNSETTLED)
             elif each.state is State.DONE and not each.entity:
-                count(each, "unsure", "the ledger is of an earlier version")
+                count(each, "unsure", "an earlier version wrote the ledger")
         done = [each for each in undone if each.state is State.DONE]
         for records, found in created_references(self.company, done, unversioned=self.unversioned):
             users = {"", *(pointer.user.wire_name for pointer in pointers_to(records.entity.wire_name))}

@@ -1,4 +1,4 @@
-"""Records that a job created because its rows refer to them, and what else uses them."""
+"""Created references, and the search for records that use them."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ _NAMED = {
     **dict.fromkeys(("Concurrency", "CpTheme", "Extension", "Language", "NoteType", "TimeZone"), ""),
     **dict.fromkeys(("WONService", "Won", "WonLocation", "WonMember"), ""),
 }
-"""Entity types by other words in the names of ids, "" for none (entities.json: meanings; in part assumed)."""
+"""Entity types by alias in id field names, "" for none (entities.json: meanings; in part assumed)."""
 
 
 def created_references(
     company: Company, references: Sequence[ReferenceRecord], *, unversioned: bool
 ) -> Iterator[tuple[CreatedRecords, list[ReferenceRecord]]]:
-    """Yield the references of each kind, with the reader of their records."""
+    """Group references by entity and field; yield each group with its records."""
     kinds = defaultdict[tuple[str, str], list[ReferenceRecord]](list)
     for each in references:
         kinds[each.entity, each.field].append(each)
@@ -62,19 +62,19 @@ def created_references(
 
 @attrs.frozen
 class Pointer:
-    """Property by which a record of the ``user`` type can refer to another record."""
+    """Property through which ``user`` records can refer to another record."""
 
     user: type[Record]
     steps: tuple[str, ...]
-    """Names of the model, from the record to the id."""
+    """Python field names on the path to the id."""
 
     @property
     def path(self) -> ResolvedPath:
-        """The property to query."""
+        """Property to query."""
         return functools.reduce(ResolvedPath.by_python, self.steps, root(self.user))
 
     def ids_in(self, record: Any) -> set[int]:
-        """Return the ids that a record has there."""
+        """Return the ids at this path in a record."""
         found = [record]
         for step in self.steps:
             below = [getattr(each, step, None) for each in found]
@@ -85,13 +85,13 @@ class Pointer:
 async def used(
     company: Company, targets: Sequence[Target], *, leaving: Set[Name], cancelled: Set[int]
 ) -> dict[Name, tuple[UndoOutcome, str]]:
-    """Return which records are used, or may be, each with the record that uses it.
+    """Find records that are or may be in use, with an outcome and a reason for each.
 
     Args:
-        company: their Company.
-        targets: the records.
-        leaving: records that do not count, as they would be deleted or cancelled before.
-        cancelled: ids of work orders that undos cancelled; one that was reopened counts.
+        company: the Company.
+        targets: the records to check.
+        leaving: users to ignore because they would be deleted or cancelled first.
+        cancelled: ids of cancelled work orders to ignore as users, unless reopened.
     """
     found: dict[Name, tuple[UndoOutcome, str]] = {}
     kinds = defaultdict[type[Record], list[Name]](list)
@@ -117,26 +117,28 @@ async def _used(
         async for id, user, path in _users_of(company, entity, {id for _, id in names}):
             name = (entity.wire_name, id)
             if (user.wire_name, user.id) != name and not _has_ended(user, entity, leaving, cancelled):
-                found[name] = "used", f"{user.wire_name} {user.id} has its id in {path}"
+                found[name] = "used", f"{user.wire_name} {user.id} refers to this record in {path}"
     except RefusedError as error:
-        return dict.fromkeys(names, ("unread", f"what refers to it is not shown: {error.message}"))
+        return dict.fromkeys(
+            names, ("unread", f"the search for users of this record was refused: {error.message}")
+        )
     return found
 
 
 def _has_ended(user: Any, entity: type[Record], leaving: Set[Name], cancelled: Set[int]) -> bool:
-    """Return whether a record no longer needs the one of type ``entity`` that it refers to."""
+    """Return whether a user no longer needs its reference to an ``entity`` record."""
     leaves = (user.wire_name, user.id) in leaving
     if not isinstance(user, WorkOrder):
         return leaves
-    # A cancelled order keeps what it refers to. A removed record stays readable (facts 3.4), one that is
-    # deleted for good would be missing there.
+    # A cancelled order keeps its references. A removed record remains readable (facts 3.4), but a permanently
+    # deleted record would be missing.
     return "is_removed" in entity.__wire__ and (leaves or (user.id in cancelled and is_ended(user)))
 
 
 async def _users_of(
     company: Company, entity: type[Record], ids: Set[int]
 ) -> AsyncIterator[tuple[int, Any, str]]:
-    """Yield the id of a record, each record that is not removed and refers to it, and the path of the id."""
+    """Yield references to the ids, each as the id, the referring (non-removed) record, and the path."""
     for pointer in pointers_to(entity.wire_name):
         at: Any = fields(pointer.user)
         known = ("id", "is_removed", *(("status_id",) if pointer.user is WorkOrder else ()))
@@ -146,18 +148,18 @@ async def _users_of(
             company.query(pointer.user).where(target.in_(sorted(ids))).select(*wanted, target)
         )
         async for record in records:
-            if not getattr(record, "is_removed", False):  # queries return removed ones too (facts 3.4)
+            if not getattr(record, "is_removed", False):  # queries return removed records as well (facts 3.4)
                 for id in pointer.ids_in(record) & ids:
                     yield id, record, pointer.path.path
 
 
 @functools.cache
 def pointers_to(entity: str) -> tuple[Pointer, ...]:
-    """Return the properties by which records of any type refer, or may refer, to one of this entity type.
+    """Return all properties that can refer to an entity type.
 
-    These are references (``WorkOrder.Customer``) and ids (``Contact.CustomerId``), in records that stand for
-    themselves, their parts and the elements of their lists (``WorkOrder.Items.Asset``). What only belongs to
-    a record, such as its notes and documents, does not use it.
+    They are references (``WorkOrder.Customer``) and ids (``Contact.CustomerId``) in independent records and
+    their parts and list elements (``WorkOrder.Items.Asset``). Notes, documents and other parts of the record
+    itself do not count.
     """
     return tuple(
         Pointer(user, steps) for user in _standing_alone() for steps in _pointing_steps(user, entity)
@@ -184,11 +186,11 @@ def _steps(holder: type[Record], name: str, entity: str) -> Iterator[tuple[str, 
 
 
 def _may_name(holder: str, name: str, entity: str) -> bool:
-    """Return whether an integer can be the id of such a record; one that tells no type can be of any."""
+    """Return whether an integer field can hold the id of an ``entity`` record; if unclear, assume so."""
     words = name.removesuffix("Id")
     if words in (name, ""):
         return False
-    if words in ("Actor", "Object"):  # the record that this one belongs to; the actor of a step approves
+    if words in ("Actor", "Object"):  # the owner of the record, except for the approver of a step
         return holder == "ApprovalTemplateStep"
     types = {each: each for each in ENTITIES.values()} | _NAMED | {"Parent": holder, "Root": holder}
     end = max((each for each in types if words.endswith(each)), key=len, default="")  # SourceStockLocationId
@@ -197,9 +199,9 @@ def _may_name(holder: str, name: str, entity: str) -> bool:
 
 @functools.cache
 def _standing_alone() -> tuple[type[Record], ...]:
-    """Return the entity types that can be queried, without parts of others and what the service derives.
+    """Return the queryable entity types that are neither parts of others nor derived by the service.
 
-    It makes read-only records from others (``AssetTree`` from locations, facts 3.4), but not invoices.
+    Read-only types are derived (``AssetTree`` from locations, facts 3.4), except for invoices.
     """
     classes = [
         each

@@ -1,4 +1,4 @@
-"""Undo of a job: cancel or delete the records that it certainly created and nobody changed."""
+"""Undo of a job, which cancels or deletes confirmed, unchanged records."""
 
 from __future__ import annotations
 
@@ -26,33 +26,31 @@ from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["Undo"]
 
-_UNSETTLED = "the import left it in doubt; settle it first"
+_UNSETTLED = "the import left this row in doubt; settle it first by running the import again"
 
 _Call = Callable[[Target, Trace], Awaitable[Any]]
 
 
 @attrs.define(eq=False, kw_only=True)
 class Undo:
-    """Undo of the records that a job created: work orders are cancelled, others deleted.
+    """Undo of a job's created records, which cancels work orders and deletes other records.
 
-    It touches only records whose creation was confirmed by a response, or by a look-up of a key that was
-    absent before. Each record is read first: it stays if its version changed since the creation, or if it
-    does not carry the key of its row. The journal of the job keeps the undo, so a killed one resumes when it
-    is run again.
+    Only records whose creation was confirmed by a response, or by looking up a previously absent key, are
+    undone. Each record is read first, and skipped if its version has changed or it does not carry its row's
+    key. The job's journal records the progress, so that a killed undo can be resumed by running it again.
 
     Args:
-        company: the Company of the job.
-        journal: the journal of the job, open for writing.
+        company: the job's Company.
+        journal: the job's journal, open for writing.
         limit: maximum concurrent calls.
-        unversioned: whether to delete records without versions, too, whose later changes cannot be noticed.
-        references: whether to also delete the records that the job created for its rows to refer to, if
-            nothing else uses them.
-        of_run: number of the run to undo; by default all runs.
-        on_row: called with each row or reference, when the outcome of its record is known.
-        on_stage: called with a text while it waits for workers of a killed run, and with each warning.
+        unversioned: whether to delete records without a version, whose later changes cannot be detected.
+        references: whether to also delete references that the job created, if nothing else uses them.
+        of_run: number of the run to undo (default: all runs).
+        on_row: called with each row or reference when its outcome is known.
+        on_stage: called with warnings, and with progress messages while waiting for workers of a killed run.
 
     Raises:
-        UnsupportedError: the job created nothing, or nothing that the service can cancel or delete.
+        UnsupportedError: the job created nothing that the service can cancel or delete.
     """
 
     company: Company
@@ -73,12 +71,12 @@ class Undo:
 
     @property
     def cancels(self) -> bool:
-        """Whether records are cancelled, which takes a reason, instead of deleted."""
+        """Whether records are cancelled, which needs a reason, instead of deleted."""
         return self._records.entity is WorkOrder
 
     @property
     def noun(self) -> str:
-        """Display name of the kind of records."""
+        """Display name of the record type."""
         return "work order" if self.cancels else f"{self._records.entity.__name__} record"
 
     @property
@@ -88,22 +86,23 @@ class Undo:
 
     @property
     def unchecked(self) -> str | None:
-        """Warning about changes that the undo cannot notice; None without one."""
+        """Warning about changes that the undo cannot detect, if any."""
         if not self._records.has_versions:
             rest = "deleted anyway" if self.unversioned else "not deleted"
-            return f"a {self.noun} has no version, so later changes cannot be noticed: they are {rest}"
+            return f"{self.noun}s have no version to detect later changes, so they are {rest}"
         if self.references or not self.cancels:
-            return "a delete checks no version: a change between the read of a record and its delete is lost"
+            return "deletes do not check versions; a change between reading and deleting a record is lost"
         return None
 
     def stop(self) -> None:
-        """Undo no further record, and end look-ups. Called again, abort the calls in flight."""
+        """Undo no further records, and cancel look-ups. A second call aborts the calls in flight."""
         self._stop.ask()
 
     async def end_leases(self) -> None:
-        """Wait until no worker of a killed run can send rows of the job.
+        """Wait until no worker of a killed run can send rows.
 
-        :meth:`run` does so itself. Call it before :meth:`look`, to see what these workers created, too.
+        :meth:`run` calls this itself. Call it before :meth:`look` to include the records that these workers
+        create.
 
         Raises:
             JournalError: the journal cannot be written.
@@ -113,7 +112,7 @@ class Undo:
                 await end_leases(self.journal, self.on_stage)
 
     async def look(self) -> UndoSummary:
-        """Read the records and return what :meth:`run` would do, without changing anything."""
+        """Do a dry run: read the records and return what :meth:`run` would do."""
         outcomes = self._outcomes(writes=False)
 
         async def plan(targets: Sequence[Target]) -> None:
@@ -126,15 +125,15 @@ class Undo:
         return outcomes.summary
 
     async def run(self, reason: int | None = None, comment: str | None = None) -> UndoSummary:
-        """Undo the records that :meth:`look` shows and that are still unchanged.
+        """Undo all records that can be undone.
 
         Args:
-            reason: id of the WoActionReasonLookup record that cancelled work orders get.
-            comment: text for the log of cancelled work orders.
+            reason: id of the ``WoActionReasonLookup`` for cancelled work orders.
+            comment: log comment for cancelled work orders.
 
         Raises:
-            InvalidCallError: a work order cannot be cancelled without a reason.
-            JournalError: the journal cannot be written; nothing more was sent.
+            InvalidCallError: the reason for cancelling work orders is missing.
+            JournalError: the journal could not be written, so the undo has stopped.
         """
         if self.cancels and reason is None:
             raise InvalidCallError("reason is missing; cancelling a work order needs one")
@@ -169,7 +168,7 @@ class Undo:
         self, outcomes: UndoOutcomes, call: _Call, targets: Iterable[Target] | AsyncIterable[Target]
     ) -> None:
         run = Run(targets, call, limit=self.limit, grace=ABORT_GRACE)
-        # After a stop nothing starts: there is nothing to abort, and the run counts what is not started.
+        # After a stop, let the run report all targets as not started instead of raising StoppedError.
         block = nullcontext() if self._stop.requests else self._stop.ends()
         try:
             with suppress(StoppedError):
@@ -179,7 +178,7 @@ class Undo:
             await self.journal.flush()
 
     async def _targets(self, outcomes: UndoOutcomes) -> AsyncIterator[Target]:
-        """Yield the records of rows to undo, and count the others."""
+        """Yield the row records to undo, and count the others."""
         try:
             self._records.shared = await self.journal.shared_ids()
             async for page in self.journal.pages(State.DONE, size=PAGE, run=self.of_run):
@@ -188,7 +187,7 @@ class Undo:
                 async for target in outcomes.judged(self._records, states):
                     yield target
             async for page in self.journal.pages(*UNDECIDED, size=PAGE, run=self.of_run):
-                for row in page:  # its record may exist, and nobody would look for it after the undo
+                for row in page:  # the record may exist, and nobody would look it up after the undo
                     outcomes.count(row, "in_doubt", _UNSETTLED)
         except asyncio.CancelledError:  # an abort: some rows remain
             outcomes.summary.not_started += 1
