@@ -308,7 +308,7 @@ async def test_rows_that_the_import_left_in_doubt_are_named(
     assert not summary.complete
     found = await undone(local, folder)
     assert outcomes(found) == {1: "undone", 2: "in_doubt", 3: "in_doubt"}
-    assert found[2].reason == "the import left this row in doubt; settle it first by running the import again"
+    assert found[2].reason == "the import left this row in doubt; run the import again to settle it"
 
 
 TWICE = RetryPolicy(attempts=2, wait_initial=0.01)

@@ -110,9 +110,7 @@ def joined(faults: Sequence[RowError]) -> RowError:
     Other errors take precedence over :class:`WaitingRowError`.
     """
     single = [fault for each in faults for fault in each.faults or (each,)]
-    single = list(
-        {each.message: each for each in single}.values()
-    )  # a key may fail twice: as a key and as a field
+    single = list({each.message: each for each in single}.values())  # a key may also fail as a field
     final = [each for each in single if not isinstance(each, WaitingRowError)] or single[:1]
     if len(final) == 1:
         return final[0]

@@ -115,9 +115,7 @@ def _key(tables: MapTables) -> Template | None:
     except ValueError as error:
         raise ImportMapError(f"key: {error}") from None
     if not template.columns - {NAME}:
-        raise ImportMapError(
-            f'key takes a template with at least one column, as in "{{number}}", not {tables.key!r}'
-        )
+        raise ImportMapError(f'key takes a template with columns, as in "{{number}}", not {tables.key!r}')
     return template
 
 
@@ -149,9 +147,7 @@ def _operation(tables: MapTables, name: str | None) -> RowOperation:
     wanted = operation_named(name) if name is not None else None
     if tables.operation is None:
         if wanted is None and tables.command is None and tables.entity is not None:
-            raise ImportMapError(
-                'operation is missing; add it as the first line, as in operation = "create Customer"'
-            )
+            raise ImportMapError('operation is missing; add a first line operation = "create Customer"')
         return wanted or operation_named(DEFAULT_OPERATION)
     in_map = operation_named(tables.operation)
     if wanted is not None and wanted.name != in_map.name:
@@ -265,9 +261,7 @@ def columns_behind(reason: str, record: Node, specs: Iterable[ReferenceSpec]) ->
     columns = node.columns
     if isinstance(node, ReferenceNode):
         columns = frozenset().union(*(spec.columns for spec in specs if spec.name == node.name))
-    blank = (
-        "blank " if isinstance(node, ListNode) else ""
-    )  # another field of the element may be invalid instead
+    blank = "blank " if isinstance(node, ListNode) else ""  # other fields may have an unaccepted value
     return f"{blank}{named_columns(columns)}" if columns else None
 
 

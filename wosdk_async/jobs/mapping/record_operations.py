@@ -279,7 +279,5 @@ def _key_field(kind: type[Record], by: str, where: str) -> str:
         raise ImportMapError(f"{where}: {kind.__name__} has no field {by!r}{suggestion(by, kind.__wire__)}")
     meta = kind.__wire__[name]
     if meta["type"] not in ("string", "integer") or meta.get("many") or meta.get("secret"):
-        raise ImportMapError(
-            f"{where}: {name} is neither a string nor an integer; name a field that identifies records"
-        )
+        raise ImportMapError(f"{where}: {name} is neither a string nor an integer; name a key field")
     return name

@@ -71,9 +71,7 @@ class ReferenceIndex:
                     self._remember(spec, name)
             except RowError:
                 pass
-        if len(self._uncollected) == len(
-            self.specs
-        ):  # after the first row, references without columns are complete
+        if len(self._uncollected) == len(self.specs):  # references without columns need only one row
             varied = (each for each in self.specs.values() if each.template is not None)
             self._uncollected = [each for each in varied if each.template and each.template.columns]
 
@@ -144,9 +142,7 @@ class ReferenceIndex:
             first, second = self._entries[spec.name], self._entries[other.name]
             for key in first.keys() & second.keys():
                 pair = first[key], second[key]
-                if any(
-                    entry.missing for entry in pair
-                ):  # with other spellings, one reference may have found the record
+                if any(entry.missing for entry in pair):  # one may be found by other spellings
                     first[key] = second[key] = min(pair, key=lambda entry: entry.missing)
                     first[key].spellings |= pair[0].spellings | pair[1].spellings
 
@@ -193,9 +189,7 @@ class ReferenceIndex:
                 'first with ambiguous = "first"'
             )
         if len(ids) > 1 and spec.takes_first:
-            self.warnings.append(
-                f"{spec.name}: {entry.text!r} is ambiguous: id {ids[0]} is used, others are {others}"
-            )
+            self.warnings.append(f"{spec.name}: {entry.text!r} is ambiguous: used {ids[0]}, not {others}")
 
     @property
     def incomplete(self) -> bool:

@@ -89,9 +89,7 @@ def _check_date(_: object, __: object, date: object) -> None:
     sample = datetime(2025, 12, 31, 16, 5, 6, tzinfo=UTC)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore"
-            )  # Python 3.13 warns about formats without a year, which are rejected
+            warnings.simplefilter("ignore")  # Python 3.13 warns about formats without a year
             read = datetime.strptime(sample.strftime(date), date)
     except (ValueError, re.error):
         raise ValueError(f'takes a format such as "%d.%m.%Y" or "iso", not {date!r}') from None
@@ -168,9 +166,7 @@ def read_tables(path: Path) -> MapTables:
             raise ValueError(f"more than {_MAX_BYTES:,} bytes; name a map file")
         content = parse_toml(data.decode("utf-8-sig"))
     except OSError as error:
-        raise ImportMapError(
-            f"{error.strerror or error}; name a readable map file (see docs/import.md)"
-        ) from None
+        raise ImportMapError(f"{error.strerror or error}; name a map file (see docs/import.md)") from None
     except UnicodeDecodeError as error:
         raise ImportMapError(
             f"the byte at offset {error.start} is not UTF-8; save the file as UTF-8"

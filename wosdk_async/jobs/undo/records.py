@@ -44,15 +44,11 @@ def created_entity(operation: str) -> type[Record]:
     verb, _, name = operation.partition(" ")
     found: Any = entity_class(name) if verb == "create" else None
     if found is None:
-        raise UnsupportedError(
-            f"a job with operation {operation!r} cannot be undone, because it created no records"
-        )
+        raise UnsupportedError(f"a {operation!r} job cannot be undone, because it created no records")
     try:
         require_support(found, "delete")
     except UnsupportedError as error:
-        raise UnsupportedError(
-            f"a job with operation {operation!r} cannot be undone: {error.message}"
-        ) from None
+        raise UnsupportedError(f"a {operation!r} job cannot be undone: {error.message}") from None
     return found  # type: ignore[no-any-return]
 
 
@@ -232,9 +228,7 @@ async def delete(company: Company, target: Target, trace: Trace) -> Any:
         raise
     except WosdkError as error:
         if trace.attempts > 1:  # even if the last request was not sent, an earlier one was
-            text = (
-                f"an earlier request may have been carried out; the last request failed: {reason_of(error)}"
-            )
+            text = f"an earlier request may have been carried out; the last one failed: {reason_of(error)}"
         elif trace.sent:
             text = f"the delete may have been carried out: {reason_of(error)}"
         else:

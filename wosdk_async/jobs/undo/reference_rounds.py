@@ -19,10 +19,8 @@ from wosdk_async.protocol.writes import UNDECIDED
 __all__ = ["PAGE", "ReferenceRounds"]
 
 PAGE = 200  # records per query
-_UNSETTLED = "the import left the creation in doubt; run the import again"
-_MAY_BE_USED = (
-    "rows or references in doubt may refer to this record; settle them first by running the import again"
-)
+_UNSETTLED = "the import left the creation in doubt; run the import again to settle it"
+_MAY_BE_USED = "rows or references in doubt may use this record; run the import again to settle them"
 
 
 @attrs.frozen

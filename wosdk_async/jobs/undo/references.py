@@ -119,9 +119,7 @@ async def _used(
             if (user.wire_name, user.id) != name and not _has_ended(user, entity, leaving, cancelled):
                 found[name] = "used", f"{user.wire_name} {user.id} refers to this record in {path}"
     except RefusedError as error:
-        return dict.fromkeys(
-            names, ("unread", f"the search for users of this record was refused: {error.message}")
-        )
+        return dict.fromkeys(names, ("unread", f"records that use it cannot be read: {error.message}"))
     return found
 
 

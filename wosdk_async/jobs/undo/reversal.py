@@ -26,7 +26,7 @@ from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["Undo"]
 
-_UNSETTLED = "the import left this row in doubt; settle it first by running the import again"
+_UNSETTLED = "the import left this row in doubt; run the import again to settle it"
 
 _Call = Callable[[Target, Trace], Awaitable[Any]]
 
