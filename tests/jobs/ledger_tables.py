@@ -117,10 +117,10 @@ _CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, ImportOptions]] =
         ImportOptions(new_rows=True),
     ),
     "key_disguised": (
-        "a new key equals one that is gone but for case, white space, Unicode form, leading zeros, `.0` or "
-        "an exponent",
+        "a key that is new, back or rejected equals a sent one that the file lacks but for case, white "
+        "space, Unicode form, leading zeros, `.0` or an exponent",
         _SAMPLE,
-        attrs.evolve(_FILE, disguised=(RowSample(2, "501"), RowSample(2, "00501"))),
+        attrs.evolve(_FILE, disguised={Standing.NEW: (RowSample(2, "501"), RowSample(2, "00501"))}),
         ImportOptions(),
     ),
     "key_changed": (

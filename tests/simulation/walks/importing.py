@@ -45,8 +45,9 @@ class ImportingUser:
         self.summary: Summary | None = None
         self.dropped = False
         """Whether rows were known in several ways, so that two of the file may be one of the ledger."""
-        self.columns_changed = self.disguised = self.insists = False
-        self.recoded = self.guessed = False
+        self.columns_changed = self.insists = self.guessed = False
+        self.disguised, self.recoded = set[str](), set[str]()
+        """Rows whose keys a spreadsheet changed, and those with other keys in rejects."""
         self.began = 0
         """Id of the last record that was there when the ledger began."""
 
@@ -117,6 +118,12 @@ class ImportingUser:
         self.summary = summary if is_main and summary.done > summary.undone + summary.changed else None
         return True
 
+    def _change_key(self, changed: set[str], tag: str) -> None:
+        """Note a row whose key changed; one that has other keys in the file and in rejects becomes two."""
+        both = self.disguised & self.recoded
+        changed.add(tag)
+        self.user.wanted.update((self.disguised & self.recoded) - both)
+
     def _unfinished(self) -> int:
         """Return the rows in doubt; planned ones may be gone from the file, so that nobody sends them."""
         rows = ledger_rows(self.ledger) if self.ledger is not None else []
@@ -172,7 +179,7 @@ class ImportingUser:
         reasons = {
             "edited_or_new": not user.keyed and gone and new,
             "columns_changed": not user.keyed and gone and new and self.columns_changed,
-            "key_disguised": self.disguised,
+            "key_disguised": bool(self.disguised),
             "key_changed": was is not None and (was.key, was.marker) != (user.key, user.marker),
             "unfinished": "again" in options,
             "sent_elsewhere": not is_main,

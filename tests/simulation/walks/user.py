@@ -168,12 +168,13 @@ class User:
         else:
             self.columns.remove("more")
 
-    def disguise(self) -> None:
-        """Let a spreadsheet change a key: another one for the service, the same for people."""
+    def disguise(self) -> str:
+        """Let a spreadsheet change the key of a row, another one for the service; return which row it is."""
         row = self.rng.choice(self.rows)
         plain = row.code.strip().lower().removesuffix(".0").lstrip("0")
         forms = [plain.zfill(5), plain, f"{plain}.0"] if plain.isdigit() else [plain, plain.upper()]
         row.code = self.rng.choice(forms)
+        return row.tag
 
     def snapshot(self) -> User:
         """Return a copy, to be put back."""
@@ -240,9 +241,10 @@ class Known:
         self.dismissed = self.texts - Counter(_texts(rows, more=more))
 
     def differences(self, rows: Sequence[UserRow], *, more: bool) -> tuple[bool, bool]:
-        """Return whether rows are gone, and whether rows are new."""
-        now = Counter(_texts(rows, more=more))
-        return bool(self.texts - now - self.dismissed), bool(now - self.texts)
+        """Return whether rows are gone, and whether rows are new, or back and perhaps edited ones."""
+        now, was = Counter(_texts(rows, more=more)), self.admitted
+        last = Counter(_texts(was.rows, more=was.more) if was is not None else ())
+        return bool(self.texts - now - self.dismissed), bool(now - last)
 
 
 def _texts(rows: Sequence[UserRow], *, more: bool) -> list[Text]:

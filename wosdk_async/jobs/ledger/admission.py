@@ -103,13 +103,12 @@ def _plan_known(db: sqlite3.Connection, plan: Plan, key: str) -> None:
             WHERE matched.row IN ({rows})) AS found
         WHERE found.row = planned.row
             AND (planned.sent, planned.key, planned.name) IS NOT (found.digest, found.key, found.name)""")
+    # Cancelled records still carry their keys, which other rows may have now; look-ups ignore these records.
+    db.execute(f"""INSERT OR IGNORE INTO undone_before
+        SELECT json_extract(detail, '$[0]') FROM undo WHERE state = {int(State.DONE)}""")
     if plan.actions[Standing.UNDONE] is Action.SEND:
-        # Their cancelled records still carry the keys; look-ups must ignore these records.
-        ended = f"""row IN ({rows}) OR row IN (
-            SELECT row FROM temp.matched WHERE standing = {int(Standing.REPEATED)})"""
-        db.execute(f"""INSERT OR IGNORE INTO undone_before
-            SELECT json_extract(detail, '$[0]') FROM undo WHERE {ended}""")
-        db.execute(f"DELETE FROM undo WHERE {ended}")
+        db.execute(f"""DELETE FROM undo WHERE row IN ({rows}) OR row IN (
+            SELECT row FROM temp.matched WHERE standing = {int(Standing.REPEATED)})""")
     db.execute(f"DELETE FROM outcome WHERE state <> {int(State.PLANNED)} AND row IN ({rows})")
 
 

@@ -74,7 +74,7 @@ class Compared:
     """Rows of ``gone`` that may be in the Company, and were not declared permanently gone."""
     first_new: RowSample | None = None
     first_gone: RowSample | None = None
-    disguised: tuple[RowSample, RowSample] | None = None
+    disguised: Mapping[Standing, tuple[RowSample, RowSample]] = attrs.field(factory=dict)
     back: Mapping[Standing, int] = attrs.field(factory=dict)
     """Rows of the file that the last file lacked and an earlier one had, by standing."""
     unknown_row: int | None = None
@@ -198,23 +198,28 @@ def _counted(db: sqlite3.Connection) -> Compared:
         back={Standing(standing): count for standing, count in back},
         first_new=first_new,
         first_gone=_sample(db, "SELECT line, name FROM temp.gone WHERE unexplained ORDER BY row LIMIT 1"),
-        disguised=_disguised(db) if unexplained and standings.get(Standing.NEW) else None,
+        disguised=_disguised(db) if unexplained and (back or standings.get(Standing.NEW)) else {},
     )
 
 
-def _disguised(db: sqlite3.Connection) -> tuple[RowSample, RowSample] | None:
-    """Return a new key and a gone one that differ only by what spreadsheets do to cells."""
+def _disguised(db: sqlite3.Connection) -> dict[Standing, tuple[RowSample, RowSample]]:
+    """Return by standing the first key that the last file lacked, and the gone one that it disguises.
+
+    They differ only by what spreadsheets do to cells. Rows of one file are different rows, whatever their
+    keys.
+    """
     db.create_function("undisguised", 1, undisguised, deterministic=True)
     db.execute("CREATE TEMP TABLE plain (key TEXT, line INTEGER, name TEXT)")
     db.execute("INSERT INTO temp.plain SELECT undisguised(name), line, name FROM temp.gone WHERE unexplained")
     db.execute("CREATE INDEX temp.plain_key ON plain (key)")
     found = db.execute(
-        f"""SELECT new.line, new.name, plain.line, plain.name FROM (
-            SELECT place, line, coalesce(key, name) AS name FROM temp.file JOIN temp.matched USING (place)
-            WHERE cells IS NOT NULL AND fault IS NULL AND standing = {int(Standing.NEW)}) AS new
-        JOIN temp.plain AS plain ON plain.key = undisguised(new.name) ORDER BY new.place LIMIT 1"""
-    ).fetchone()
-    return None if found is None else (RowSample(*found[:2]), RowSample(*found[2:]))
+        """SELECT new.standing, new.line, new.name, plain.line, plain.name, min(new.place) FROM (
+            SELECT file.place, file.line, standing, coalesce(file.key, file.name) AS name
+            FROM temp.file JOIN temp.matched USING (place) LEFT JOIN planned ON planned.row = matched.row
+            WHERE cells IS NOT NULL AND fault IS NULL AND coalesce(planned.away, 1)) AS new
+        JOIN temp.plain AS plain ON plain.key = undisguised(new.name) GROUP BY new.standing"""
+    )
+    return {Standing(row[0]): (RowSample(*row[1:3]), RowSample(*row[3:5])) for row in found}
 
 
 def _sample(db: sqlite3.Connection, query: str) -> RowSample | None:

@@ -138,8 +138,9 @@ class FileFacts:
     back: Mapping[Standing, int] = attrs.field(factory=dict)
     """Rows that the last file lacked and an earlier one had, by standing."""
     first_new: RowSample | None = None
-    disguised: tuple[RowSample, RowSample] | None = None
-    """A new key and a gone one that differ only by what a spreadsheet does to a cell."""
+    disguised: Mapping[Standing, tuple[RowSample, RowSample]] = attrs.field(factory=dict)
+    """By standing, the first key that the last file lacked, and the gone one that differs from it only by
+    what a spreadsheet does to a cell."""
     rejects: bool = False
     """Whether the file is one of rejects: each row names its row of the ledger."""
     rejects_problem: tuple[RejectsProblem, int] | None = None
@@ -237,7 +238,8 @@ def decide(ledger: LedgerFacts | None, file: FileFacts, options: ImportOptions) 
         return Refusal(why="superseded", remedies=(Remedy.THAT_FOLDER,), folder=file.superseded_by)
     if options.again:
         return _begin_again(ledger, file)
-    return _unknown_rows(ledger, file, options) or _plan(ledger, file, options)
+    plan = _plan(ledger, file, options)
+    return _unknown_rows(ledger, file, options, plan.actions) or plan
 
 
 def action_of(standing: Standing, options: ImportOptions, *, can_look_up: bool, updates: bool) -> Action:
@@ -247,7 +249,8 @@ def action_of(standing: Standing, options: ImportOptions, *, can_look_up: bool, 
         standing: its standing in the ledger.
         options: the options of the import; only those about known and unknown rows count.
         can_look_up: whether a row in doubt can be looked up, by its marker or by the record that it changes.
-        updates: whether the operation updates existing records, which is idempotent.
+        updates: whether the operation updates existing records, which is idempotent. Not for rejects: what
+            was done meanwhile is newer.
     """
     match standing:
         case Standing.SENDING | Standing.IN_DOUBT:
@@ -313,19 +316,21 @@ def _begin_again(ledger: LedgerFacts, file: FileFacts) -> Plan | Refusal:
     return attrs.evolve(plan, begins=True, leaves_done=ledger.counts.get(Standing.DONE, 0))
 
 
-def _unknown_rows(ledger: LedgerFacts, file: FileFacts, options: ImportOptions) -> Refusal | None:
-    """Return why unknown rows cannot count as new ones; None if they can."""
-    new, gone = file.standings.get(Standing.NEW, 0), ledger.gone_unexplained
+def _unknown_rows(
+    ledger: LedgerFacts, file: FileFacts, options: ImportOptions, actions: Mapping[Standing, Action]
+) -> Refusal | None:
+    """Return why rows that the last file lacked cannot be sent as rows of their own; None if they can."""
+    gone = ledger.gone_unexplained
     marked = ledger.counts.get(Standing.SENDING, 0) + ledger.counts.get(Standing.IN_DOUBT, 0)
     if ledger.key != file.key and gone and not file.rejects:
         return _key_changed(ledger, ledger.key, file.key)
     if ledger.marker != file.marker and marked:  # they carry their keys in the previous field
         return _key_changed(ledger, ledger.marker, file.marker)
-    if file.key is None:  # a row that is back may be an earlier text of one that was sent
-        updates = file.updates
-        actions = {each: action_of(each, options, can_look_up=True, updates=updates) for each in file.back}
-        new += sum(count for each, count in file.back.items() if actions[each] is Action.SEND)
-    if file.rejects or not (new and gone):
+    # A row that is back may be an earlier text of one that was sent.
+    back = sum(count for each, count in file.back.items() if actions[each] is Action.SEND)
+    new = file.standings.get(Standing.NEW, 0) + back
+    disguised = [pair for each, pair in file.disguised.items() if actions[each] is Action.SEND]
+    if not (new and gone):
         return None
     about = Refusal(
         why="edited_or_new",
@@ -336,15 +341,15 @@ def _unknown_rows(ledger: LedgerFacts, file: FileFacts, options: ImportOptions) 
         first_new=file.first_new,
         first_gone=ledger.first_gone,
     )
-    if file.key is None:
+    if file.key is None and not file.rejects:
         if columns := tuple(sorted((file.columns - ledger.header) | (ledger.columns - file.header))):
             return attrs.evolve(
                 about, why="columns_changed", remedies=(Remedy.KEY, *_again(ledger)), columns=columns
             )
         return None if options.new_rows else about
-    if file.disguised is None or options.new_rows:
+    if not disguised or options.new_rows:
         return None
-    first_new, first_gone = file.disguised
+    first_new, first_gone = disguised[0]
     remedies = (Remedy.NEW_ROWS,)
     return attrs.evolve(
         about, why="key_disguised", remedies=remedies, first_new=first_new, first_gone=first_gone
@@ -365,13 +370,13 @@ def _key_changed(ledger: LedgerFacts, was: str | None, now: str | None) -> Refus
 
 
 def _plan(ledger: LedgerFacts | None, file: FileFacts, options: ImportOptions) -> Plan:
-    can_look_up = file.marker is not None
+    can_look_up, updates = file.marker is not None, file.updates and not file.rejects
     planned = 0
     if ledger is not None:
         planned = ledger.counts.get(Standing.PLANNED, 0) - ledger.gone.get(Standing.PLANNED, 0)
     return Plan(
         actions={
-            each: action_of(each, options, can_look_up=can_look_up, updates=file.updates) for each in Standing
+            each: action_of(each, options, can_look_up=can_look_up, updates=updates) for each in Standing
         },
         counts=file.standings,
         gone=ledger.gone if ledger is not None else {},
