@@ -13,6 +13,7 @@ from tests.jobs.ledger.imports import LONG, corrected, open_orders, sent, undo
 from tests.jobs.ledger.imports import refusal as refused
 from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from tests.jobs.runs import carried_out, held, killed_while_sending, order
+from tests.jobs.test_check import checked
 from tests.jobs.test_operations import COLUMNS, UPDATE, made
 from wosdk_async import Customer, WoCreateCommand
 from wosdk_async.jobs.journal import Journal
@@ -77,6 +78,7 @@ async def test_stale_rejects_overwrite_no_update(local: Local, job: Job, write: 
     source = write(COLUMNS, [["T1", "", "newer"]])
     assert (await sent(job(source, UPDATE), local)).done_now == 1
     rejects = corrected(folder, "T1", "T2")
+    assert dict((await checked(local, rejects, UPDATE)).counts) == {"changed": 1}
     for path in (rejects, source):
         local.server.asked[:] = []
         assert (await sent(job(path, UPDATE), local)).done_now == 0

@@ -15,7 +15,7 @@ from wosdk_async.jobs.journal.claims import Claim
 from wosdk_async.jobs.ledger.file_rows import PAGE, fingerprint
 from wosdk_async.jobs.ledger.identity import Identities
 from wosdk_async.jobs.mapping.import_map import ImportMap
-from wosdk_async.jobs.mapping.marking import RowKeys
+from wosdk_async.jobs.mapping.marking import RowKeys, own_keys
 from wosdk_async.jobs.mapping.nodes import MissingRecord, References, RowContext
 from wosdk_async.jobs.mapping.operations import Found
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
@@ -173,10 +173,10 @@ async def mark_wanted(
         Numbers of rows, each with its missing records.
     """
     naming = [row for row in rows if row.fault is None and index.undecided(row.cells)]
-    if naming and builder.keys is not None and builder.keys.are_own:
-        keys = {row.number: builder.keys.key_or_none(row) for row in naming}
+    if naming and (own := own_keys(builder.keys)) is not None:
+        keys = {row.number: own.key_or_none(row) for row in naming}
         wanted = [key for key in keys.values() if key is not None]
-        found = await find(builder.keys.path, wanted) if wanted else {}
+        found = await find(own.path, wanted) if wanted else {}
         naming = [row for row in naming if builder.is_sent(keys[row.number], found)]
     marked: list[tuple[int, list[MissingRecord]]] = []
     for row in naming:

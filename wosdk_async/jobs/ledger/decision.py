@@ -27,6 +27,7 @@ __all__ = [
     "Standing",
     "Why",
     "action_of",
+    "actions_of",
     "decide",
 ]
 
@@ -269,6 +270,12 @@ def action_of(standing: Standing, options: ImportOptions, *, can_look_up: bool, 
             return Action.SEND
 
 
+def actions_of(file: FileFacts, options: ImportOptions) -> Mapping[Standing, Action]:
+    """Decide what happens to the rows of a file, by their standing."""
+    can_look_up, updates = file.marker is not None, file.updates and not file.rejects
+    return {each: action_of(each, options, can_look_up=can_look_up, updates=updates) for each in Standing}
+
+
 def _first_run(file: FileFacts, options: ImportOptions) -> Plan | Refusal:
     if file.rejects:
         return Refusal(why="rejects", remedies=(Remedy.KNOWN_FOLDER,), problem="no_ledger")
@@ -370,18 +377,15 @@ def _key_changed(ledger: LedgerFacts, was: str | None, now: str | None) -> Refus
 
 
 def _plan(ledger: LedgerFacts | None, file: FileFacts, options: ImportOptions) -> Plan:
-    can_look_up, updates = file.marker is not None, file.updates and not file.rejects
     planned = 0
     if ledger is not None:
         planned = ledger.counts.get(Standing.PLANNED, 0) - ledger.gone.get(Standing.PLANNED, 0)
     return Plan(
-        actions={
-            each: action_of(each, options, can_look_up=can_look_up, updates=updates) for each in Standing
-        },
+        actions=actions_of(file, options),
         counts=file.standings,
         gone=ledger.gone if ledger is not None else {},
         rejects=file.rejects,
         dismisses=options.new_rows and not file.rejects,
-        can_look_up=can_look_up,
+        can_look_up=file.marker is not None,
         still_planned=max(planned - file.standings.get(Standing.PLANNED, 0), 0),
     )

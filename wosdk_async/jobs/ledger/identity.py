@@ -15,7 +15,7 @@ import orjson
 
 from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.journal.entries import to_json
-from wosdk_async.jobs.mapping.marking import RowKeys
+from wosdk_async.jobs.mapping.marking import RowKeys, own_keys
 from wosdk_async.jobs.mapping.template import Template
 from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.text.safe_text import one_line
@@ -73,7 +73,7 @@ class Identities:
             name for name in columns if name and (not name.startswith("_") or name in (counting or ()))
         )
         self._counted = frozenset(self.columns)
-        self._marked = keys if keys is not None and keys.are_own else None
+        self._marked = own_keys(keys)
         self._key = key
         self._counting = counting
 
