@@ -15,17 +15,8 @@ import attrs
 
 from tests.errors.tables import DOCS, rendered, table
 from wosdk_async.cli.texts import in_commands
-from wosdk_async.jobs.ledger.decision import (
-    Action,
-    FileFacts,
-    LedgerFacts,
-    Refusal,
-    RowSample,
-    Standing,
-    Why,
-    action_of,
-    decide,
-)
+from wosdk_async.jobs.ledger.decision import action_of, decide
+from wosdk_async.jobs.ledger.terms import Action, FileFacts, LedgerFacts, Refusal, RowSample, Standing, Why
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.text.remedies import Remedy
 

@@ -21,8 +21,8 @@ from wosdk_async.calls import marked_records
 from wosdk_async.jobs import CsvFile, ImportMap, ImportMapError, ImportOptions, RowOutcome
 from wosdk_async.jobs.imports.check import Check, CheckResult, Finding
 from wosdk_async.jobs.journal import Journal, RowRecord, State
-from wosdk_async.jobs.ledger.decision import Action, Plan, Refusal
 from wosdk_async.jobs.ledger.request import company_identity
+from wosdk_async.jobs.ledger.terms import Action, Plan, Refusal
 from wosdk_async.options.hooks import DryRun
 
 WRITES = ("CreateCommand", "/base/")

@@ -24,8 +24,8 @@ from wosdk_async.jobs import ImportMap
 from wosdk_async.jobs.imports.check import FINDINGS, Check, CheckResult, Finding
 from wosdk_async.jobs.imports.check_result import ProblemCause
 from wosdk_async.jobs.imports.inputs import open_input
-from wosdk_async.jobs.ledger.decision import Plan, Refusal
 from wosdk_async.jobs.ledger.request import company_identity
+from wosdk_async.jobs.ledger.terms import Plan, Refusal
 from wosdk_async.jobs.sources.spool import is_remote, shown_source
 from wosdk_async.options.hooks import DryRun
 from wosdk_async.regular_files import replace_file

@@ -40,7 +40,7 @@ from wosdk_async.jobs.imports.importer import WORKERS_GRACE
 from wosdk_async.jobs.imports.inputs import open_input
 from wosdk_async.jobs.imports.opening import OpenedJob
 from wosdk_async.jobs.journal.folder import ADDRESS
-from wosdk_async.jobs.ledger.decision import Action
+from wosdk_async.jobs.ledger.terms import Action
 from wosdk_async.jobs.report.output_tables import IN_DOUBT
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.jobs.sources.spool import shown_source

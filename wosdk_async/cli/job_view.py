@@ -20,7 +20,6 @@ from wosdk_async.errors import WosdkError
 from wosdk_async.jobs import ImportMap, ImportOptions
 from wosdk_async.jobs.journal import JobRun, Journal
 from wosdk_async.jobs.journal.worker_tables import audit_facts
-from wosdk_async.jobs.ledger.decision import Plan
 from wosdk_async.jobs.ledger.facts import preview_of
 from wosdk_async.jobs.ledger.overview import (
     COUNTED,
@@ -32,6 +31,7 @@ from wosdk_async.jobs.ledger.overview import (
     why_no_audit,
 )
 from wosdk_async.jobs.ledger.request import ImportRequest
+from wosdk_async.jobs.ledger.terms import Plan
 from wosdk_async.jobs.mapping.record_operations import operation_named
 from wosdk_async.text.safe_text import one_line
 

@@ -15,7 +15,7 @@ from wosdk_async.text.remedies import KnownFacts, Remedy, in_json
 from wosdk_async.text.safe_text import json_escaped, one_line, shortened
 
 if TYPE_CHECKING:
-    from wosdk_async.jobs.ledger.decision import Plan, Refusal
+    from wosdk_async.jobs.ledger.terms import Plan, Refusal
 
 __all__ = [
     "MAX_LINE",
@@ -200,7 +200,7 @@ def message_of(error: WosdkError) -> str:
 
 def plan_text(plan: Plan, label: str) -> str:
     """Return what an import does with the rows of its file; ``label`` is that of done rows: ``created``."""
-    from wosdk_async.jobs.ledger.decision import Action, Standing
+    from wosdk_async.jobs.ledger.terms import Action, Standing
 
     counts = {each: plan.counts.get(each, 0) for each in Standing}
     send = plan.rows(Action.SEND)

@@ -9,14 +9,7 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.jobs.ledger.decision import (
-    FileFacts,
-    LedgerFacts,
-    Plan,
-    Refusal,
-    RowSample,
-    Standing,
-)
+from wosdk_async.jobs.ledger.terms import FileFacts, LedgerFacts, Plan, Refusal, RowSample, Standing
 from wosdk_async.jobs.options import ImportOptions
 
 __all__ = [

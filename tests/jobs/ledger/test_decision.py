@@ -8,7 +8,8 @@ import attrs
 import pytest
 
 from tests.jobs.ledger.facts import CHOICES, LEDGER, PLAIN, file, ledger, plan
-from wosdk_async.jobs.ledger.decision import Action, Standing, action_of, decide
+from wosdk_async.jobs.ledger.decision import action_of, decide
+from wosdk_async.jobs.ledger.terms import Action, Standing
 from wosdk_async.jobs.options import ImportOptions
 
 SEND, SKIP, KEEP = Action.SEND, Action.SKIP, Action.KEEP

@@ -22,14 +22,8 @@ from tests.jobs.ledger.facts import (
     plan,
     refusal,
 )
-from wosdk_async.jobs.ledger.decision import (
-    Action,
-    RejectsProblem,
-    RowSample,
-    Standing,
-    action_of,
-    decide,
-)
+from wosdk_async.jobs.ledger.decision import action_of, decide
+from wosdk_async.jobs.ledger.terms import Action, RejectsProblem, RowSample, Standing
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.text.remedies import Remedy
 

@@ -13,8 +13,8 @@ from wosdk_async.jobs.imports.settling import Settling
 from wosdk_async.jobs.journal import RowRecord, State
 from wosdk_async.jobs.journal.writer import JournalWriter
 from wosdk_async.jobs.ledger import comparison, decision, facts
-from wosdk_async.jobs.ledger.decision import FileFacts, LedgerFacts, Plan, Refusal, Standing, Why
 from wosdk_async.jobs.ledger.file_rows import FileRows
+from wosdk_async.jobs.ledger.terms import FileFacts, LedgerFacts, Plan, Refusal, Standing, Why
 from wosdk_async.jobs.undo import reversal
 
 __all__ = ["FAULTS"]

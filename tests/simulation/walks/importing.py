@@ -16,8 +16,8 @@ from tests.simulation.walks.service import WalkService
 from tests.simulation.walks.user import Kind, Known, User, UserRow
 from wosdk_async.jobs import Summary
 from wosdk_async.jobs.journal import State
-from wosdk_async.jobs.ledger.decision import Refusal
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
+from wosdk_async.jobs.ledger.terms import Refusal
 from wosdk_async.regular_files import sha256_of
 
 __all__ = ["ImportingUser"]

@@ -26,10 +26,10 @@ from wosdk_async.jobs.errors import (
 from wosdk_async.jobs.imports.check_result import FINDINGS, CheckResult, Finding, FindingKind
 from wosdk_async.jobs.imports.reading import RowBuilder, mark_wanted
 from wosdk_async.jobs.journal import Journal
-from wosdk_async.jobs.ledger.decision import Action, Standing
 from wosdk_async.jobs.ledger.facts import Preview, preview_of
 from wosdk_async.jobs.ledger.overview import overview
 from wosdk_async.jobs.ledger.request import ImportRequest
+from wosdk_async.jobs.ledger.terms import Action, Standing
 from wosdk_async.jobs.ledger.undone import undone_beside, without_undone
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.lookup import NamedIds

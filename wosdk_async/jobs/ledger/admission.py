@@ -7,7 +7,7 @@ import sqlite3
 
 from wosdk_async.jobs.journal.entries import REPEATED_KEY, State, to_json
 from wosdk_async.jobs.ledger.comparison import TEMPORARY, repeated_rows
-from wosdk_async.jobs.ledger.decision import Action, Plan, Standing
+from wosdk_async.jobs.ledger.terms import Action, Plan, Standing
 
 __all__ = ["admit"]
 

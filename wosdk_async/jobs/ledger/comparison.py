@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import attrs
 
 from wosdk_async.jobs.journal.entries import State
-from wosdk_async.jobs.ledger.decision import RowSample, Standing
 from wosdk_async.jobs.ledger.file_rows import FILE_COLUMNS, FileRow
 from wosdk_async.jobs.ledger.identity import undisguised
+from wosdk_async.jobs.ledger.terms import RowSample, Standing
 
 __all__ = ["TEMPORARY", "Compared", "compare", "ledger_counts", "repeated_rows", "sent_rows"]
 

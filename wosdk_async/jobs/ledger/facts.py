@@ -15,18 +15,10 @@ from wosdk_async.jobs.journal.folder import jobs_at, jobs_beside, ledgers_in, pl
 from wosdk_async.jobs.journal.schema import TABLES
 from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_plan
 from wosdk_async.jobs.ledger.comparison import Compared, compare, ledger_counts, repeated_rows, sent_rows
-from wosdk_async.jobs.ledger.decision import (
-    Action,
-    FileFacts,
-    LedgerFacts,
-    Plan,
-    Refusal,
-    Standing,
-    actions_of,
-    decide,
-)
+from wosdk_async.jobs.ledger.decision import actions_of, decide
 from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.ledger.request import ImportRequest
+from wosdk_async.jobs.ledger.terms import Action, FileFacts, LedgerFacts, Plan, Refusal, Standing
 from wosdk_async.jobs.options import ImportOptions
 
 __all__ = [

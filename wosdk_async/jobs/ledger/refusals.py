@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.jobs.ledger.decision import Refusal, RejectsProblem, RowSample
+from wosdk_async.jobs.ledger.terms import Refusal, RejectsProblem, RowSample
 
 __all__ = [
     "ImportRefusedError",
