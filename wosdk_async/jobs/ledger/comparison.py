@@ -254,7 +254,8 @@ def repeated_rows(
     for place, row, key, digest, identity in found:
         known = db.execute(_FIRST_WITH_KEY, {"identity": identity, "place": place}).fetchone()
         number, line, first_digest = known or (0, 0, None)
-        yield place, row, _repeated_key(key, number, line, first_digest == digest)
+        text = _TWICE if first_digest == digest else _REPEATED_KEY
+        yield place, row, text.format(key[:_SHOWN], number, line)
 
 
 _FIRST_WITH_KEY = """SELECT coalesce(planned.row, first.place), file.line, file.digest
@@ -270,15 +271,3 @@ _TWICE = (
     "the key {!r} is already that of row {} (line {}), and all cells are equal: the row is a duplicate, so "
     "delete this one"
 )
-
-
-def _repeated_key(key: str, first: int, line: int, same: bool) -> str:
-    """Return why a row with a key of an earlier row is refused.
-
-    Args:
-        key: the key.
-        first: the number of the earlier row.
-        line: the line of the earlier row.
-        same: whether all cells of both rows are equal.
-    """
-    return (_TWICE if same else _REPEATED_KEY).format(key[:_SHOWN], first, line)

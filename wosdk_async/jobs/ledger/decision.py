@@ -38,8 +38,7 @@ def decide(ledger: LedgerFacts | None, file: FileFacts, options: ImportOptions) 
         return Refusal(why="superseded", remedies=(Remedy.THAT_FOLDER,), folder=file.superseded_by)
     if options.again:
         return _begin_again(ledger, file)
-    plan = _plan(ledger, file, options)
-    return _unknown_rows(ledger, file, options, plan.actions) or plan
+    return _key_changed(ledger, file) or _unknown_rows(ledger, file, options) or _plan(ledger, file, options)
 
 
 def action_of(standing: Standing, options: ImportOptions, *, can_look_up: bool, updates: bool) -> Action:
@@ -96,25 +95,17 @@ def _other_ledger(ledger: LedgerFacts, file: FileFacts) -> Refusal | None:
     return None
 
 
-def _unfinished(ledger: LedgerFacts) -> int:
-    """Count the rows that this job can still send or look up, and that no new job may send."""
-    remaining = (Standing.PLANNED, Standing.SENDING, Standing.IN_DOUBT)
-    # No command sends planned rows that the file lacks.
-    return sum(ledger.counts.get(each, 0) for each in remaining) - ledger.gone.get(Standing.PLANNED, 0)
-
-
 def _again(ledger: LedgerFacts) -> tuple[Remedy, ...]:
     """Return the way to a new job: send again or, with unfinished rows, settle those in doubt."""
-    if not _unfinished(ledger):
+    if not ledger.unfinished:
         return (Remedy.SEND_AGAIN,)
-    in_doubt = ledger.counts.get(Standing.SENDING, 0) + ledger.counts.get(Standing.IN_DOUBT, 0)
-    return (Remedy.SETTLE,) if in_doubt else ()
+    return (Remedy.SETTLE,) if ledger.in_doubt else ()
 
 
 def _begin_again(ledger: LedgerFacts, file: FileFacts) -> Plan | Refusal:
-    if unfinished := _unfinished(ledger):
+    if ledger.unfinished:
         remedies = (Remedy.SAME_COMMAND, Remedy.SETTLE)
-        return Refusal(why="unfinished", remedies=remedies, folder=ledger.folder, rows=unfinished)
+        return Refusal(why="unfinished", remedies=remedies, folder=ledger.folder, rows=ledger.unfinished)
     rows = sum(file.standings.values())
     repeated = file.standings.get(Standing.REPEATED, 0)
     standings = {Standing.NEW: rows - repeated, Standing.REPEATED: repeated}
@@ -122,51 +113,17 @@ def _begin_again(ledger: LedgerFacts, file: FileFacts) -> Plan | Refusal:
     return attrs.evolve(plan, begins=True, leaves_done=ledger.counts.get(Standing.DONE, 0))
 
 
-def _unknown_rows(
-    ledger: LedgerFacts, file: FileFacts, options: ImportOptions, actions: Mapping[Standing, Action]
-) -> Refusal | None:
-    """Return why rows that the last file lacked cannot be sent as rows of their own; None if they can."""
-    gone = ledger.gone_unexplained
-    marked = ledger.counts.get(Standing.SENDING, 0) + ledger.counts.get(Standing.IN_DOUBT, 0)
-    if ledger.key != file.key and gone and not file.rejects:
-        return _key_changed(ledger, ledger.key, file.key)
-    if ledger.marker != file.marker and marked:  # they carry their keys in the previous field
-        return _key_changed(ledger, ledger.marker, file.marker)
-    # A row that is back may be an earlier text of one that was sent.
-    back = sum(count for each, count in file.back.items() if actions[each] is Action.SEND)
-    new = file.standings.get(Standing.NEW, 0) + back
-    disguised = [pair for each, pair in file.disguised.items() if actions[each] is Action.SEND]
-    if not (new and gone):
+def _key_changed(ledger: LedgerFacts, file: FileFacts) -> Refusal | None:
+    """Return why rows that were sent cannot be recognized or looked up by their keys; None if they can."""
+    if ledger.key != file.key and ledger.gone_unexplained and not file.rejects:
+        was, now = ledger.key, file.key
+    elif ledger.marker != file.marker and ledger.in_doubt:  # they carry their keys in the previous field
+        was, now = ledger.marker, file.marker
+    else:
         return None
-    about = Refusal(
-        why="edited_or_new",
-        remedies=(Remedy.KEY, Remedy.NEW_ROWS),
-        folder=ledger.folder,
-        rows=new,
-        gone=gone,
-        first_new=file.first_new,
-        first_gone=ledger.first_gone,
-    )
-    if file.key is None and not file.rejects:
-        if columns := tuple(sorted((file.columns - ledger.header) | (ledger.columns - file.header))):
-            return attrs.evolve(
-                about, why="columns_changed", remedies=(Remedy.KEY, *_again(ledger)), columns=columns
-            )
-        return None if options.new_rows else about
-    if not disguised or options.new_rows:
-        return None
-    first_new, first_gone = disguised[0]
-    remedies = (Remedy.NEW_ROWS,)
-    return attrs.evolve(
-        about, why="key_disguised", remedies=remedies, first_new=first_new, first_gone=first_gone
-    )
-
-
-def _key_changed(ledger: LedgerFacts, was: str | None, now: str | None) -> Refusal:
-    remedies = (Remedy.SAME_MAP, *_again(ledger))
     return Refusal(
         why="key_changed",
-        remedies=remedies,
+        remedies=(Remedy.SAME_MAP, *_again(ledger)),
         folder=ledger.folder,
         gone=ledger.gone_unexplained,
         first_gone=ledger.first_gone,
@@ -175,10 +132,37 @@ def _key_changed(ledger: LedgerFacts, was: str | None, now: str | None) -> Refus
     )
 
 
+def _unknown_rows(ledger: LedgerFacts, file: FileFacts, options: ImportOptions) -> Refusal | None:
+    """Return why rows that the last file lacked cannot be sent as rows of their own; None if they can."""
+    sent = {each for each, action in actions_of(file, options).items() if action is Action.SEND}
+    # A row that is back may be an earlier text of one that was sent.
+    new = file.standings.get(Standing.NEW, 0) + sum(file.back.get(each, 0) for each in sent)
+    if not (new and ledger.gone_unexplained):
+        return None
+    about = Refusal(
+        why="edited_or_new",
+        remedies=(Remedy.KEY, Remedy.NEW_ROWS),
+        folder=ledger.folder,
+        rows=new,
+        gone=ledger.gone_unexplained,
+        first_new=file.first_new,
+        first_gone=ledger.first_gone,
+    )
+    if file.key is None and not file.rejects:
+        if columns := tuple(sorted((file.columns - ledger.header) | (ledger.columns - file.header))):
+            remedies = (Remedy.KEY, *_again(ledger))
+            return attrs.evolve(about, why="columns_changed", remedies=remedies, columns=columns)
+        return None if options.new_rows else about
+    disguised = next((pair for each, pair in file.disguised.items() if each in sent), None)
+    if disguised is None or options.new_rows:
+        return None
+    new_row, gone_row = disguised
+    remedies = (Remedy.NEW_ROWS,)
+    return attrs.evolve(about, why="key_disguised", remedies=remedies, first_new=new_row, first_gone=gone_row)
+
+
 def _plan(ledger: LedgerFacts | None, file: FileFacts, options: ImportOptions) -> Plan:
-    planned = 0
-    if ledger is not None:
-        planned = ledger.counts.get(Standing.PLANNED, 0) - ledger.gone.get(Standing.PLANNED, 0)
+    planned = ledger.planned if ledger is not None else 0
     return Plan(
         actions=actions_of(file, options),
         counts=file.standings,

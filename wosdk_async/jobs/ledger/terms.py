@@ -112,6 +112,21 @@ class LedgerFacts:
     """The template of the keys; None if rows are identified by their cells."""
     marker: str | None = None
 
+    @property
+    def planned(self) -> int:
+        """Number of planned rows that the file has; no command sends the others."""
+        return self.counts.get(Standing.PLANNED, 0) - self.gone.get(Standing.PLANNED, 0)
+
+    @property
+    def in_doubt(self) -> int:
+        """Number of rows with unknown outcome."""
+        return self.counts.get(Standing.SENDING, 0) + self.counts.get(Standing.IN_DOUBT, 0)
+
+    @property
+    def unfinished(self) -> int:
+        """Number of rows that this job can still send or look up, and that no new job may send."""
+        return self.planned + self.in_doubt
+
 
 @attrs.frozen(kw_only=True)
 class FileFacts:
