@@ -213,7 +213,6 @@ class Known:
 
     def __init__(self) -> None:
         self.texts: Counter[Text] = Counter()
-        self.codes: set[str] = set()
         self.tags: set[str] = set()
         self.dismissed: Counter[Text] = Counter()
         """Rows of which the user has said that they are gone for good."""
@@ -225,13 +224,13 @@ class Known:
         now = Counter(_texts(rows, more=more))
         self.texts |= now
         self.dismissed -= now
-        self.codes |= {each.code for each in rows}
         self.tags |= {each.tag for each in rows}
 
     def edited(self, rows: Sequence[UserRow], *, more: bool, keyed: bool) -> list[str]:
-        """Return the rows that it has seen and does not recognize."""
+        """Return the rows that it has seen and does not recognize, or whose key is back."""
         if keyed:
-            return [each.tag for each in rows if each.tag in self.tags and each.code not in self.codes]
+            last = {each.code for each in self.admitted.rows} if self.admitted is not None else set()
+            return [each.tag for each in rows if each.tag in self.tags and each.code not in last]
         new = Counter(_texts(rows, more=more)) - self.texts
         tags = [dict(text).get("name", "") for text in new.elements()]
         return [tag for tag in tags if tag in self.tags]
