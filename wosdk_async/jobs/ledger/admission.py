@@ -6,6 +6,7 @@ import itertools
 import sqlite3
 
 from wosdk_async.jobs.journal.entries import REPEATED_KEY, State, to_json
+from wosdk_async.jobs.journal.run_table import keep_undone, own_undone_ids
 from wosdk_async.jobs.ledger.comparison import TEMPORARY, repeated_rows
 from wosdk_async.jobs.ledger.terms import Action, Plan, Standing
 
@@ -104,8 +105,7 @@ def _plan_known(db: sqlite3.Connection, plan: Plan, key: str) -> None:
         WHERE found.row = planned.row
             AND (planned.sent, planned.key, planned.name) IS NOT (found.digest, found.key, found.name)""")
     # Cancelled records still carry their keys, which other rows may have now; look-ups ignore these records.
-    db.execute(f"""INSERT OR IGNORE INTO undone_before
-        SELECT json_extract(detail, '$[0]') FROM undo WHERE state = {int(State.DONE)}""")
+    keep_undone(db, ids=own_undone_ids(db))
     if plan.actions[Standing.UNDONE] is Action.SEND:
         db.execute(f"""DELETE FROM undo WHERE row IN ({rows}) OR row IN (
             SELECT row FROM temp.matched WHERE standing = {int(Standing.REPEATED)})""")
