@@ -85,11 +85,14 @@ async def test_stale_rejects_overwrite_no_update(local: Local, job: Job, write: 
         assert not any(each.startswith("PUT") for each in local.server.asked)
 
 
-async def test_an_update_that_was_found_is_not_written_again(local: Local, job: Job, write: Write) -> None:
-    """Its process was killed, and the record has what the file says by now."""
+@pytest.mark.parametrize("before", [UPDATE, UPDATE.replace("{note}", "{note}?")], ids=["map", "other map"])
+async def test_an_update_that_was_found_is_not_written_again(
+    local: Local, job: Job, write: Write, before: str
+) -> None:
+    """Its process was killed, and the record has what file and map say by now."""
     (id,) = await made(local, "T1")
     source = write(COLUMNS, [["T1", "", "first"]])
-    opened = await job(source, UPDATE).open(local.company)
+    opened = await job(source, before).open(local.company)
     await opened.journal.start_run(**opened.request.details(local.company))
     await opened.admit()
     await opened.journal.begin([1])
