@@ -69,6 +69,19 @@ async def test_a_refused_row_whose_key_a_spreadsheet_changed_is_not_sent_with_bo
     assert await held(local) == Counter(["k4", "K4"])
 
 
+async def test_a_refused_row_is_not_sent_after_its_reject_with_the_key_before_a_spreadsheet_changed_it(
+    local: Local, job: Job, write: Write
+) -> None:
+    """The file with the new key was refused, too, before the old rejects were sent."""
+    folder = (await sent(job(write(HEADER, [["K4", LONG, "", ""]]), MAP, marker=MARKER), local)).folder
+    copy = shutil.copy(corrected(folder, LONG, "text"), write(HEADER, []).with_name("copy.csv"))
+    assert (await sent(job(write(HEADER, [["k4", LONG, "", ""]]), MAP, marker=MARKER), local)).failed == 1
+    assert (await sent(job(copy, MAP, marker=MARKER), local)).done_now == 1
+    source = write(HEADER, rows("k4"))
+    assert (await refused(job(source, MAP, marker=MARKER), local)).why == "key_disguised"
+    assert (await sent(job(source, MAP, marker=MARKER, new_rows=True), local)).done_now == 1
+
+
 async def test_stale_rejects_overwrite_no_update(local: Local, job: Job, write: Write) -> None:
     """The row was corrected in the file as well and updated; its reject has another key and older values."""
     await made(local, "T1")

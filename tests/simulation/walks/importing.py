@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +79,7 @@ class ImportingUser:
         digest = sha256_of(path)  # rejects without rows are removed
         before, is_main = len(ledgers_of(self.base)), rows is None
         newest = max((each.id for each in self.service.contacts()), default=0)
+        held = {(each.tag, each.code) for each in self.service.contacts() if not each.removed}
         unfinished = self._unfinished() if options.get("again") else 0
         rows = self.user.rows if rows is None else rows
         summary: Any = None
@@ -101,7 +102,7 @@ class ImportingUser:
         if len(ledgers_of(self.base)) > before:
             self.began = newest
         if is_main:
-            self._learn(rows, digest, before, options, refused=refusal is not None)
+            self._learn(rows, digest, before, options, held, refused=refusal is not None)
         elif refusal is None and self._admitted(digest):
             self.known.add(rows, more=True)
         for each in self.service.contacts():
@@ -152,7 +153,14 @@ class ImportingUser:
         return same_key and (plan["sha256"], plan["marker"]) == (sha256, user.marker)
 
     def _learn(
-        self, rows: list[UserRow], digest: str, before: int, options: Mapping[str, Any], *, refused: bool
+        self,
+        rows: list[UserRow],
+        digest: str,
+        before: int,
+        options: Mapping[str, Any],
+        held: Set[tuple[str, str]],
+        *,
+        refused: bool,
     ) -> None:
         """Note what the ledger knows now, and what the user has asked for by an option."""
         user = self.user
@@ -164,7 +172,7 @@ class ImportingUser:
         if refused or not self._admitted(digest):
             return
         if options.get("new_rows"):
-            for tag in self.known.edited(rows, more=user.more, keyed=user.keyed):
+            for tag in self.known.edited(rows, held, more=user.more, keyed=user.keyed):
                 user.wanted[tag] += 1
         _, new = self.known.differences(rows, more=user.more)
         self.known.add(rows, more=user.more)

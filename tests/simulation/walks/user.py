@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import Literal
 
@@ -226,11 +226,19 @@ class Known:
         self.dismissed -= now
         self.tags |= {each.tag for each in rows}
 
-    def edited(self, rows: Sequence[UserRow], *, more: bool, keyed: bool) -> list[str]:
-        """Return the rows that it has seen and does not recognize, or whose key is back."""
+    def edited(
+        self, rows: Sequence[UserRow], held: Set[tuple[str, str]], *, more: bool, keyed: bool
+    ) -> list[str]:
+        """Return the rows that it has seen and does not recognize, or that are there with other keys only."""
         if keyed:
             last = {each.code for each in self.admitted.rows} if self.admitted is not None else set()
-            return [each.tag for each in rows if each.tag in self.tags and each.code not in last]
+            there = {tag for tag, _ in held}
+            return [
+                each.tag
+                for each in rows
+                if (each.tag in self.tags and each.code not in last)
+                or (each.tag in there and not held & {(each.tag, each.code), (each.tag, f"N{each.code}")})
+            ]
         new = Counter(_texts(rows, more=more)) - self.texts
         tags = [dict(text).get("name", "") for text in new.elements()]
         return [tag for tag in tags if tag in self.tags]

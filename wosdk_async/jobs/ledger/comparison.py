@@ -47,9 +47,10 @@ _CARRIED_OUT = f"{int(State.SENDING)}, {int(State.IN_DOUBT)}, {int(State.DONE)},
 _JOINED = """planned LEFT JOIN outcome ON outcome.row = planned.row
     LEFT JOIN undo ON undo.row = planned.row LEFT JOIN run ON run.number = outcome.run"""
 
-_IN_COMPANY = {Standing.SENDING, Standing.IN_DOUBT, Standing.DONE}
-"""Standings of rows that may be in the Company and are not sent."""
-_RISKY = ", ".join(str(int(each)) for each in sorted(_IN_COMPANY))
+_IN_COMPANY = (Standing.SENDING, Standing.IN_DOUBT, Standing.DONE)
+"""Standings of rows that may be in the Company."""
+_RISKY = ", ".join(str(int(each)) for each in _IN_COMPANY)
+_NEVER_SENT = {*_IN_COMPANY, Standing.REPEATED}
 _SENT = f"{_RISKY}, {int(Standing.UNDONE)}"
 
 
@@ -191,7 +192,6 @@ def _counted(db: sqlite3.Connection) -> Compared:
     counts = db.execute("SELECT standing, count(*) FROM temp.gone GROUP BY standing").fetchall()
     back = db.execute("""SELECT standing, count(*) FROM temp.matched JOIN planned USING (row)
         WHERE planned.away GROUP BY standing""").fetchall()
-    arrived = {Standing(standing) for standing, _ in back} | ({Standing.NEW} & {*standings})
     unexplained = db.execute("SELECT coalesce(sum(unexplained), 0) FROM temp.gone").fetchone()[0]
     return Compared(
         standings=standings,
@@ -200,27 +200,29 @@ def _counted(db: sqlite3.Connection) -> Compared:
         back={Standing(standing): count for standing, count in back},
         first_new=first_new,
         first_gone=_sample(db, "SELECT line, name FROM temp.gone WHERE unexplained ORDER BY row LIMIT 1"),
-        disguised=_disguised(db) if unexplained and arrived - _IN_COMPANY else {},
+        disguised=_disguised(db) if unexplained and {*standings} - _NEVER_SENT else {},
     )
 
 
 def _disguised(db: sqlite3.Connection) -> dict[Standing, tuple[RowSample, RowSample]]:
-    """Return by standing the first key that the last file lacked, and the gone one that it disguises.
+    """Return by standing the first key that may be sent, and the gone one in the Company that it disguises.
 
-    They differ only by what spreadsheets do to cells. Rows of one file are different rows, whatever their
-    keys.
+    They differ only by what spreadsheets do to cells. Two rows of the last file are different rows, whatever
+    their keys.
     """
     db.create_function("undisguised", 1, undisguised, deterministic=True)
-    db.execute("CREATE TEMP TABLE plain (key TEXT, line INTEGER, name TEXT)")
-    db.execute("INSERT INTO temp.plain SELECT undisguised(name), line, name FROM temp.gone WHERE unexplained")
+    db.execute("CREATE TEMP TABLE plain (key TEXT, line INTEGER, name TEXT, away INTEGER)")
+    db.execute("""INSERT INTO temp.plain SELECT undisguised(gone.name), gone.line, gone.name, planned.away
+        FROM temp.gone AS gone JOIN planned USING (row) WHERE unexplained""")
     db.execute("CREATE INDEX temp.plain_key ON plain (key)")
     found = db.execute(
         f"""SELECT new.standing, new.line, new.name, plain.line, plain.name, min(new.place) FROM (
-            SELECT file.place, file.line, standing, coalesce(file.key, file.name) AS name
+            SELECT file.place, file.line, standing, coalesce(file.key, file.name) AS name,
+                coalesce(planned.away, 1) AS away
             FROM temp.file JOIN temp.matched USING (place) LEFT JOIN planned ON planned.row = matched.row
-            WHERE cells IS NOT NULL AND fault IS NULL AND coalesce(planned.away, 1)
-                AND standing NOT IN ({_RISKY})) AS new
-        JOIN temp.plain AS plain ON plain.key = undisguised(new.name) GROUP BY new.standing"""
+            WHERE cells IS NOT NULL AND fault IS NULL AND standing NOT IN ({_RISKY})) AS new
+        JOIN temp.plain AS plain ON plain.key = undisguised(new.name) AND (new.away OR plain.away)
+        GROUP BY new.standing"""
     )
     return {Standing(row[0]): (RowSample(*row[1:3]), RowSample(*row[3:5])) for row in found}
 

@@ -133,11 +133,12 @@ def _key_changed(ledger: LedgerFacts, file: FileFacts) -> Refusal | None:
 
 
 def _unknown_rows(ledger: LedgerFacts, file: FileFacts, options: ImportOptions) -> Refusal | None:
-    """Return why rows that the last file lacked cannot be sent as rows of their own; None if they can."""
+    """Return why rows cannot be sent beside gone ones that may be the same; None if they can."""
     sent = {each for each, action in actions_of(file, options).items() if action is Action.SEND}
     # A row that is back may be an earlier text of one that was sent.
     new = file.standings.get(Standing.NEW, 0) + sum(file.back.get(each, 0) for each in sent)
-    if not (new and ledger.gone_unexplained):
+    disguised = next((pair for each, pair in file.disguised.items() if each in sent), None)
+    if not ledger.gone_unexplained or not (new or disguised):
         return None
     about = Refusal(
         why="edited_or_new",
@@ -153,7 +154,6 @@ def _unknown_rows(ledger: LedgerFacts, file: FileFacts, options: ImportOptions) 
             remedies = (Remedy.KEY, *_again(ledger))
             return attrs.evolve(about, why="columns_changed", remedies=remedies, columns=columns)
         return None if options.new_rows else about
-    disguised = next((pair for each, pair in file.disguised.items() if each in sent), None)
     if disguised is None or options.new_rows:
         return None
     new_row, gone_row = disguised
