@@ -147,8 +147,8 @@ class FileFacts:
     """Rows that the last file lacked and an earlier one had, by standing."""
     first_new: RowSample | None = None
     disguised: Mapping[Standing, tuple[RowSample, RowSample]] = attrs.field(factory=dict)
-    """By standing, the first key that differs from a gone one in the Company only by what a spreadsheet does to
-    a cell, and that one. The last file lacked one of the two."""
+    """By standing, the first key that differs from a gone one in the Company only by what a spreadsheet does
+    to a cell, and that one. The last file lacked one of the two."""
     rejects: bool = False
     """Whether the file is one of rejects: each row names its row of the ledger."""
     rejects_problem: tuple[RejectsProblem, int] | None = None
