@@ -192,6 +192,7 @@ def _counted(db: sqlite3.Connection) -> Compared:
     counts = db.execute("SELECT standing, count(*) FROM temp.gone GROUP BY standing").fetchall()
     back = db.execute("""SELECT standing, count(*) FROM temp.matched JOIN planned USING (row)
         WHERE planned.away GROUP BY standing""").fetchall()
+    some_lacked = Standing.NEW in standings or any(each not in _NEVER_SENT for each, _ in back)
     unexplained = db.execute("SELECT coalesce(sum(unexplained), 0) FROM temp.gone").fetchone()[0]
     return Compared(
         standings=standings,
@@ -200,20 +201,23 @@ def _counted(db: sqlite3.Connection) -> Compared:
         back={Standing(standing): count for standing, count in back},
         first_new=first_new,
         first_gone=_sample(db, "SELECT line, name FROM temp.gone WHERE unexplained ORDER BY row LIMIT 1"),
-        disguised=_disguised(db) if unexplained and {*standings} - _NEVER_SENT else {},
+        disguised=_disguised(db, some_lacked) if unexplained and {*standings} - _NEVER_SENT else {},
     )
 
 
-def _disguised(db: sqlite3.Connection) -> dict[Standing, tuple[RowSample, RowSample]]:
+def _disguised(db: sqlite3.Connection, some_lacked: bool) -> dict[Standing, tuple[RowSample, RowSample]]:
     """Return by standing the first key that may be sent, and the gone one in the Company that it disguises.
 
     They differ only by what spreadsheets do to cells. Two rows of the last file are different rows, whatever
-    their keys.
+    their keys. ``some_lacked`` tells whether the last file lacked any row that may be sent.
     """
     db.create_function("undisguised", 1, undisguised, deterministic=True)
     db.execute("CREATE TEMP TABLE plain (key TEXT, line INTEGER, name TEXT, away INTEGER)")
-    db.execute("""INSERT INTO temp.plain SELECT undisguised(gone.name), gone.line, gone.name, planned.away
-        FROM temp.gone AS gone JOIN planned USING (row) WHERE unexplained""")
+    db.execute(
+        """INSERT INTO temp.plain SELECT undisguised(gone.name), gone.line, gone.name, planned.away
+        FROM temp.gone AS gone JOIN planned USING (row) WHERE unexplained AND (planned.away OR ?)""",
+        [some_lacked],
+    )
     db.execute("CREATE INDEX temp.plain_key ON plain (key)")
     found = db.execute(
         f"""SELECT new.standing, new.line, new.name, plain.line, plain.name, min(new.place) FROM (
