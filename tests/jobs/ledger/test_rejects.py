@@ -120,6 +120,23 @@ async def test_no_ledger_begins_with_rejects(local: Local, job: Job, write: Writ
     assert (found.why, found.problem) == ("rejects", "again")
 
 
+async def test_rejects_stay_in_their_place_after_the_run_of_a_copy_was_killed(
+    local: Local, job: Job, write: Write
+) -> None:
+    """Nothing is sent, and its files are written after those of the first run are moved."""
+    folder = (await sent(job(write(HEADER, rows(1, 1)), MAP, marker=MARKER), local)).folder
+    assert folder is not None
+    rejects = folder / "rejects.csv"
+    copy = shutil.copy(rejects, folder.with_name("copy.csv"))
+    opened = await job(Path(copy), MAP, marker=MARKER).open(local.company)
+    await opened.journal.start_run(**opened.request.details(local.company))
+    await opened.admit()
+    opened.journal.abandon()
+    summary = await sent(job(rejects, MAP, marker=MARKER), local)
+    assert (summary.failed, summary.files_failed) == (1, None)
+    assert rejects.exists()
+
+
 async def test_edited_rejects_stay_as_they_are(local: Local, job: Job, write: Write) -> None:
     """Also when the next night's file has no rejects, or others."""
     folder = (

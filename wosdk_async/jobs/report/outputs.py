@@ -115,7 +115,9 @@ async def _write_all(
     if source is not None:
         source = Table.of(source, TableRules.of_options(facts.last_plan.options))
     folder = await asyncio.to_thread(OutputFolder, journal.folder, dialect)
-    await asyncio.to_thread(_set_aside, folder, journal.plan)
+    # The file of the plan may be a copy of the input.
+    path = Path(journal.plan.file) if source is None else source.path.absolute()
+    await asyncio.to_thread(_set_aside, folder, journal.plan, path)
     written = [await write_results(folder, journal, facts)]
     if facts.references:
         written.append(await asyncio.to_thread(write_references, folder, facts))
@@ -143,8 +145,8 @@ async def _write_all(
     return written
 
 
-def _set_aside(folder: OutputFolder, plan: JobPlan) -> None:
-    """Move the files of the last run to ``runs/N`` if they are about another input."""
+def _set_aside(folder: OutputFolder, plan: JobPlan, source: Path) -> None:
+    """Move the files of the last run to ``runs/N`` if they are about another input than ``source``."""
     report = read_object(folder.folder / _JSON)
     try:
         last = report["plan"]
@@ -153,7 +155,7 @@ def _set_aside(folder: OutputFolder, plan: JobPlan) -> None:
         number = max(int(run["number"]) for run in report["runs"])
     except (AttributeError, LookupError, TypeError, ValueError):  # no report, or not one of ours
         return
-    folder.set_aside(folder.folder / "runs" / str(number), (_PAGE_FILE, _JSON), copied=Path(plan.file))
+    folder.set_aside(folder.folder / "runs" / str(number), (_PAGE_FILE, _JSON), copied=source)
 
 
 async def _write_report_alone(journal: JournalReader, words: ReportWords) -> list[Path]:
