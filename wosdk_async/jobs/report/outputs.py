@@ -125,21 +125,21 @@ async def _write_all(
         written.append(await write_audit(folder, journal))
     else:
         await asyncio.to_thread(folder.remove, AUDIT)
-    failure = None
+    failure, tables = None, list[Path]()
     for name, states, write in (
-        (REJECTS, (State.REFUSED,), write_rejects),
         (IN_DOUBT, UNDECIDED, write_doubts),
+        (REJECTS, (State.REFUSED,), write_rejects),  # last: they may be the source
     ):
         if not any(facts.counts[state] for state in states):
             await asyncio.to_thread(folder.remove, name)
         elif source is not None:
             try:
-                written.append(await write(folder, journal, source))
+                tables.insert(0, await write(folder, journal, source))
             except ImportMapError as error:  # the input was changed or removed since
                 failure = OutputError(
                     f"{journal.folder / name} was not written: {error.message}", **error.facts
                 )
-    written += await asyncio.to_thread(_write_report, facts, folder, words)
+    written += tables + await asyncio.to_thread(_write_report, facts, folder, words)
     if failure is not None:
         raise failure
     return written
