@@ -26,13 +26,13 @@ from wosdk_async.model import registry
 from wosdk_async.model.base import CommandResult, Record
 from wosdk_async.model.metadata import is_nested
 
-__all__ = ["RecordReaders"]
+__all__ = ["MAX_LEARNED", "RecordReaders"]
 
 MAX_UNKNOWN = 64  # names of each class: a service that sends ever new ones must not fill the memory
 _MAX_NAME = 100  # characters; a name may be as long as a response
 _SMALL = 8  # fields; an object with no more is made with its record, which costs less than making it later
 _MAX_ROUNDS = 3  # of learning fields; after them the Struct gets every field
-_MAX_LEARNED = 50  # records of a response: to look through one takes half as long as to read it
+MAX_LEARNED = 50  # records of a response: to look through one takes half as long as to read it
 
 
 @attrs.frozen(eq=False)
@@ -140,7 +140,7 @@ class RecordReader:
         any_new = bool(new or unknown)
         for name, reader in self._nested_readers():
             held = getattr(record, name)
-            for each in held[:_MAX_LEARNED] if isinstance(held, list) else (held,):
+            for each in held[:MAX_LEARNED] if isinstance(held, list) else (held,):
                 any_new |= reader.learn(each)
         return any_new
 
@@ -199,7 +199,7 @@ class RecordReaders(dict[type[Record], RecordReader]):
         """Learn from records that the Struct of ``cls`` could not read."""
         with self.lock:
             reader = self[cls]
-            any_new = [reader.learn(record) for record in records[:_MAX_LEARNED]]
+            any_new = [reader.learn(record) for record in records[:MAX_LEARNED]]
             if not any(any_new) and not reader.pace.is_behind:
                 # The objects do not show why: it may hold null for a field, or a value of another type.
                 if reader.knows_all:

@@ -97,12 +97,7 @@ class Settings:
             ConfigurationError: a setting is wrong; the message names the variable, or file and key, and what
                 to do.
         """
-        if environ is not None and not isinstance(environ, Mapping):
-            shown = repr(environ)[:80] if isinstance(environ, str | os.PathLike) else type(environ).__name__
-            raise ConfigurationError(
-                f"environ is {shown}; it takes a mapping of variables, such as os.environ; name a Company by"
-                " company=, a profile by profile=, and a settings file by the variable WOSDK_CONFIG"
-            )
+        _require_mapping(environ)
         if isinstance(trusted_hosts, str) or not isinstance(trusted_hosts, Iterable | None):
             raise ConfigurationError(
                 f"trusted_hosts is {shown_address(trusted_hosts)}; it takes a list of host names"
@@ -131,6 +126,15 @@ class Settings:
             trusted_hosts=trusted_hosts,
             # facts 1: a pair belongs to one Company; a command gets the name of the Company that asks
             pair_of=None if credentials or _CLIENT_ID not in found else company,
+        )
+
+
+def _require_mapping(environ: object) -> None:
+    if environ is not None and not isinstance(environ, Mapping):
+        shown = repr(environ)[:80] if isinstance(environ, str | os.PathLike) else type(environ).__name__
+        raise ConfigurationError(
+            f"environ is {shown}; it takes a mapping of variables, such as os.environ; name a Company by"
+            " company=, a profile by profile=, and a settings file by the variable WOSDK_CONFIG"
         )
 
 

@@ -70,6 +70,7 @@ class Remedy(Enum):
     SEND_AGAIN = "to send all rows once more, pass again=True"
     SAME_COMMAND = "leave out again=True: the import sends the remaining rows"
     SETTLE = "settle the rows in doubt"
+    OTHER_FIELD = '{sample!r} is the {by} of one: to find all by it, write by = "{by}" in the map'
     EARLIER_IMPORT = "if an earlier import created it, pass its folder as folder=, or if_exists='skip'"
     KEY = (
         "put the file back, give its rows a key in the map (fill the marker from a column, or write "
