@@ -99,9 +99,7 @@ def test_outcomes_that_cannot_be_written_end_the_import(
     """On a full disk no further row is started, and what is under way is reported on stderr."""
     result = wosdk("import", file, "--map", MAP, "--outcomes", "/dev/full", "--concurrency", "1", "--json")
     assert result.exit_code == 1
-    assert "wosdk: the outcomes cannot be written (No space left on device); no more rows are started\n" in (
-        result.stderr
-    )
+    assert "the outcomes cannot be written (No space left on device)" in result.stderr
     reported = [json.loads(line) for line in re.findall(r"^wosdk: (\{.*\})$", result.stderr, re.MULTILINE)]
     with contextlib.closing(open_store(tmp_path / "served.db")) as store:
         orders = store.select('SELECT body FROM "WorkOrder"', [])

@@ -411,9 +411,7 @@ def test_map_and_caller_must_agree(tmp_path: Path) -> None:
     path = tmp_path / "map.toml"
     path.write_text("operation = 'create Customer'\n[entity]\nname='{a}'")
     assert ImportMap.load(path, operation="create  customer").operation == "create Customer"
-    with pytest.raises(
-        ImportMapError, match="'create Customer', but the caller wants 'update Customer by id'"
-    ):
+    with pytest.raises(ImportMapError, match=r"'create Customer', but .* 'update Customer by id'"):
         ImportMap.load(path, operation="update Customer by Id")
 
 

@@ -155,10 +155,7 @@ UNTYPED: Any = LocalCompany  # as programs without a type checker call it
     ("settings", "expected"),
     [
         ({"companies": "North"}, r"companies is 'North'; it takes a list of names: \['North'\]"),
-        (
-            {"clock": datetime(2026, 1, 1, tzinfo=UTC)},
-            r"clock is datetime.*; it takes a VirtualClock\(start\)",
-        ),
+        ({"clock": datetime(2026, 1, 1, tzinfo=UTC)}, r"clock is .*; it takes a VirtualClock\("),
         ({"clock": VirtualClock}, r"it takes a VirtualClock\(start\)"),
     ],
 )

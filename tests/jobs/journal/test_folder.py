@@ -50,9 +50,7 @@ def test_ledgers_are_listed_with_the_oldest_first(base: Path) -> None:
 def test_a_folder_of_something_else_is_not_taken(base: Path) -> None:
     base.mkdir()
     (base / "results.csv").write_text("mine")
-    with pytest.raises(
-        JournalError, match=r"has no journal, and is not empty\. If a job was here, restore the"
-    ):
+    with pytest.raises(JournalError, match=r"has no journal, and is not empty"):
         JobFolders(base).ledgers()
     (base / "results.csv").unlink()
     base.rmdir()
