@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -29,20 +30,36 @@ def sandbox(dialect: str) -> Sandbox:
     return Sandbox(dialect=dialect)
 
 
+def once(function: Callable[..., Any], key: Callable[..., str]) -> Callable[..., Any]:
+    """Return a function that is called once for each key of its arguments."""
+    made: dict[str, Any] = {}
+
+    def shared(*args: Any, **options: Any) -> Any:
+        if (found := key(*args, **options)) not in made:
+            made[found] = function(*args, **options)
+        return made[found]
+
+    return shared
+
+
 @pytest.fixture(scope="session", autouse=True)
 def shared_schemas() -> Iterator[None]:
-    """Let the SDK derive the schemas of a function once: for each server anew it is half of these tests."""
-    made: dict[Any, Any] = {}
+    """Let the SDK derive and compile each schema once: for each server anew it is half of these tests.
+
+    An SDK without these functions does what it does.
+    """
+    modules = "server.mcpserver.tools.base", "server.mcpserver.resources.templates", "client.session"
+    tools, resources, session = (import_module(f"mcp.{module}") for module in modules)
+    keys: dict[tuple[Any, str], Callable[..., str]] = dict.fromkeys(
+        ((tools, "func_metadata"), (resources, "func_metadata")),
+        lambda func, **options: str((id(inspect.unwrap(func).__code__), options)),
+    ) | {
+        (session.ClientSession, "_output_schema_validator"): lambda _, name, schema: json.dumps(
+            [name, schema]
+        )
+    }
     with pytest.MonkeyPatch.context() as patch:
-        for place in ("tools.base", "resources.templates"):
-            module: Any = import_module(f"mcp.server.mcpserver.{place}")
-            derive = module.func_metadata
-
-            def once(func: Any, *, derive: Any = derive, **options: Any) -> Any:
-                key = (inspect.unwrap(func).__code__, str(options))
-                if key not in made:
-                    made[key] = derive(func, **options)
-                return made[key]
-
-            patch.setattr(module, "func_metadata", once)
+        for (owner, name), key in keys.items():
+            if hasattr(owner, name):
+                patch.setattr(owner, name, once(getattr(owner, name), key))
         yield
