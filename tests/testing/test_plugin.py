@@ -1,4 +1,4 @@
-"""pytest with the plugin, as users run it, under both async plugins: in its own process where imports matter."""
+"""pytest with the plugin, as users run it: under both async plugins, where imports matter in a process."""
 
 from __future__ import annotations
 
