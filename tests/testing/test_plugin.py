@@ -1,4 +1,4 @@
-"""pytest with the plugin, as users run it: under both async plugins, where imports matter in a process."""
+"""pytest with the plugin, as users run it, under both async plugins."""
 
 from __future__ import annotations
 
