@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import itertools
 import os
+import re
 import shlex
 import socket
 import sys
@@ -305,9 +306,7 @@ def test_a_variable_that_is_misspelt(caplog: pytest.LogCaptureFixture) -> None:
     for _ in range(3):
         Settings.from_env({**env, "WOSDK_COMPANY": "Acme"})
     (record,) = caplog.records
-    assert record.getMessage() == (
-        "the variable WOSDK_TOKENURL is not a setting; did you mean 'WOSDK_TOKEN_URL'?"
-    )
+    assert re.search("WOSDK_TOKENURL is .* 'WOSDK_TOKEN_URL'", record.getMessage())
 
 
 def test_variables_that_are_not_needed_may_be_wrong() -> None:
