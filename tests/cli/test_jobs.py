@@ -163,6 +163,9 @@ def test_settle_says_that_no_row_is_in_doubt(file: Path, store: Path, wosdk: Wos
         assert (result.exit_code, result.stderr) == (0, "wosdk: no row is in doubt\n")
     found = json.loads(wosdk("jobs", "settle", folder, "--json").stdout)
     assert found == {"looked_up": 0, "found": 0, "not_there": 0, "in_doubt": 0}
+    killed(folder, 2, 3)
+    assert wosdk("jobs", "settle", folder, "--all", "not-created").exit_code == 0
+    assert [states(folder)[row] for row in (2, 3)] == [State.PLANNED] * 2
 
 
 def test_a_person_decides_rows_without_a_marker(
