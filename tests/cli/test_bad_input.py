@@ -67,9 +67,7 @@ def test_a_file_whose_reader_misbehaves(
 
 
 def test_a_file_that_is_not_there(wosdk: Wosdk, tmp_path: Path) -> None:
-    assert "none.csv: there is no such file" in refused(
-        wosdk, "import", "none.csv", "--map", MAP, "--sandbox"
-    )
+    assert "none.csv: there is no" in refused(wosdk, "import", "none.csv", "--map", MAP, "--sandbox")
     assert "is a directory; name a file" in refused(wosdk, "import", tmp_path, "--map", MAP, "--sandbox")
 
 
@@ -187,9 +185,7 @@ def test_an_empty_name_is_not_the_usual_company(wosdk: Wosdk, monkeypatch: pytes
     """``--company ''``, of a script whose variable is unset, must not act on the Company of the environment."""
     for name in ("COMPANY", "CLIENT_ID", "CLIENT_SECRET"):
         monkeypatch.setenv(f"WOSDK_{name}", "x")
-    assert "company is empty; it takes the name of a Company" in refused(
-        wosdk, "--company", "", "get", "WorkOrder", "1"
-    )
+    assert "company is empty" in refused(wosdk, "--company", "", "get", "WorkOrder", "1")
 
 
 def test_a_file_that_was_taken_for_the_store(wosdk: Wosdk) -> None:

@@ -167,10 +167,7 @@ def test_properties_that_come_too_late_are_reported(capsys: pytest.CaptureFixtur
     form.write([{"A": 2, "=B": 3}])
     form.close()
     assert file.getvalue() == "A\r\n1\r\n2\r\n"
-    assert (
-        capsys.readouterr().err
-        == "wosdk: columns that only later rows have are left out: =B; name them with -p\n"
-    )
+    assert "left out: =B; name them with -p\n" in capsys.readouterr().err
 
 
 def test_names_are_no_formulas_either() -> None:

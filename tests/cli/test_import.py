@@ -160,11 +160,8 @@ def test_files_that_cannot_be_written_are_status_8(
         8,
         "14 rows: 14 created, 0 failed, 0 in doubt",
     )
-    assert (
-        "wosdk: the import has ended, 14 rows created, but its files could not be written: "
-        f"{folder / 'results.csv'}: No space left on device; the journal is complete: fix this, then run "
-        f"wosdk jobs rejects {folder}\n"
-    ) in result.stderr
+    assert f"{folder / 'results.csv'}: No space left on device; " in result.stderr
+    assert f"wosdk jobs rejects {folder}\n" in result.stderr
     again = wosdk(*command)
     assert (again.exit_code, (folder / "report.html").is_file()) == (0, True)
     assert "nothing to send; 14 created before" in again.stderr

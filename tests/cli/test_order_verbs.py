@@ -202,9 +202,7 @@ def test_an_employee_who_is_named_twice_is_assigned_once(wosdk: Wosdk) -> None:
     )
     assert json.loads(result.stdout)["body"]["Command"]["Assignees"] == [208]
     assert "wosdk: assign to '208', mode Primary for" in result.stderr
-    assert (
-        "wosdk: --to mira.okafor and --to 208 are the same employee, whose id is sent once" in result.stderr
-    )
+    assert "--to mira.okafor and --to 208 are the same employee" in result.stderr
 
 
 @pytest.mark.usefixtures("served")
@@ -212,10 +210,7 @@ def test_notes_are_added(wosdk: Wosdk) -> None:
     """From the command line to many orders, or from stdin; private unless --public."""
     numbers = orders(wosdk, 2)
     result = wosdk("note", *numbers, "--text", "Gate code 4711")
-    assert (result.exit_code, "note, private, 14 characters: Gate code 4711 for" in result.stderr) == (
-        0,
-        True,
-    )
+    assert (result.exit_code, "private, 14 characters: Gate code 4711 for" in result.stderr) == (0, True)
     result = wosdk("note", numbers[0], "--text", "-", "--public", "--yes", input="We come\nat eight\n")
     assert (result.exit_code, result.stdout.startswith(f"{numbers[0]}: note ")) == (0, True)
     notes: Any = order(wosdk, numbers[0], "Notes.*")["Notes"]
@@ -224,10 +219,7 @@ def test_notes_are_added(wosdk: Wosdk) -> None:
         ("We come\nat eight", "Public"),
     ]
     result = wosdk("note", numbers[0], "--text", "-", input="x" * 70_000)
-    assert (result.exit_code, "the note is longer than 65536 characters; attach" in result.stderr) == (
-        2,
-        True,
-    )
+    assert (result.exit_code, "longer than 65536 characters; attach" in result.stderr) == (2, True)
 
 
 @pytest.mark.usefixtures("served")

@@ -36,10 +36,8 @@ def test_a_record_is_created_changed_and_deleted(wosdk: Wosdk) -> None:
     result = wosdk(
         "update", "Customer", "acme mall", "Instructions=Ring twice", "WorkZone=15", "TenantCode=T-77"
     )
-    assert (result.exit_code, result.stdout) == (
-        0,
-        f"Customer {id} (Acme Mall): updated: Instructions, WorkZone\n",
-    )
+    assert result.exit_code == 0
+    assert result.stdout == f"Customer {id} (Acme Mall): updated: Instructions, WorkZone\n"
     assert '  Instructions: "" -> "Ring twice"\n' in result.stderr
     assert '  WorkZone: {"Id":14,"DisplayAs":"Riverside Campus"} -> {"Id":15}\n' in result.stderr
     found = read(wosdk, "Customer", id, "Instructions", "WorkZone.Id", "TenantCode")
@@ -92,10 +90,7 @@ def test_a_work_order_without_due_time_says_so(wosdk: Wosdk, field: str) -> None
     """What computing would replace is kept."""
     result = wosdk("create", "WorkOrder", *FIELDS, field)
     name, _, value = field.partition("=")
-    assert (
-        f"the order gets no due time: computing it would replace {name}; add DtDue=TIME, or leave it out\n"
-        in result.stderr
-    )
+    assert f"computing it would replace {name}; add DtDue=TIME" in result.stderr
     found = read(wosdk, "WorkOrder", 1, "DtDue", "DtAcknowledgeBy", "Priority.Id")
     assert "DtDue" not in found
     assert value in (found.get(name), str(found["Priority"]["Id"]))
@@ -192,9 +187,7 @@ def test_several_records_of_one_name_are_listed(wosdk: Wosdk) -> None:
     for command in (("get", "Customer", "Acme Mall"), ("delete", "Customer", "Acme Mall")):
         result = wosdk(*command)
         assert (result.exit_code, result.stdout) == (3, "")
-        assert (
-            f"several Customer with the Name 'Acme Mall': ids {ids[0]}, {ids[1]}; use the id" in result.stderr
-        )
+        assert f"'Acme Mall': ids {ids[0]}, {ids[1]}; use the id" in result.stderr
     look = re.search(r"To see them: wosdk (.*?\".*?\")", result.stderr)
     assert look is not None
     shown = wosdk(*shlex.split(look[1]), "--json").stdout

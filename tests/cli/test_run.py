@@ -164,10 +164,7 @@ def test_a_change_elsewhere_needs_a_yes(
     ("command", "look"),
     [
         (HOLD, "wosdk get WorkOrder 7 -p '*' -p 'ActionLogRecords.*'"),
-        (
-            ("run", "WoCreateCommand", "WorkOrder.PoNumber=1"),
-            "wosdk query WorkOrder --where \"PoNumber = '1'\"",
-        ),
+        (("run", "WoCreateCommand", "WorkOrder.PoNumber=1"), "WorkOrder --where \"PoNumber = '1'\""),
         (("run", "NewFancyThing"), "Look at what it would have changed before you run it again"),
     ],
 )

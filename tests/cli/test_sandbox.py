@@ -166,10 +166,8 @@ def test_an_env_file_is_not_the_store(wosdk: Wosdk, store: Path, tmp_path: Path)
     (tmp_path / "sub").mkdir()
     for env_file in (store, *others):
         made = wosdk("sandbox", "serve", "--port", "0", "--store", store, "--env-file", env_file)
-        assert (made.exit_code, made.stderr) == (
-            2,
-            f"wosdk: --env-file would overwrite {store}; name another file\n",
-        )
+        assert made.exit_code == 2
+        assert made.stderr.startswith(f"wosdk: --env-file would overwrite {store}; ")
     assert store.read_bytes() == before
     assert (tmp_path / "link.env").is_symlink()
 
@@ -215,10 +213,8 @@ def test_a_fault_for_an_unknown_company_is_refused(tmp_path: Path) -> None:
 def test_faults_that_are_not_there(wosdk: Wosdk, tmp_path: Path) -> None:
     at = ("--store", tmp_path / "s.db", "--faults", tmp_path / "nope.toml")
     made = wosdk("sandbox", "serve", "--port", "0", *at)
-    assert (made.exit_code, made.stderr) == (
-        2,
-        f"wosdk: {tmp_path / 'nope.toml'}: No such file or directory\n",
-    )
+    assert made.exit_code == 2
+    assert made.stderr == f"wosdk: {tmp_path / 'nope.toml'}: No such file or directory\n"
 
 
 @pytest.mark.parametrize("mark", [";", "\t", "|"])

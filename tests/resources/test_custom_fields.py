@@ -80,9 +80,7 @@ async def test_unknown_and_ambiguous_labels_name_the_choices(local: Local, order
     """Labels of other kinds of records are none of a work order's."""
     acme = local.company
     made = await acme.create(CustomFieldDescriptor(actor_type_id="WO", type="String", name="dock"))
-    with pytest.raises(
-        NotFoundError, match=r"'Flors'; did you mean 'Floors'.*There are 'Budget', "
-    ) as caught:
+    with pytest.raises(NotFoundError, match=r"did you mean 'Floors'.*There are 'Budget', ") as caught:
         await acme.custom_fields.set(order, {"Flors": 3})
     assert "Account manager" not in str(caught.value)
     with pytest.raises(NotUniqueError, match=rf"more than one custom field of WO: ids 88, {made.id}"):

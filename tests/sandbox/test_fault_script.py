@@ -101,10 +101,7 @@ def test_latencies() -> None:
     ("script", "text"),
     [
         ([], "must be an object"),
-        (
-            {"rule": [{"fault": "status", "stat": 503}]},
-            r"has 'stat' \(did you mean status\?\), which is none",
-        ),
+        ({"rule": [{"fault": "status", "stat": 503}]}, r"has 'stat' \(did you mean status\?\)"),
         ({"rules": []}, r"'rules' \(did you mean rule\?\), which is none of seed, rule"),
         ({"seed": "x"}, "seed is 'x'"),
         ({"rule": {}}, "a list of rules"),
@@ -122,17 +119,11 @@ def test_latencies() -> None:
         ({"rule": [{"fault": "reset", "operation": 5}]}, "operation is 5"),
         ({"rule": [{"fault": "reset", "operation": "retreive"}]}, r"'retreive' \(did you mean retrieve\?\)"),
         ({"rule": [{"fault": "reset", "operation": ["query", "WoCreate"]}]}, "did you mean WoCreateCommand"),
-        (
-            {"rule": [{"fault": "reset", "operation": ["any", "x/y/z"]}]},
-            "'x/y/z'; it must be any, token, .*or",
-        ),
+        ({"rule": [{"fault": "reset", "operation": ["any", "x/y/z"]}]}, "'x/y/z'; it must be any, token, "),
         ({"rule": [{"fault": "reset", "operation": "x" * 10**6}]}, "^.{1,300}$"),
         ({"rule": [{"fault": "request_id", "mode": "none"}]}, "one of altered, missing, foreign"),
         ({"rule": [{"fault": "reset", "company": 5}]}, "company is 5"),
-        (
-            {"rule": [{"fault": "rest"}]},
-            r"rule 1: fault is 'rest' \(did you mean reset\?\); it must",
-        ),
+        ({"rule": [{"fault": "rest"}]}, r"fault is 'rest' \(did you mean reset\?\); it must"),
         ({"rule": [{"fault": "x" * 10**6}]}, "^.{1,300}$"),
         ({"rule": [{"fault": "status"}]}, r"rule 1 \(status\): status is missing, as in status = 503\.$"),
         ({"rule": [{"fault": "request_id", "operation": "token"}]}, "no RequestId: name command"),
@@ -162,9 +153,7 @@ def test_rules_are_added_one_by_one() -> None:
     assert [rule.kind for rule in faults.script.rules] == ["reset", "status"]
     assert faults.script.seed == 3
     faults.companies = ["North", "Later"]
-    with pytest.raises(
-        FaultScriptError, match=r"rule 3 \(reset\): company is 'west'; there is only North, Later"
-    ):
+    with pytest.raises(FaultScriptError, match=r"rule 3 \(reset\): .*'west'; .* North, Later"):
         faults.add("reset", company="West")
 
 

@@ -22,6 +22,7 @@ import pytest
 
 from tests.chaos.sandbox_kills import Acknowledged, check_file, find_lost, kill_once
 from tests.sandbox.company import Caller
+from tests.support.preloaded import python
 from wosdk_async.sandbox import LocalCompany, StoreError, VirtualClock, open_store, serve
 from wosdk_async.sandbox.storage.store import StoredCompany
 
@@ -41,7 +42,7 @@ def caller(http: httpx.Client, variables: dict[str, str]) -> Caller:
 
 
 def started(path: Path) -> tuple[subprocess.Popen[str], dict[str, str]]:
-    process = subprocess.Popen([sys.executable, "-c", SERVE, str(path)], stdout=subprocess.PIPE, text=True)
+    process = python(SERVE, path, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     variables: dict[str, str] = json.loads(process.stdout.readline())
     return process, variables
@@ -155,10 +156,7 @@ UNTYPED: Any = LocalCompany  # as programs without a type checker call it
     ("settings", "expected"),
     [
         ({"companies": "North"}, r"companies is 'North'; it takes a list of names: \['North'\]"),
-        (
-            {"clock": datetime(2026, 1, 1, tzinfo=UTC)},
-            r"clock is datetime.*; it takes a VirtualClock\(start\)",
-        ),
+        ({"clock": datetime(2026, 1, 1, tzinfo=UTC)}, r"clock is .*; it takes a VirtualClock\("),
         ({"clock": VirtualClock}, r"it takes a VirtualClock\(start\)"),
     ],
 )

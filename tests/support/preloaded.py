@@ -25,7 +25,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Preloaded"]
+__all__ = ["Preloaded", "python"]
 
 _ROOT = Path(__file__).parents[2]
 _SERVE = "from tests.support.preloaded import serve; serve()"
@@ -69,6 +69,11 @@ class Preloaded(subprocess.Popen[Any]):
         self.pid = _fork(json.dumps(request).encode(), [*streams, *pass_fds])
         self._child_created = True
         self._close_pipe_fds(*pipes)  # type: ignore[attr-defined]
+
+
+def python(code: str, *arguments: str | Path, **options: Any) -> Preloaded:
+    """Run Python code as a program instead of a command."""
+    return Preloaded(arguments, code=f"{code}\nraise SystemExit", **options)
 
 
 def _fork(request: bytes, files: list[int]) -> int:
