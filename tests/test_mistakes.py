@@ -58,7 +58,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     # ids
     "id as text": (
         lambda a: a.get(WorkOrder, "1"),
-        "the id of a WorkOrder is '1', a text; it takes a whole number, send 1",
+        "the id of a WorkOrder is '1', a string; it takes a whole number, send 1",
     ),
     "a number for an id": (
         lambda a: a.get(WorkOrder, "RSC000001"),
@@ -70,10 +70,10 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     ),
     "a text for an unknown entity": (
         lambda a: a.get("New", "x"),
-        "what is known by a name is found by query()",
+        "find a record by name with query()",
     ),
     "a huge id": (lambda a: a.get(WorkOrder, 10**5000), "is a number of more than 64 bits; it takes a whole"),
-    "a huge id as text": (lambda a: a.get("New", "1" * 5000), "a text; it takes a whole number"),
+    "a huge id as text": (lambda a: a.get("New", "1" * 5000), "a string; it takes a whole number"),
     "no id": (lambda a: a.get(WorkOrder, None), "is None; it takes a whole number"),
     "a float as id": (lambda a: a.get(WorkOrder, 1.0), "is 1.0; it takes a whole number"),
     "nan as id": (lambda a: a.get(WorkOrder, float("nan")), "is nan; it takes a whole number"),
@@ -101,9 +101,9 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     # entities
     "get by a record": (
         lambda a: a.get(WorkOrder(id=1), 1),
-        "an entity is given as its class or its name, not as a WorkOrder; pass the class WorkOrder",
+        "an entity is a class or a name, not a WorkOrder; pass the class WorkOrder",
     ),
-    "get nothing": (lambda a: a.get(None, 1), "not as None; pass the class WorkOrder"),
+    "get nothing": (lambda a: a.get(None, 1), "not None; pass the class WorkOrder"),
     "get a command": (
         lambda a: a.get(WoCreateCommand, 1),
         "is a command, not an entity; use run(WoCreateCommand(...))",
@@ -112,13 +112,13 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "get a name with a blank": (lambda a: a.get("Work Order", 1), "'Work Order' is not a name"),
     "delete by a record": (
         lambda a: a.delete(Customer(id=1), 1),
-        "not as a Customer; pass the class Customer",
+        "not a Customer; pass the class Customer",
     ),
     "delete a record": (
         lambda a: a.delete(Customer(id=1), Customer(id=1), check=False),
         "pass the class Customer",
     ),
-    "query by a record": (lambda a: a.query(WorkOrder(id=1)), "not as a WorkOrder; pass the class WorkOrder"),
+    "query by a record": (lambda a: a.query(WorkOrder(id=1)), "not a WorkOrder; pass the class WorkOrder"),
     "query unchecked by a record": (lambda a: a.query(ORDER, check=False), "pass the class WorkOrder"),
     "query an expression by a record": (lambda a: a.query(ORDER, {}), "pass the class WorkOrder"),
     "query a command": (lambda a: a.query(WoCreateCommand), "is a command, not an entity"),
@@ -223,7 +223,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "a misspelt step": (lambda a: a.get(WorkOrder, 1, properties=["Customer.Nam"]), "did you mean 'Name'?"),
     "a python name": (lambda a: a.get(WorkOrder, 1, properties=["po_number"]), "did you mean 'PoNumber'?"),
     "a reference as path": (lambda a: a.get(WorkOrder, 1, properties=["Customer"]), "write 'Customer.*'"),
-    "a path that is no text": (lambda a: a.get(WorkOrder, 1, properties=[5]), "not as 5"),
+    "a path that is no text": (lambda a: a.get(WorkOrder, 1, properties=[5]), "not 5"),
     "a property of another": (
         lambda a: a.get(WorkOrder, 1, properties=[fields(Customer).name]),
         "Customer.Name is not a property of WorkOrder",
@@ -336,7 +336,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
         lambda a: a.changes(WorkOrder, overlap=60),
         "overlap is 60; it takes a timedelta",
     ),
-    "a watermark of nothing": (lambda _: watermark.parse(None), "not the text of a watermark: None"),
+    "a watermark of nothing": (lambda _: watermark.parse(None), "not a watermark: None"),
     "custom fields as a text": (
         lambda a: a.custom_fields.set(ORDER, "Dock"),
         "takes a dict of values by label, not 'Dock'; pass {'Dock': value}",
@@ -345,7 +345,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "custom fields of an id": (lambda a: a.custom_fields.get(7), "custom_fields.get() takes a record, not 7"),
     "custom fields set for an id": (
         lambda a: a.custom_fields.set(7, {"Dock": "5"}),
-        "custom_fields.set() takes a record, not 7; pass the record that was read, or one that holds its id",
+        "custom_fields.set() takes a record, not 7; pass the record that was read, or a reference by id",
     ),
     "edit by a dict": (
         lambda a: a.edit(WorkOrder, 1, {"po_number": "x"}),
@@ -388,7 +388,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     ),
     "a number of an order for an id in a command": (
         lambda a: a.run(WoStartCommand(work_order_id=anything_at_all("RSC000001"))),
-        "work_order_id is 'RSC000001', a text; it takes a whole number.",
+        "work_order_id is 'RSC000001', a string; it takes a whole number.",
     ),
     "a span for minutes": (
         lambda a: a.update(ORDER, duration=timedelta(1)),
@@ -480,7 +480,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     # remedies
     "a reference to another class": (
         lambda a: a.update(ORDER, customer=Location.ref(20440)),
-        "is a Location; it takes an object of Customer, send Customer.ref(id) with the id of that, not of",
+        "is a Location; it takes an object of Customer, send Customer.ref(id) with that record's id",
     ),
     "the reference of another class as id": (
         lambda a: a.get(Customer, Location.ref(20440)),
@@ -488,7 +488,8 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     ),
     "a name for a reference": (
         lambda a: a.update(ORDER, customer="Pier Coffee Inc"),
-        "'Pier Coffee Inc', a text; find the record: await company.resolve(Customer, name='Pier Coffee Inc')",
+        "'Pier Coffee Inc', a string; find the record: await company.resolve(Customer, "
+        "name='Pier Coffee Inc')",
     ),
     "post to a path with its root": (
         lambda a: a.post("api/v1/cmd/X", {}),
@@ -513,7 +514,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     ),
     "download of the order": (
         lambda a: a.documents.download(ORDER),
-        "document is a WorkOrder; it takes a Document, what attach() returned, or an id",
+        "document is a WorkOrder; it takes a Document, the result of attach(), or an id",
     ),
     "address of what was created": (
         lambda a: a.documents.download_urls([EntitySpecifier(entity_type=EntityType.WoNote, id=1)]),
@@ -623,7 +624,7 @@ async def test_what_is_no_command_fails_alone_in_a_run(given: Any, told: str, ma
     [
         (
             lambda a: a.get("Custommer", 1),
-            "the entity 'Custommer' is not in the catalogue and is sent as it is",
+            "the entity 'Custommer' is not in the catalogue and is sent unchanged",
         ),
         (lambda a: a.run("WoStarttCommand", {}), "did you mean 'WoStartCommand'?"),
         (lambda a: a.get("workorder", 1), ""),

@@ -168,7 +168,7 @@ def test_tls_where_there_is_none(
     monkeypatch.setenv("WOSDK_LOCATOR_URL", seeded["WOSDK_LOCATOR_URL"].replace("http:", "https:"))
     status, step, text = failing(wosdk)
     assert (status, step) == (6, "discovery")
-    assert text.count("the other side does not speak TLS: the address may need http://") == 1
+    assert text.count("the server does not speak TLS: use http://") == 1
 
 
 def test_tls_that_ends_with_an_alert(
@@ -219,8 +219,8 @@ def over_https(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Call
     ("names", "dates", "trusted", "message"),
     [
         ("IP:127.0.0.1", VALID, False, "name its certificate in SSL_CERT_FILE"),
-        ("IP:127.0.0.2", VALID, True, "write the address with a host name that the certificate has"),
-        ("IP:127.0.0.1", PAST, True, "check the clock of this machine, then have the certificate renewed"),
+        ("IP:127.0.0.2", VALID, True, "use a host name that the certificate covers"),
+        ("IP:127.0.0.1", PAST, True, "check the clock of this machine, then renew the certificate"),
         ("IP:127.0.0.1", FUTURE, True, "the clock of this machine and the date from which the certificate"),
     ],
 )

@@ -209,8 +209,8 @@ def test_a_text_is_read_in_the_stated_format(
             "2026-10-25T02:30",
             "cannot tell which '2026-10-25T02:30' is meant: the clocks of Europe/Berlin are put back and show this hour twice; add fold = \"first\"",
         ),
-        ("UTC", 'zone = "Europe/Berlin"', "0001-01-01", "takes a time of the years 1 to 9999"),
-        ("UTC", 'zone = "US/Central"', "9999-12-31T23:00", "takes a time of the years 1 to 9999"),
+        ("UTC", 'zone = "Europe/Berlin"', "0001-01-01", "takes a time in the years 1 to 9999"),
+        ("UTC", 'zone = "US/Central"', "9999-12-31T23:00", "takes a time in the years 1 to 9999"),
         ("LOCAL", 'date = "iso"', "2026-03-01T08:00Z", "has an offset; let the map convert it"),
         (
             "NUMBER",

@@ -147,7 +147,7 @@ def test_unknown_properties(build: Callable[[], Any], told: str) -> None:
         (lambda: query().order_by("Items.Id"), "cannot be ordered by 'Items.Id'"),
         (lambda: query().order_by(f), "cannot be ordered by ''"),
         (lambda: query().select("Customer"), "write 'Customer.*' or name one of its properties"),
-        (lambda: query().select(5), "a property is given as its path or as f.name, not as 5"),
+        (lambda: query().select(5), "a property is a path or f.name, not 5"),
         (lambda: query().limit(0), "limit is 0"),
         (lambda: query().limit(True), "limit is True"),
         (lambda: query().isolation("ReadUncommited"), "did you mean 'ReadUncommitted'?"),

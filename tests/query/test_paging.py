@@ -115,7 +115,7 @@ async def test_a_service_that_ignores_the_bound_is_told() -> None:
     table = Table([1, 2])
     respond = table.respond
     table.respond = lambda expression, call: respond({**expression, "Criteria": {}}, call)  # type: ignore[method-assign]
-    with pytest.raises(WosdkError, match="not in the order of Id: 1 came after 2"):
+    with pytest.raises(WosdkError, match="not in order of Id: 1 came after 2"):
         await table.query().all()
 
 

@@ -186,7 +186,7 @@ async def test_a_page_is_no_larger_than_the_service_s() -> None:
 
 
 async def test_an_unknown_entity_is_refused_before_anything_is_sent() -> None:
-    with pytest.raises(InvalidCallError, match="the catalogue does not know 'NewEntity'"):
+    with pytest.raises(InvalidCallError, match="'NewEntity' is not in the catalogue"):
         await Query("NewEntity", unsent).table()
 
 

@@ -29,7 +29,7 @@ def holding_itself() -> WorkOrder:
     [
         (WorkOrder(po_number=b"x"), "WorkOrder.po_number holds an object of bytes"),  # type: ignore[arg-type]
         (WoCreateCommand(work_order=WorkOrder(items=[SET])), r"work_order.items\[0\].comment"),
-        (WorkOrder(extra={"a": [{1: 2}]}), r"WorkOrder.extra\['a'\]\[0\] has a key that is not a text"),
+        (WorkOrder(extra={"a": [{1: 2}]}), r"WorkOrder.extra\['a'\]\[0\] has a key that is not a string"),
         (holding_itself(), "holds itself"),
         ([WorkOrder(), "x"], "only a record of the model can be written, not a str"),
         ([None], "only a record of the model can be written, not None"),

@@ -115,7 +115,7 @@ WRONG: list[tuple[dict[str, FieldValue | None], str]] = [
     ({"Permit until": "2024-05-14"}, r"of type Date takes a date, send datetime\.date"),
     ({"Quiet from": "21:30"}, "of type Time takes a time without a zone"),
     ({"Key needed": "yes"}, "of type Boolean takes True or False"),
-    ({"Dock": "4", "dock": None}, "'dock' is given twice"),
+    ({"Dock": "4", "dock": None}, "'dock' appears twice"),
 ]
 
 

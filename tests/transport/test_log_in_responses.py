@@ -283,7 +283,7 @@ async def test_a_client_that_closes_tells_who_waits_for_a_session() -> None:
     await asyncio.sleep(0)
     await asyncio.sleep(0)
     await sessions.aclose()
-    with pytest.raises(SessionError, match="the client was closed while it renewed the session of 'Acme'"):
+    with pytest.raises(SessionError, match="the client was closed during the session renewal of 'Acme'"):
         await waiting
 
 

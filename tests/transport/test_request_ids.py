@@ -362,7 +362,7 @@ async def test_a_response_that_comes_with_another_one() -> None:
     async with Service(answers) as service, service.client(options=QUICK) as client:
         acme = client.company()
         assert await acme.run("WoCreateCommand", {}) == {"Wo": {"Id": 7}}
-        with pytest.raises(InDoubtError, match="other bytes came with it"):
+        with pytest.raises(InDoubtError, match="surplus bytes followed the response"):
             await acme.create("Customer", {"Name": "x"})
         assert [row["Id"] for row in await acme.query("Customer", {"Count": 1})] == [7]
     assert len(service.calls) == 4

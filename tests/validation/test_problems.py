@@ -73,7 +73,7 @@ def _fields() -> Any:
     [
         (WorkOrder(number=5), "number", "is an int; it takes text"),
         (Blob(body=b"x"), "body", "base64"),
-        (WorkOrder(duration="long"), "duration", "a text; it takes a whole number"),
+        (WorkOrder(duration="long"), "duration", "a string; it takes a whole number"),
         (WorkOrder(duration=True), "duration", "is a bool"),
         (WorkOrder(is_warranty="yes"), "is_warranty", "True or False"),
         (WorkOrder(vendor_nte=5), "vendor_nte", "is an int; it takes an object of Money, send Money(...)"),

@@ -76,7 +76,7 @@ TABLE: list[tuple[Ask, str]] = [
     (creating(id=2**63), f"is {2**63}; it takes a whole number of at most 64 bits, send a smaller one."),
     (
         creating(vendor_nte=Money(value=Decimal("NaN"))),
-        "work_order.vendor_nte.value is NaN; JSON has no such number, send a finite one.",
+        "work_order.vendor_nte.value is NaN; JSON has no such number, send a finite number.",
     ),
     (creating(vendor_nte=250), "vendor_nte is an int; it takes an object of Money, send Money(...)."),
     # references
@@ -84,7 +84,7 @@ TABLE: list[tuple[Ask, str]] = [
     (creating(customer="512"), "is a str; it takes an object of Customer, send Customer.ref(512)."),
     (
         creating(customer=Contact(id=5)),
-        "is a Contact; it takes an object of Customer, send Customer.ref(id) with the id of that, not of",
+        "is a Contact; it takes an object of Customer, send Customer.ref(id) with that record's id",
     ),
     (
         creating(items=[WoItem(asset=5)]),
@@ -98,7 +98,7 @@ TABLE: list[tuple[Ask, str]] = [
     (creating(items=[None]), "work_order.items[0] is a None; it takes an object of WoItem"),
     (
         running(WoAssignCommand(work_order_id=1, assignees=[208, "two"])),
-        "assignees[1] is 'two', a text; it takes a whole number.",
+        "assignees[1] is 'two', a string; it takes a whole number.",
     ),
     # times
     (
@@ -123,7 +123,7 @@ TABLE: list[tuple[Ask, str]] = [
     # what may not be missing
     (running(WoOnHoldCommand(**PIPE)), "action_reason_id is missing; set it to the id of a reason"),
     (running(WoCancelCommand(**PIPE)), "action_reason_id is missing; set it to the id of a reason"),
-    (running(SpaceCreateCommand()), "customer_id is missing; set it to the id of a customer that exists."),
+    (running(SpaceCreateCommand()), "customer_id is missing; set it to the id of an existing customer."),
     (running(VerifyWorkCommand()), "work_order_id is missing; set it to the id of the work order."),
     (running(WoCreateCommand()), "work_order is missing; WoCreateCommand cannot be run without it."),
     (making(Document(storage_type_id="URL")), "doc_type is missing; set it to the id of a document type"),
@@ -131,18 +131,24 @@ TABLE: list[tuple[Ask, str]] = [
     # what a create drops, because the service gives a new record its own
     (
         making(Customer(id=777)),
-        "id is given to a new Customer by the service, and would be dropped; leave it",
+        "id is set by the service for new records, and would be dropped; leave it",
     ),
-    (making(Customer(concurrency_id=2)), "concurrency_id is given to a new Customer by the service"),
-    (making("Customer", {"ID": 777}), "ID is given to a new Customer by the service"),
-    (creating(id=5), "work_order.id is given to a new WorkOrder by the service, and would be dropped"),
-    (creating(number="W1"), "work_order.number is given to a new WorkOrder by the service"),
+    (making(Customer(concurrency_id=2)), "concurrency_id is set by the service for new records"),
+    (making("Customer", {"ID": 777}), "ID is set by the service for new records"),
+    (creating(id=5), "work_order.id is set by the service for new records, and would be dropped"),
+    (creating(number="W1"), "work_order.number is set by the service for new records"),
     (creating(status_id="OnHold"), "would be dropped; a new work order is New; commands move it."),
-    (creating(dt_created=datetime(2024, 6, 1)), "work_order.dt_created is given to a new WorkOrder"),
-    (running(WoCreateCommand(work_order={"Number": "W1"})), "work_order.Number is given to a new WorkOrder"),
+    (
+        creating(dt_created=datetime(2024, 6, 1)),
+        "work_order.dt_created is set by the service for new records",
+    ),
+    (
+        running(WoCreateCommand(work_order={"Number": "W1"})),
+        "work_order.Number is set by the service for new records",
+    ),
     (
         by_name("wocreatecommand", {"Workorder": {"number": 1}}),
-        "Workorder.number is given to a new WorkOrder",
+        "Workorder.number is set by the service for new records",
     ),
     # dicts of names that the catalogue knows
     (
@@ -165,7 +171,7 @@ TABLE: list[tuple[Ask, str]] = [
     ),
     (creating(items=[{"Aset": {"Id": 5}}]), "work_order.items[0].Aset is not a property of WoItem"),
     (asking({"Order": {"PropertyName": "Id"}}), "Order is not a property of QueryExpression"),
-    (asking(QueryExpression(count="many")), "count is 'many', a text; it takes a whole number"),
+    (asking(QueryExpression(count="many")), "count is 'many', a string; it takes a whole number"),
 ]
 ALWAYS = (
     "body is a bytes",

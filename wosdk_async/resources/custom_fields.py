@@ -23,13 +23,13 @@ __all__ = ["CustomFields", "FieldValue", "read_value", "write_value"]
 # spec 2.3
 
 FieldValue = str | int | Decimal | bool | date | time
-"""Value of a custom field, by the type of its descriptor; money is a Decimal."""
+"""Custom field value, by its descriptor's type; money is a Decimal."""
 
 _TRUTH = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
 def read_value(kind: str, text: str) -> FieldValue:
-    """Return the value of ``text`` for a descriptor of CfType ``kind``; unreadable text is kept."""
+    """Parse ``text`` for a descriptor of CfType ``kind``; unreadable text is kept."""
     try:
         return _READERS[kind](text.strip()) if kind in _READERS else text
     except (ValueError, KeyError, InvalidOperation):  # raising would hide the other fields
@@ -37,7 +37,7 @@ def read_value(kind: str, text: str) -> FieldValue:
 
 
 def write_value(label: str, kind: str, value: object) -> str:
-    """Return the text of ``value`` for a descriptor of CfType ``kind``. Raises InvalidCallError."""
+    """Format ``value`` for a descriptor of CfType ``kind``. Raises InvalidCallError."""
     accepts, remedy = _ACCEPTS.get(kind, (_is_text, "text, send str(...)"))
     if not accepts(value):
         raise InvalidCallError(f"custom field {label!r} is {value!r}; a field of type {kind} takes {remedy}")
@@ -89,14 +89,14 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "Time": time.fromisoformat,
     "Boolean": lambda text: _TRUTH[text.lower()],
 }
-"""CfType -> reader of its text; text of other types stays text."""
+"""CfType -> parser; other types stay text."""
 
 # spec 4.9; facts 3.9
 _PATHS = ("Id", "CustomFields.*", "CustomFields.Descriptor.*")
 
 
 class CustomFields(Resource):
-    """Custom fields of work orders and of every other entity that has them: ``company.custom_fields``."""
+    """Custom fields of work orders and every other entity that has them: ``company.custom_fields``."""
 
     def __init__(self, company: Verbs, tables: LookupTables) -> None:
         self._company = company
@@ -104,13 +104,13 @@ class CustomFields(Resource):
         self._sender = tables.sender
 
     async def get(self, record: Record) -> dict[str, FieldValue]:
-        """Return the custom fields of a record by their labels: ``await acme.custom_fields.get(order)``.
+        """Return a record's custom fields by label: ``await acme.custom_fields.get(order)``.
 
-        A value has the type of its field: int, Decimal (money too), date, time, bool. All other fields, and
-        values that cannot be read as their type, are text. Fields whose definition was removed are left out.
+        Values are int, Decimal (also for money), date, time or bool, by the field's type. Other fields, and
+        values that cannot be parsed, are strings. Fields whose definition was removed are omitted.
 
         Args:
-            record: a record of an entity that has ``custom_fields``; its id is enough: ``WorkOrder.ref(1)``.
+            record: a record of an entity with ``custom_fields``; its id is enough: ``WorkOrder.ref(1)``.
 
         Raises:
             NotUniqueError: two fields of the record have the same label.
@@ -138,19 +138,19 @@ class CustomFields(Resource):
     ) -> None:
         """Write custom fields: ``await acme.custom_fields.set(order, {"Cost center": "X", "Old": None})``.
 
-        The named fields are changed, added if the record does not have them yet, or removed by None; others
-        stay. The record is read first, so two callers that add the same field at once may both add it.
+        Each named field is changed, added if missing, or removed by None; others are kept. The record is read
+        first, so two callers that add the same field at once may both succeed.
 
         Args:
             record: as for :meth:`get`.
-            values: values by label, each of the type of its field.
-            kind: the service's type of the record, such as ``"Property"``. WorkOrder, Contact, Customer, and
-                an Employee that was read need none.
+            values: values by label, each of its field's type.
+            kind: the service's type for the record, such as ``"Property"``. Not needed for a WorkOrder,
+                Contact, Customer, or an Employee that was read.
 
         Raises:
-            NameNotFoundError: there is no such label; the message lists the labels. Nothing was sent.
+            NameNotFoundError: no field has the label; the message lists the labels. Nothing was sent.
             NotUniqueError: several fields have the label. Nothing was sent.
-            InvalidCallError: a value is not of the type of its field. Nothing was sent.
+            InvalidCallError: a value does not match its field's type. Nothing was sent.
             InDoubtError: the fields may have been written, but no response confirms it.
         """
         require_record("custom_fields.set", record)
@@ -160,7 +160,7 @@ class CustomFields(Resource):
         for label, value in values.items():
             descriptor, id = await self._descriptor(kind, label)
             if id in wanted:
-                raise InvalidCallError(f"{label!r} is given twice: labels are case-insensitive")
+                raise InvalidCallError(f"{label!r} appears twice: labels are case-insensitive")
             wanted[id] = None if value is None else _text(descriptor, label, value)
         present = await self._entries(record)
         if changes := list(_changes(record, kind, wanted, present)):
@@ -195,8 +195,8 @@ def _kind_named(kind: object) -> str:
         return str(kind)
     near = suggestion(kind, map(str, ActorType)) if isinstance(kind, str) else ""
     raise InvalidCallError(
-        f"kind is {described(kind)}; it takes an ActorType, such as 'Property'{near}; if the service has it"
-        " anyway, pass ActorType(...)"
+        f"kind is {described(kind)}; it takes an ActorType, such as 'Property'{near}; for an unlisted type,"
+        " pass ActorType(...)"
     )
 
 
@@ -254,7 +254,7 @@ def _kind_of(record: Record) -> str:
     kind = CUSTOM_FIELD_TYPES.get(record.wire_name) or getattr(record, "actor_type_id", None)
     if kind is None:
         raise InvalidCallError(
-            f"the kind of a {type(record).__name__} for custom fields is not known; pass kind=, the"
+            f"the kind of a {type(record).__name__} for custom fields is unknown; pass kind=, the"
             " ActorTypeId of its CustomFieldDescriptor"
         )
     return str(kind)
