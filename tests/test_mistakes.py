@@ -143,7 +143,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "create with fields twice": (lambda a: a.create(Customer(name="x"), {"Name": "y"}), "set them in it"),
     "create by name with a list": (
         lambda a: a.create("Customer", ["x"]),
-        "come as a dict, {'Name': ...}, not as a list",
+        "must be a dict, {'Name': ...}, not a list",
     ),
     "update an id": (
         lambda a: a.update(1, po_number="x"),
@@ -204,7 +204,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     ),
     "run by name with a list": (
         lambda a: a.run("WoStartCommand", [7]),
-        "come as a dict, {'Name': ...}, not as a list",
+        "must be a dict, {'Name': ...}, not a list",
     ),
     # properties
     "one path": (lambda a: a.get(WorkOrder, 1, properties="Customer.Name"), "pass a list, ['Customer.Name']"),
@@ -285,7 +285,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "an object compared": (lambda _: f.vendor_nte == Money(), "WorkOrder.VendorNte has no Id to compare"),
     "update with a timeout": (
         lambda a: a.update(ORDER, po_number="x", timeout=3),
-        "no field 'timeout'; with_options(deadline=...) sets the time of a call",
+        "no field 'timeout'; with_options(deadline=...) sets a call's deadline",
     ),
     # what an update does not write
     "update the id": (
@@ -480,7 +480,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     # remedies
     "a reference to another class": (
         lambda a: a.update(ORDER, customer=Location.ref(20440)),
-        "is a Location; it takes an object of Customer, send Customer.ref(id) with that record's id",
+        "is a Location; it takes an object of type Customer, send Customer.ref(id) with that record's id",
     ),
     "the reference of another class as id": (
         lambda a: a.get(Customer, Location.ref(20440)),
@@ -493,12 +493,11 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     ),
     "post to a path with its root": (
         lambda a: a.post("api/v1/cmd/X", {}),
-        "'api/v1/cmd/X' does not start below api/v1/; post() takes what follows it, without a leading slash:"
-        " 'cmd/X'",
+        "'api/v1/cmd/X' must be relative to api/v1/, without a leading slash: 'cmd/X'",
     ),
     "post to a path with a slash": (
         lambda a: a.post("/cmd/X", {}),
-        "'/cmd/X' does not start below api/v1/; post() takes what follows it, without a leading slash: 'cmd",
+        "'/cmd/X' must be relative to api/v1/, without a leading slash: 'cmd",
     ),
     "file name that is a number": (
         lambda a: a.documents.attach(ORDER, b"x", file_name=5),
@@ -526,7 +525,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     ),
     "a link that is too long": (
         lambda a: a.documents.link(ORDER, f"https://a.example/{'x' * 2048}", title="a"),
-        "which is not an address: it has 2,066 characters, 2,048 at most",
+        "which is not an address: it has 2,066 characters; the maximum is 2,048",
     ),
     "a number for a text in a condition": (
         lambda a: a.query(WorkOrder).where(f.number == 5),
@@ -572,7 +571,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "many of a dict": (lambda a: a.run_many({"a": START}), "the inputs are a dict; pass a list"),
     "many by what is no function": (
         lambda a: a.run_many([1], command=5),
-        "command is 5; it takes a function that makes the command of an input",
+        "command is 5; it takes a function that converts an input to a command",
     ),
     "post to a number": (lambda a: a.post(5, {}), "post() takes a path below api/v1/ such as 'cmd/X', not 5"),
 }

@@ -64,7 +64,7 @@ def _check_company(what: str, given: object) -> None:
     if given is None or (isinstance(given, str) and given):
         return
     shown = "empty" if given == "" else kind_of(given)
-    raise ConfigurationError(f"{what} is {shown}; it takes the name of a Company, or None for the usual one")
+    raise ConfigurationError(f"{what} is {shown}; it takes the name of a Company, or None for the default")
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -99,7 +99,7 @@ class ClientArguments(ClientOptions):
         super().__attrs_post_init__()
         ignored = ("transport", "http_client", "ssl_context", "proxy")
         if self.engine is not None and (given := [name for name in ignored if getattr(self, name)]):
-            raise ConfigurationError(f"{given[0]}= has no effect with engine=; pass one of them")
+            raise ConfigurationError(f"{given[0]}= has no effect with engine=; pass only one")
 
 
 @attrs.frozen(eq=False)
@@ -130,7 +130,7 @@ class Client(Uncopied):
         ConfigurationError: an argument is invalid.
     """
 
-    _instead = "make one in each process and share it there"
+    _instead = "create one per process and share it within the process"
 
     @takes_options(ClientArguments)
     def __init__(self, arguments: ClientArguments) -> None:
@@ -204,7 +204,7 @@ class Client(Uncopied):
         _check_company("the Company's name", name)
         name = self._company if name is None else name
         if name is None:
-            raise ConfigurationError("no Company is named; pass its name, or set WOSDK_COMPANY")
+            raise ConfigurationError("no Company name given; pass one, or set WOSDK_COMPANY")
         if not name.isprintable() or name != name.strip():
             raise ConfigurationError(
                 f"{name!r} cannot be sent as a Company name: it has a control character or outer spaces"

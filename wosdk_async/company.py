@@ -331,7 +331,7 @@ class Company(Uncopied):
             for each in (record, held):
                 require_own(each, self._sender.origin, Remedy.UNCHECKED)
         if read is not None and changes:
-            raise InvalidCallError("give an edited copy and the record read, or named fields, not both")
+            raise InvalidCallError("pass either an edited copy and the record read, or named fields")
         origin = self._sender.origin if check else None
         call, after = (
             updates.change(record, changes, origin)
@@ -654,7 +654,7 @@ class Company(Uncopied):
         """
         if command is not None and not callable(command):
             raise InvalidCallError(
-                f"command is {described(command)}; it takes a function that makes the command of an input"
+                f"command is {described(command)}; it takes a function that converts an input to a command"
             )
         path = _marker(marker) if marker is not None or look_first else None
         sender = self._sender

@@ -275,4 +275,4 @@ def _require(path: str | Path, found: os.stat_result) -> None:
 def _require_own(path: str | Path, found: os.stat_result) -> None:
     _require(path, found)
     if found.st_nlink > 1:
-        raise OSError(errno.EMLINK, f"it is one file with {found.st_nlink} names (hard links)", str(path))
+        raise OSError(errno.EMLINK, f"it has {found.st_nlink} hard links", str(path))

@@ -139,7 +139,7 @@ def test_a_port_of_this_machine_without_a_server(
     ("place", "answer", "status", "step", "message"),
     [
         ("on_token", Answer(400, {"error": "invalid_client"}), 5, "token", "an administrator can generate a new one"),
-        ("on_token", Answer(404, b"<html>"), 5, "token", "/OAuth/token responds with HTTP 404; check WOSDK_TOKEN_URL"),
+        ("on_token", Answer(404, b"<html>"), 5, "token", "/OAuth/token responded with HTTP 404; check WOSDK_TOKEN_URL"),
         ("on_token", error(404, "NOT_FOUND", "Nothing here."), 5, "token", "HTTP 404 (Nothing here.); check WOSDK_TOKEN_URL"),
         ("on_discovery", error(404, "NOT_FOUND", "Nothing here."), 5, "discovery", "HTTP 404 (Nothing here.); check WOSDK_LOCATOR_URL"),
         ("on_token", Answer(500, b"<html>"), 6, "token", "a proxy or a maintenance page"),

@@ -341,7 +341,7 @@ async def test_a_service_that_ignores_the_end_of_a_range_ends_the_export(
 ) -> None:
     """Records would be in the file several times."""
     orders.boundless = True
-    with pytest.raises(WosdkError, match="does not keep to conditions on Id"):
+    with pytest.raises(WosdkError, match="ignores conditions on Id"):
         await Export(WorkOrder, tmp_path / "orders.parquet", company=acme, **SMALL)
     assert not (tmp_path / "orders.parquet").exists()
 

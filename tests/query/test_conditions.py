@@ -127,7 +127,7 @@ def test_unknown_properties(build: Callable[[], Any], told: str) -> None:
         (lambda: f.dt_created > datetime(2024, 1, 1, tzinfo=UTC), "it takes local time"),
         (lambda: f["DtCreated"] > "yesterday", "it takes a datetime"),
         (lambda: f["Number"] == None, "use .is_null() or .not_null()"),  # noqa: E711
-        (lambda: f["Number"] == f.po_number, "compares properties with values only"),
+        (lambda: f["Number"] == f.po_number, "compares properties only with values"),
         (lambda: f["Customer"] == "5", "it takes Ref(id), a record with its id, or an id"),
         (lambda: f.customer == Customer(), "a Customer without an id"),
         (lambda: f.customer == Location(id=5), "it takes Ref(id)"),
@@ -135,7 +135,7 @@ def test_unknown_properties(build: Callable[[], Any], told: str) -> None:
         (lambda: f.items.is_null(), "the service has no operator for empty lists"),
         (lambda: f.number.in_("New"), "In takes a list of at least one value, not 'New'"),
         (lambda: f.duration.in_([]), "In takes a list of at least one value, not []"),
-        (lambda: ~(f.items.task == 5), "cannot ask that no element of a list matches"),
+        (lambda: ~(f.items.task == 5), "cannot query for lists in which no element matches"),
         (lambda: fields("New").Thing == object(), "it takes text, a number, a time or a Ref"),
         # the query
         (lambda: query().where(f["Id"] is None), "where() takes conditions, not False"),

@@ -96,7 +96,7 @@ def test_errors_name_the_place_of_each_mistake() -> None:
         ("Duration", "x", "is a string; it takes a whole number, such as 5."),
         ("Duration", 1.5, "is a number; it takes a whole number, such as 5."),
         ("VendorNte", {"Value": True}, "is true; it takes a number, such as 12.50."),
-        ("VendorNte", 5, "is a number; it takes an object of Money."),
+        ("VendorNte", 5, "is a number; it takes an object of type Money."),
         ("IsWarranty", "no", "is a string; it takes true or false."),
         ("StatusId", [1], "is a list; it takes one of Unknown, Open, "),
         (
@@ -106,10 +106,10 @@ def test_errors_name_the_place_of_each_mistake() -> None:
         ),
         ("DtCreated", "noon", "is 'noon'; it takes the site's local time without a zone, such as 2026-"),
         ("DueDateUtc", {}, "is an object; it takes a time such as 2026-11-23T14:30:00Z."),
-        ("Customer", 512, 'is a number; it takes an object of Customer, such as {"Id": 512}.'),
-        ("Customer", "Acme", 'is a string; it takes an object of Customer, such as {"Id": 5}.'),
+        ("Customer", 512, 'is a number; it takes an object of type Customer, such as {"Id": 512}.'),
+        ("Customer", "Acme", 'is a string; it takes an object of type Customer, such as {"Id": 5}.'),
         ("Items", {}, "is an object; it takes a list."),
-        ("Items", [None], "is null; it takes an object of WoItem"),
+        ("Items", [None], "is null; it takes an object of type WoItem"),
     ],
 )
 def test_messages_speak_json(field: str, value: Any, message: str) -> None:

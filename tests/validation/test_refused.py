@@ -67,9 +67,12 @@ TABLE: list[tuple[Ask, str]] = [
     (making(Blob(body=b"x")), "body is a bytes; it takes text, send base64.b64encode(...).decode()."),
     (
         creating(items=[WoItem(comment="x" * 3097)]),
-        "work_order.items[0].comment has 3097 characters; the service takes 3096, shorten it.",
+        "work_order.items[0].comment has 3097 characters; the service accepts 3096, shorten it.",
     ),
-    (making(Contact(first_name="x" * 51)), "first_name has 51 characters; the service takes 50, shorten it."),
+    (
+        making(Contact(first_name="x" * 51)),
+        "first_name has 51 characters; the service accepts 50, shorten it.",
+    ),
     # numbers
     (creating(duration=1.5), "work_order.duration is a float; it takes a whole number, send int(...)."),
     (creating(duration=True), "work_order.duration is a bool; it takes a whole number, send int(...)."),
@@ -78,24 +81,27 @@ TABLE: list[tuple[Ask, str]] = [
         creating(vendor_nte=Money(value=Decimal("NaN"))),
         "work_order.vendor_nte.value is NaN; JSON has no such number, send a finite number.",
     ),
-    (creating(vendor_nte=250), "vendor_nte is an int; it takes an object of Money, send Money(...)."),
+    (creating(vendor_nte=250), "vendor_nte is an int; it takes an object of type Money, send Money(...)."),
     # references
-    (creating(customer=512), "customer is an int; it takes an object of Customer, send Customer.ref(512)."),
-    (creating(customer="512"), "is a str; it takes an object of Customer, send Customer.ref(512)."),
+    (
+        creating(customer=512),
+        "customer is an int; it takes an object of type Customer, send Customer.ref(512).",
+    ),
+    (creating(customer="512"), "is a str; it takes an object of type Customer, send Customer.ref(512)."),
     (
         creating(customer=Contact(id=5)),
-        "is a Contact; it takes an object of Customer, send Customer.ref(id) with that record's id",
+        "is a Contact; it takes an object of type Customer, send Customer.ref(id) with that record's id",
     ),
     (
         creating(items=[WoItem(asset=5)]),
-        "work_order.items[0].asset is an int; it takes an object of Location",
+        "work_order.items[0].asset is an int; it takes an object of type Location",
     ),
     (
         running(WoCreateCommand(work_order=[WorkOrder()])),  # type: ignore[arg-type]
         "work_order is a list; it takes one WorkOrder: make a record or command for each",
     ),
     (creating(items=WoItem()), "work_order.items is a WoItem; it takes a list, send [value]."),
-    (creating(items=[None]), "work_order.items[0] is a None; it takes an object of WoItem"),
+    (creating(items=[None]), "work_order.items[0] is a None; it takes an object of type WoItem"),
     (
         running(WoAssignCommand(work_order_id=1, assignees=[208, "two"])),
         "assignees[1] is 'two', a string; it takes a whole number.",
@@ -118,7 +124,7 @@ TABLE: list[tuple[Ask, str]] = [
     (creating(status_id="Nwe"), "is 'Nwe'; WorkOrderStatus has no such value; did you mean 'New'?"),
     (creating(status_id="new"), "is 'new'; WorkOrderStatus has no such value; did you mean 'New'?"),
     (creating(status_id="Parked"), "send WorkOrderStatus('Parked')"),
-    (creating(type_category=9), "is 9; WOType has no such value. If the service has it"),
+    (creating(type_category=9), "is 9; WOType has no such value. If the service supports it"),
     (creating(is_warranty="yes"), "work_order.is_warranty is a str; it takes True or False."),
     # what may not be missing
     (running(WoOnHoldCommand(**PIPE)), "action_reason_id is missing; set it to the id of a reason"),

@@ -65,8 +65,8 @@ class _Search:
         if len(rows) >= MAX_ROWS:
             which = f"the key {next(iter(keys))!r}" if len(keys) == 1 else f"one of {len(keys)} keys"
             return NotUniqueError(
-                f"{MAX_ROWS} records or more of {field.entity.wire_name} have {which} in {field.path}; "
-                "a marker is a field with a unique key in each record"
+                f"{MAX_ROWS} or more {field.entity.wire_name} records have {which} in {field.path}; a"
+                f" marker needs a unique key in each record"
             )
         found: dict[str, list[Any]] = {text: [] for text in keys}
         for row in rows:  # facts 3.4: removed records too

@@ -265,8 +265,8 @@ def _of_command_class(command: Any, path: str) -> tuple[MarkedField, Callable[[A
     entity: Any = entity_class(name) if name and rest else None
     if entity is None:
         raise InvalidCallError(
-            f"marker {path!r} of {command.wire_name}: name a record in it and the field that holds "
-            "your key, as in 'work_order.po_number'"
+            f"marker {path!r} of {command.wire_name}: name a record and its field with your key, as in"
+            f" 'work_order.po_number'"
         )
     field = MarkedField.of(entity, rest, path)
     result = command.result_class()
@@ -313,7 +313,7 @@ def _key_at(holder: Any, path: str, field: MarkedField) -> Key:
 def checked_keys(field: MarkedField, keys: Iterable[Key]) -> list[Key]:
     """Return the distinct keys to look up. Raises InvalidCallError for invalid keys."""
     if isinstance(keys, str | bytes) or not isinstance(keys, Iterable):
-        raise InvalidCallError(f"the keys are {described(keys)}; pass several: [{described(keys)}]")
+        raise InvalidCallError(f"keys is {described(keys)}; pass a list: [{described(keys)}]")
     found = list(dict.fromkeys(keys))
     for key in found:
         if not _is_key(key):

@@ -145,7 +145,7 @@ class Reconciler:
         except NotUniqueError:
             raise
         except WosdkError as error:
-            error.args = (f"not sent: its key could not be looked up first ({error.message})",)
+            error.args = (f"not sent: the look-up of its key failed ({error.message})",)
             error.operation = error.request_id = None  # the call's facts, not the query's
             raise
 
@@ -208,7 +208,7 @@ class Reconciler:
         now, begun = self.hold.clock.now, self.hold.clock.now()
         last = self._end - min(BETWEEN, self._for_lookups / 4)  # time of the last look-up
         patience = (self._end - begun) * _PATIENCE
-        wait, why = BETWEEN, "there was no time to look it up"
+        wait, why = BETWEEN, "no time remained for a look-up"
         while not self.hold.ended and (at := now()) < self._end:
             try:
                 found = await self._find(self._end - at, patience)
@@ -216,7 +216,7 @@ class Reconciler:
                 raise
             except Exception as error:
                 text = error.explained() if isinstance(error, WosdkError) else type(error).__name__
-                why = f"it could not be looked up ({text})"
+                why = f"the look-up failed ({text})"
                 if not ending_of(error).passes:
                     raise _unresolved(doubt, why) from error
             else:
@@ -234,7 +234,9 @@ class Reconciler:
             except TimeoutError:
                 break
             wait = min(2 * wait, _MAX_WAIT)
-        raise _unresolved(doubt, "the client was closed before it was found" if self.hold.ended else why)
+        raise _unresolved(
+            doubt, "the client was closed before the look-up succeeded" if self.hold.ended else why
+        )
 
 
 def _unresolved(doubt: WosdkError, why: str) -> WosdkError:

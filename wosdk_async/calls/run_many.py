@@ -137,8 +137,8 @@ class Run(Uncopied, Generic[I, R]):
         self._raise_source_error()
         if self._inputs.cut_off:
             raise InvalidCallError(
-                f"the inputs from index {self._inputs.taken} on are lost: the run was cancelled while it "
-                "waited for the next one, which ended their generator; run again with those inputs"
+                f"inputs from index {self._inputs.taken} on are lost: a cancellation during the read"
+                f" ended their generator; run again with those inputs"
             )
 
     def _all_read(self) -> bool:
@@ -246,17 +246,17 @@ def cancelled_outcome(index: int, item: I, trace: Trace, why: str) -> InDoubt[I]
     """Return the outcome of an interrupted call from its trace; ``why`` is a clause."""
     details = _details(trace)
     if (trace.sent and not trace.repeat_safe) or trace.effect:
-        text = f"it may have been carried out: {why} while it waited for the response"
+        text = f"the call may have been carried out: {why} while it waited for the response"
         return InDoubt(index, item, InDoubtError(text, **details))
     if trace.reply is not None or trace.sent:
-        text = f"no result: {why} ({PHASES[trace.phase]}); it had no effect"
+        text = f"no result: {why} ({PHASES[trace.phase]}); the call had no effect"
         return Failed(index, item, DeadlineError(text, phase=trace.phase, **details))
     return NotStarted(index, item)
 
 
 def _in_doubt_error(error: Exception, trace: Trace) -> InDoubtError:
     """Return the InDoubtError for a call that another library's error ended after the send."""
-    text = f"it may have been carried out: {type(error).__name__} was raised after it was sent ({error})"
+    text = f"the call may have been carried out: {type(error).__name__} was raised after the send ({error})"
     doubt = InDoubtError(text, **_details(trace))
     doubt.__cause__ = error
     return doubt

@@ -93,7 +93,7 @@ def check_text(value: Any, meta: Wire) -> Finding | None:
     if limit is None or len(value) <= limit:
         return None
     if meta["max_length_source"] == "doc":
-        return Finding(f"has {len(value)} characters; the service takes {limit}, shorten it.")
+        return Finding(f"has {len(value)} characters; the service accepts {limit}, shorten it.")
     return Finding(
         f"has {len(value)} characters; a third-party client states a limit of {limit}, so it may be cut.",
         "warning",
@@ -155,7 +155,7 @@ def check_enum(value: Any, meta: Wire) -> Finding | None:
     near = suggestion(str(value), map(str, enum))
     no_such = f"is {value!r}; {name} has no such value{near or '.'}"
     return Finding(
-        f"{no_such} If the service has it anyway, send {name}({value!r}).",
+        f"{no_such} If the service supports it, send {name}({value!r}).",
         in_json=unknown_member(enum, value),
     )
 
@@ -222,16 +222,16 @@ def check_object(value: Any, meta: Wire) -> Finding | None:
     if isinstance(value, list | tuple):
         return _misfit(value, f"one {of}: make a record or command for each", f"one {of}")
     if meta["type"] != "ref":
-        return _misfit(value, f"an object of {of}, send {of}(...)", f"an object of {of}")
+        return _misfit(value, f"an object of type {of}, send {of}(...)", f"an object of type {of}")
     example = value if _is_id(value) else 5
     return Finding(
         _not_a_reference(value, of),
-        in_json=_misfit_in_json(value, f'an object of {of}, such as {{"Id": {example}}}'),
+        in_json=_misfit_in_json(value, f'an object of type {of}, such as {{"Id": {example}}}'),
     )
 
 
 def _not_a_reference(value: Any, of: str) -> str:
-    takes = f"is {kind_of(value)}; it takes an object of {of}"
+    takes = f"is {kind_of(value)}; it takes an object of type {of}"
     if isinstance(value, Record):  # its id belongs to another entity
         return f"{takes}, send {of}.ref(id) with that record's id."
     if isinstance(value, str) and not value.isdecimal() and (name := named_by(registry.resolve(of))):

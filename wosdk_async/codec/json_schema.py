@@ -50,9 +50,9 @@ def json_schema(cls: type[Record], *, names: Names = "wire") -> dict[str, Any]:
         InvalidCallError: ``cls`` is not a model class.
     """
     if not (isinstance(cls, type) and issubclass(cls, Record)):
-        raise InvalidCallError(f"{cls!r} is not a class of the model")
+        raise InvalidCallError(f"{cls!r} is not a model class")
     if names not in ("wire", "python"):
-        raise InvalidCallError(f"names={names!r} is not a kind of names; pass 'wire' or 'python'")
+        raise InvalidCallError(f"names={names!r} is not valid; pass 'wire' or 'python'")
     made = {each.__name__: class_schema(each, _in_defs, names=names) for each in reachable(cls)}
     return {"$schema": DIALECT, "$ref": f"#/$defs/{cls.__name__}", "$defs": made}
 

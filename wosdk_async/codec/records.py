@@ -66,7 +66,7 @@ def to_dict(record: Record | Iterable[Record], *, names: Names = "wire", secrets
     if isinstance(record, Record):
         return _written(writers, record)
     if isinstance(record, str | bytes | Mapping | type) or not isinstance(record, Iterable):
-        raise InvalidCallError(f"takes a record of the model or a list of them, not {_shown(record)}")
+        raise InvalidCallError(f"takes a model record or a list of records, not {_shown(record)}")
     return [_written(writers, each) for each in record]
 
 
@@ -137,7 +137,7 @@ def _class_of(cls: Any) -> tuple[type[Record], bool]:
     if isinstance(own, type) and issubclass(own, Record):
         return own, is_list
     raise InvalidCallError(
-        f"{_name(cls)} is not a class of the model; pass one, such as WorkOrder, or list[WorkOrder]"
+        f"{_name(cls)} is not a model class; pass one, such as WorkOrder, or list[WorkOrder]"
     )
 
 
@@ -157,19 +157,19 @@ def _shown(value: Any) -> str:
 @functools.cache
 def _writers(names: Names, secrets: bool) -> DictWriters:
     if names not in ("wire", "python"):
-        raise InvalidCallError(f"names={names!r} is not a kind of names; pass 'wire' or 'python'")
+        raise InvalidCallError(f"names={names!r} is not valid; pass 'wire' or 'python'")
     return DictWriters(names, secrets)
 
 
 def _written(writers: DictWriters, record: Record) -> Any:
     if not isinstance(record, Record):
-        raise InvalidCallError(f"only a record of the model can be written, not {_shown(record)}")
+        raise InvalidCallError(f"only a model record can be written, not {_shown(record)}")
     try:
         return writers.write(record)
     except TypeError:
         found = None
     except RecursionError:
-        found = f"{type(record).__name__} is nested too deeply, or holds itself"
+        found = f"{type(record).__name__} is nested too deeply, or contains itself"
     raise InvalidCallError(found or _first_fault(writers, record, type(record).__name__))
 
 

@@ -64,8 +64,8 @@ def exact_number(text: str) -> Decimal:
         raise ValueError(f"takes a number such as 12.50, not {shown_value(text)}")
     if number.adjusted() >= _MAX_DIGITS or number.as_tuple().exponent < -_MAX_DIGITS:  # type: ignore[operator]
         raise ValueError(
-            f"takes a number of at most {_MAX_DIGITS} digits before the point and {_MAX_DIGITS} after it, "
-            f"not {shown_value(text)}; correct it"
+            f"takes a number with at most {_MAX_DIGITS} digits before and after the decimal point, not"
+            f" {shown_value(text)}; correct it"
         )
     return number
 

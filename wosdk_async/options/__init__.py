@@ -87,7 +87,8 @@ def as_timeouts(given: Timeouts | HttpxTimeout) -> Timeouts:
         return Timeouts(**given.as_dict())
     except (AttributeError, TypeError, ValueError):
         raise ConfigurationError(
-            f"timeouts is {given!r}; it takes Timeouts(...), or httpx's or httpx2's, of seconds above 0"
+            f"timeouts is {given!r}; it takes Timeouts(...), or a Timeout of httpx or httpx2, with"
+            f" seconds above 0"
         ) from None
 
 
@@ -100,7 +101,8 @@ def as_limits(given: Limits | HttpxLimits) -> Limits:
         return Limits(**{name: value for name, value in named.items() if value is not None})
     except (AttributeError, TypeError, ValueError):
         raise ConfigurationError(
-            f"limits is {given!r}; it takes Limits(...), or httpx's or httpx2's, with at least one connection"
+            f"limits is {given!r}; it takes Limits(...), or Limits of httpx or httpx2, with at least one"
+            f" connection"
         ) from None
 
 
@@ -159,7 +161,7 @@ def _check_codes(policy: RetryPolicy, attribute: attrs.Attribute[Any], value: An
                 f"{name} holds {code!r}, whose verdict is fixed ({CODES[code].verdict.name}); leave it out"
             )
     if both := value & policy.waits if attribute.name == "repeats" else ():
-        raise ConfigurationError(f"{min(both)!r} is in waits and in repeats; leave it in one of them")
+        raise ConfigurationError(f"{min(both)!r} is in both waits and repeats; remove it from one")
 
 
 @attrs.frozen(kw_only=True)
@@ -318,6 +320,6 @@ class ClientOptions:
             raise ConfigurationError(f"{ours[0]}= has no effect with {own[0]}=; set it there")
         if self.adaptive and (most := min(self.in_flight, self.limits.connections)) <= DEFAULT_IN_FLIGHT:
             raise ConfigurationError(
-                f"adaptive=True has no effect when at most {most} calls may be in flight; set in_flight, and "
-                f"connections of limits=Limits(...), to the most that it may use, above {DEFAULT_IN_FLIGHT}"
+                f"adaptive=True has no effect with at most {most} calls in flight; raise in_flight and"
+                f" limits=Limits(connections=...) above {DEFAULT_IN_FLIGHT}"
             )

@@ -134,9 +134,7 @@ def hook(method: str = "__call__", takes: str = "a function", *, awaited: bool =
         if value is not None and not hasattr(value, method):
             raise ConfigurationError(f"{name} is {kind_of(value)}; it takes {takes}")
         if not awaited and inspect.iscoroutinefunction(value):
-            raise ConfigurationError(
-                f"{name} is an async function, but it would not be awaited; pass {takes}"
-            )
+            raise ConfigurationError(f"{name} is an async function, but is never awaited; pass {takes}")
 
     return attrs.field(default=None, validator=check)
 

@@ -97,7 +97,7 @@ def library_of(part: object) -> Any:
         except ImportError:
             continue
     raise ConfigurationError(
-        f"{kind_of(part)} is no part of httpx or httpx2, and neither is installed to send by it:"
+        f"{kind_of(part)} is not from httpx or httpx2, and neither is installed:"
         " pip install httpx, or 'wosdk_async[httpx2]'"
     )
 

@@ -74,7 +74,7 @@ def content_of_dict(
     ``new`` is as in :func:`content_of`.
     """
     if content is not None and not isinstance(content, Mapping):
-        raise InvalidCallError(f"fields by name come as a dict, {{'Name': ...}}, not as {described(content)}")
+        raise InvalidCallError(f"fields by name must be a dict, {{'Name': ...}}, not {described(content)}")
     if known is not None and content and check:
         _refuse(known.wire_name, content_problems(known, content, new), Remedy.UNCHECKED)
     return content or {}
@@ -182,7 +182,7 @@ def _kind_of(cmd: Command[Any]) -> _Kind:
     require_command(cmd)
     cls = type(cmd)
     if not cls.path:
-        raise InvalidCallError(f"{cls.__name__} is a base class of commands; run one of them")
+        raise InvalidCallError(f"{cls.__name__} is an abstract command class; run a subclass")
     _kinds[cls] = _Kind(
         cls.wire_name,
         COMMANDS + cls.path,
@@ -243,8 +243,7 @@ def post(path: str, body: Any, *, repeat_safe: bool) -> Call[Any]:
     if path.startswith(("/", "api/")):
         below = path.lstrip("/").removeprefix("api/v1/")
         raise InvalidCallError(
-            f"{path!r:.80} does not start below api/v1/; post() takes what follows it, without a leading"
-            f" slash: {below!r:.80}"
+            f"{path!r:.80} must be relative to api/v1/, without a leading slash: {below!r:.80}"
         )
     try:
         content = codec.dumps(codec.unstructure(body))

@@ -159,8 +159,8 @@ def difference(read: E, edited: E, origin: str | None = None) -> Difference:
     old, new = codec.unstructure(_only(read, names)), content_of(_only(edited, names), origin=origin)
     if new.get("PerformDeletion"):
         raise InvalidCallError(
-            f"perform_deletion removes elements of lists; delete the {read.wire_name}",
-            for_callers=f"PerformDeletion removes elements of lists; delete the {read.wire_name}",
+            f"perform_deletion removes only list elements; delete the {read.wire_name}",
+            for_callers=f"PerformDeletion removes only list elements; delete the {read.wire_name}",
         )
     return _members(type(read).__name__, old, new, type(read).__name__)
 
@@ -214,7 +214,7 @@ def _reference(of: str, before: Any, after: Any, where: str) -> Difference:
     if target == _reference_target(of, before):
         if after is not None and dict(after) != target:  # more than a bare reference
             raise InvalidCallError(
-                f"{where} is a record of its own; update that {of}", remedies=(Remedy.REFERENCE,), of=of
+                f"{where} is a separate record; update that {of}", remedies=(Remedy.REFERENCE,), of=of
             )
         return Difference()
     return Difference(steps, {"": target})
@@ -226,7 +226,7 @@ def _owned(of: str, before: Any, after: Any, where: str) -> Difference:
         raise InvalidCallError(f"{where}: removal is not supported; set its fields to None instead")
     key = _key_of(after)
     if key is not None and key != _key_of(before):
-        raise InvalidCallError(f"{where}: it keeps its id; change its fields instead")
+        raise InvalidCallError(f"{where}: its id cannot change; change its fields instead")
     inner = _members(of, before if isinstance(before, Mapping) else {}, after, where)
     own = {} if key is None else {"Id": key}
     return Difference([f".{path}" for path in inner.properties], {"": own | inner.fields})

@@ -118,7 +118,7 @@ def require_no_request_id(call: Call[Any], response: Response) -> None:
     The service repeats only a RequestId that was sent, and record calls send none (facts 5).
     """
     if _echoed(response.body) is not None and b"requestid" not in (call.body or b"").lower():
-        why = f"it carries a RequestId, but none was sent, so it is that of another call{_HOW_TO_SKIP}"
+        why = f"it carries a RequestId although none was sent, so it belongs to another call{_HOW_TO_SKIP}"
         raise InconclusiveResponse(response.status, why)
 
 
@@ -136,7 +136,7 @@ def specifier_for(decode: Callable[[bytes], Any], entity: str, id: object = None
         found = decode(body)
         kind = found.entity_type
         if kind is not None and kind != entity and _plain_name(str(kind)) != _plain_name(entity):
-            raise ValueError(f"it names a {str(kind)[:80]!a}, not a {entity}: the response of another call")
+            raise ValueError(f"it names a {str(kind)[:80]!a}, not a {entity}: it belongs to another call")
         _require_id(found.id, id)
         return found
 
@@ -171,4 +171,4 @@ def _require_id(found: object, id: object) -> None:
         raise ValueError(f"it has the id {found}, which no record can have")
     if found is None or not isinstance(id, int | str) or found == id or str(found).strip() == str(id).strip():
         return
-    raise ValueError(f"it has the id {str(found)[:80]!a}, not {id}: the response of another call")
+    raise ValueError(f"it has the id {str(found)[:80]!a}, not {id}: it belongs to another call")

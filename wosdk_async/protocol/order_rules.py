@@ -103,9 +103,9 @@ def warning_of_move(command: str, state: object) -> str:
     if move is None or not isinstance(state, str) or state not in _STATES or state in move.sources:
         return ""
     if state == move.target:
-        said = f"The order is in state '{state}' already"
+        said = f"The order is already in state '{state}'"
     else:
-        said = f"{command} is not known to lead from the order's state '{state}' to '{move.target}'"
+        said = f"{command} is not known to move an order from state '{state}' to '{move.target}'"
     facts = next_step(state, move.target)
     remedy = in_python(facts["remedies"][0], facts) if facts else OWN_MOVES
     return f"{said}: the service may refuse it; {remedy}"

@@ -146,10 +146,10 @@ def _failure(response: Response, secrets: Secrets, own: OwnCodes) -> RefusedErro
     if verdict is IN_DOUBT:
         if has_error_body:
             shown_texts = (secrets.hide(_text(each) or "", _MAX_REASON) for each in (code, message))
-            why = "the error {!r} of the service, {!r}".format(*shown_texts)
+            why = "the service error {!r}, {!r}".format(*shown_texts)
         else:
             shown = secrets.hide(response.headers.get("content-type", "no content type"), _MAX_TYPE)
-            why = f"no error body of the service ({len(response.body)} bytes, {shown})"
+            why = f"not a service error body ({len(response.body)} bytes, {shown})"
         return InconclusiveResponse(response.status, why, plain=not has_error_body)
     # facts 6: RequestId is the last key when the request carried one
     error = refused(code, message, response.status, body.get("TimeStamp"), body.get("RequestId"), kind)
@@ -169,7 +169,7 @@ def _has_error_body(body: bytes) -> bool:
     found = members(body)
     code = _text(found.get("ErrorCode"))
     if code and any(found.get(name) for name in _RESULTS):
-        raise InconclusiveResponse(200, f"it has a result and an error: {code[:_MAX_REASON]}")
+        raise InconclusiveResponse(200, f"it has both a result and an error: {code[:_MAX_REASON]}")
     return bool(code)
 
 

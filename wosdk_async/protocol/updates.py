@@ -97,12 +97,14 @@ def version(record: E) -> Call[E]:
     name = type(record).__name__
     if not _locked(record):
         raise InvalidCallError(
-            f"the service keeps no version of a {name}", remedies=(Remedy.LEAVE_OUT,), option="if_unchanged"
+            f"the service does not version {name} records",
+            remedies=(Remedy.LEAVE_OUT,),
+            option="if_unchanged",
         )
     if _held(record) is None:
         raise InvalidCallError(
-            f"the version of the {name} is not known: it was read without ConcurrencyId, or the response "
-            'to an update had none; read it again with properties=["*"] first'
+            f"the version of the {name} is unknown: the record was read without ConcurrencyId, or an update's"
+            ' response had none; reread the record with properties=["*"] first'
         )
     return retrieve(type(record), _id_of(record), ["ConcurrencyId"])
 
@@ -124,7 +126,7 @@ def _require_writable(entity: type[Record], id: int, name: str, changes: Mapping
     meta = entity.__wire__.get(name)
     if meta is None:
         if name in ("timeout", "deadline"):  # every keyword is a field here, so Python refuses none
-            near = "; with_options(deadline=...) sets the time of a call"
+            near = "; with_options(deadline=...) sets a call's deadline"
         else:
             near = suggestion(name, (*entity.__wire__, "check", "if_unchanged"))
         raise UnknownFieldError(f"{entity.__name__} has no field {name!r}{near}")

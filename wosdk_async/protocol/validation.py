@@ -132,7 +132,7 @@ def foreign(value: Any, origin: str | None, path: str) -> Iterator[Problem]:
                 path,
                 f"was read from {value.origin}; its id identifies another record at {origin}: read it there,"
                 f" or pass {type(value).__name__}.ref(id) if the id is right.",
-                in_json="is a record of another Company.",
+                in_json="belongs to another Company.",
             )
             return
         for name in value.__wire__:

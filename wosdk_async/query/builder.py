@@ -274,7 +274,7 @@ def _resolve(plan: Plan, path: Any) -> ResolvedPath:
 def _same_entity(plan: Plan, part: Comparison | Order | ResolvedPath) -> None:
     if part.entity != plan.name:
         raise InvalidCallError(
-            f"{part.entity}.{part.path} is not a property of {plan.name}, which the query reads"
+            f"{part.entity}.{part.path} is not a property of {plan.name}, the queried entity"
         )
 
 

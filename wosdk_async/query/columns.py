@@ -106,8 +106,8 @@ def _class_of(entity: type[Record] | str) -> type[Record]:
     entity_name(found)
     if "Id" not in fields_of(found) and found.wire_name not in KEYS:  # a catalogue value class
         raise InvalidCallError(
-            f"{found.wire_name} has no Id: it is a part of other records or of results, and is not queried; "
-            "name the path to it in a query of the record"
+            f"{found.wire_name} has no Id and cannot be queried, because it is part of other records or"
+            f" results; select its path in a query of the record"
         )
     return found
 

@@ -122,8 +122,8 @@ class KeyCursor:
         """Raise WosdkError for a record of the next range, which would appear twice."""
         if self._until is not None and key > self._until:  # not shown that a service does so; assumed
             raise WosdkError(
-                f"the page of {self._plan.name} with Id up to {self._until} has {key}: the service does not"
-                " keep to conditions on Id, so its records cannot be read by ranges"
+                f"the page of {self._plan.name} with Id up to {self._until} contains {key}: the service"
+                f" ignores conditions on Id, so records cannot be read by ranges"
             )
 
     def _follows(self, key: int, last: int) -> bool:
@@ -153,7 +153,7 @@ class OffsetCursor:
         records = found[:left]
         if self._offset < ROW_CAP <= self._offset + len(records):
             _log.warning(
-                "query %s passes the cap of %d records and is not ordered by Id: records that change"
+                "query %s exceeds the cap of %d records and is not ordered by Id: records that change"
                 " between pages may repeat or be missed, and the service may return no more than the cap;"
                 " order it by Id or add conditions",
                 self._plan.name,
@@ -191,7 +191,7 @@ def property_of(record: Mapping[str, Any], name: str) -> Any:
 def checked_size(size: Any) -> int:
     """Return ``size``. Raises InvalidCallError for an invalid page size."""
     if isinstance(size, bool) or not isinstance(size, int) or not 1 <= size <= ROW_CAP:
-        raise InvalidCallError(f"a page has from 1 to {ROW_CAP} rows, the service's cap; not {size!r}")
+        raise InvalidCallError(f"size is {size!r}; a page takes 1 to {ROW_CAP} rows, the service's cap")
     return size
 
 
@@ -240,7 +240,9 @@ async def key_ranges(fetch: Fetch, plan: Plan, size: int, parallel: Any, verb: s
     if isinstance(parallel, bool) or not isinstance(parallel, int) or parallel < 1:
         raise InvalidCallError(f"parallel is {reprlib.repr(parallel)}; it takes a whole number from 1")
     if plan.orders or plan.limit or not plan.by_key:
-        raise InvalidCallError(f"{verb} reads all of {plan.name} by Id: no order, no limit, no other key")
+        raise InvalidCallError(
+            f"{verb} reads all of {plan.name} by Id, and accepts no order, limit or other key"
+        )
     highest = await highest_id(fetch, plan)
     if highest is None:
         return []
@@ -262,8 +264,8 @@ async def highest_id(fetch: Fetch, plan: Plan) -> int | None:
     again = await _first_id(fetch, plan, descending=True)
     if again is None or again < added:
         raise WosdkError(
-            f"the highest Id of {plan.name} is {again} by its order, but there is {added}: the service does"
-            " not keep to descending order, so its records cannot be read by ranges"
+            f"the highest Id of {plan.name} is {again} by its order, but it also has {added}: the service"
+            f" ignores descending order, so records cannot be read by ranges"
         )
     return highest
 

@@ -75,8 +75,8 @@ class Comparison(Condition):
         """
         if self.in_list:
             raise InvalidCallError(
-                f"~ of a condition on {self.path}: the service cannot ask that no element of a list matches;"
-                " use the opposite operator if you mean that some element does not"
+                f"~ of a condition on {self.path}: the service cannot query for lists in which no element"
+                f" matches; use the opposite operator for lists in which some element does not"
             )
         return attrs.evolve(self, operator=NEGATED[self.operator])
 

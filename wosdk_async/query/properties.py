@@ -74,8 +74,8 @@ class Path:
     def _text(self, value: Any) -> str:
         if isinstance(value, Path):
             raise InvalidCallError(
-                f"{self._path} is compared with {value._path}; the service compares properties with"
-                " values only"
+                f"{self._path} is compared with {value._path}; the service compares properties only with"
+                f" values"
             )
         return text(value, self._path)
 

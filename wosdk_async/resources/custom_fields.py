@@ -124,7 +124,8 @@ class CustomFields(Resource):
             label = descriptor.name or ""
             if label in found:
                 raise NotUniqueError(
-                    f"the record has several custom fields {label!r}; its CustomFields.* tell them apart"
+                    f"the record has several custom fields {label!r}; read its CustomFields.* to tell"
+                    f" them apart"
                 )
             found[label] = read_value(str(descriptor.type), entry.value or "")
         return found

@@ -283,9 +283,7 @@ def _placed(owner: Record | int, actor_type: ActorType | str | None, storage: st
     """Return the fields for a document's owner and storage; a bare id is a work order's."""
     kind = actor_type or (ACTOR_TYPES.get(owner.wire_name) if isinstance(owner, Record) else "WO")
     if kind is None:
-        raise InvalidCallError(
-            f"the kind of a {type(owner).__name__} as an owner is unknown; pass actor_type="
-        )
+        raise InvalidCallError(f"the actor type of a {type(owner).__name__} is unknown; pass actor_type=")
     return {"actor_id": id_of(owner, "owner"), "actor_type_id": kind, "storage_type_id": storage}
 
 

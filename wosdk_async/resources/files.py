@@ -174,8 +174,8 @@ def require_writable(to: str | os.PathLike[str]) -> Path:
         raise InvalidCallError(f"{str(to)!r:.200} cannot be written: {why}; name another file") from None
     if kind not in (stat.S_IFREG, stat.S_IFDIR):
         raise InvalidCallError(
-            f"{str(to)!r:.200} exists and is not a regular file; name another one, or leave out to= to get"
-            " the bytes"
+            f"{str(to)!r:.200} exists and is not a regular file; name another file, or omit to= to get"
+            f" the bytes"
         )
     return path
 

@@ -35,7 +35,7 @@ def _secret_in(path: Path) -> Secret:
     content = b""
     try:
         content, found = read_regular(path, _MAX_SECRET)
-        warn_of_others("the file of the secret,", path, found, PRIVATE)
+        warn_of_others("the secret file", path, found, PRIVATE)
         return Secret(content.decode().strip())
     except OSError as cause:
         kind = str(cause.strerror)
@@ -102,7 +102,7 @@ async def _output(words: Sequence[str], company: str) -> Secret:
             output = Secret((await process.communicate())[0])
     except TimeoutError:
         raise ConfigurationError(
-            f"the credentials command {words[0]!r} did not end within {_TIMEOUT:g} s"
+            f"the credentials command {words[0]!r} did not exit within {_TIMEOUT:g} s"
         ) from None
     finally:
         with contextlib.suppress(ProcessLookupError):

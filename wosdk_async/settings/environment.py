@@ -100,8 +100,8 @@ class Settings:
         if environ is not None and not isinstance(environ, Mapping):
             shown = repr(environ)[:80] if isinstance(environ, str | os.PathLike) else type(environ).__name__
             raise ConfigurationError(
-                f"environ is {shown}; it takes a mapping of variables, such as os.environ; name a Company by"
-                " company=, a profile by profile=, and a settings file by the variable WOSDK_CONFIG"
+                f"environ is {shown}; it takes a mapping of variables, such as os.environ; pass company="
+                f" for a Company, profile= for a profile, and set WOSDK_CONFIG for a settings file"
             )
         if isinstance(trusted_hosts, str) or not isinstance(trusted_hosts, Iterable | None):
             raise ConfigurationError(

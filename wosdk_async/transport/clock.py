@@ -61,7 +61,7 @@ class Scope:
     def __init__(self, deadlines: Deadlines, until: float) -> None:
         task = asyncio.current_task(deadlines.loop)
         if task is None:
-            raise RuntimeError("a call can only be made in a task")
+            raise RuntimeError("calls must be made in a task")
         self.until = until
         self._deadlines = deadlines
         self.expired = False

@@ -147,8 +147,8 @@ class Dispatcher:
             raise DeadlineError(f"not sent: its deadline is {seconds:g} s", phase="queue")
         if self.max_queued is not None and queue.calls > queue.limit + self.max_queued:
             raise OverloadedError(
-                f"{queue.calls - 1} calls are in flight or queued, of {queue.limit} in flight and at most "
-                f"{self.max_queued} queued (max_queued). Nothing was sent: retry later, or raise max_queued"
+                f"{queue.calls - 1} calls are in flight or queued, the maximum ({queue.limit} in flight,"
+                f" max_queued={self.max_queued}). Nothing was sent: retry later, or raise max_queued"
             )
 
     def _complete(self, error: WosdkError, call: Call[Any], sessions: SessionManager, trace: Trace) -> None:
@@ -182,7 +182,7 @@ class Dispatcher:
             doing += f": {sessions.login_waits_for}"
         error: WosdkError = DeadlineError(f"no result {limit} ({doing})", phase=trace.phase)
         if trace.sent and not call.repeat_safe:
-            error = InDoubtError(f"it may have been carried out: no response {limit} ({doing})")
+            error = InDoubtError(f"the call may have been carried out: no response {limit} ({doing})")
         elif pool_exhausted and not trace.sent:
             error = NotSentError(f"nothing was sent {limit}: {POOL_EXHAUSTED}", remedies=(Remedy.POOL,))
         self._complete(error, call, sessions, trace)

@@ -114,7 +114,7 @@ class LoopState:
             engine = settings.make_engine(attrs.evolve(settings.options.limits, connections=_MAX_DOWNLOADS))
             if not isinstance(engine, StreamingEngine):
                 raise ConfigurationError(
-                    f"engine= makes {engine!r}, which cannot download: it has no stream()"
+                    f"engine= returned {engine!r}, which cannot download: it has no stream()"
                 )
             self.engines.append(engine)
             self._downloading = engine, ConcurrencyLimiter(_DOWNLOADS, ceiling=engine.capacity)

@@ -104,7 +104,7 @@ def give_up(failure: Exception, repeat_safe: bool) -> WosdkError:
     status = failure.status if isinstance(failure, InconclusiveResponse) else 0
     if repeat_safe:
         return NoAnswerError(f"no readable response ({failure})", status=status, **facts)
-    doubt = f"it may have been carried out: no conclusive response ({failure})"
+    doubt = f"the call may have been carried out: no conclusive response ({failure})"
     return InDoubtError(doubt, status=status, **facts)
 
 

@@ -142,7 +142,7 @@ class Transport:
             loop = self._loops.get(asyncio.get_running_loop())
         except RuntimeError:
             raise InvalidCallError(
-                "no event loop of asyncio runs here; use asyncio.run(...), in trio trio_asyncio",
+                "no asyncio event loop is running; use asyncio.run(...), or trio_asyncio in trio",
                 operation=call.operation,
                 company=sessions.company,
             ) from None

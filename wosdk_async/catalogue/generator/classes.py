@@ -211,7 +211,7 @@ def _command_parent(module: Module, command: Command | CommandBase) -> str:
 def _command_base_class(module: Module, shape: CommandBase) -> None:
     doc = paragraphs(
         sentences(shape.meaning),
-        sentences("Never sent itself: a shape that commands share", shape.note),
+        sentences("Abstract command shape, never sent itself", shape.note),
     )
     head = f"{shape.name}({_command_parent(module, shape)}[{module.use('base', 'R')}])"
     module.add(head, doc, [module.field(field, of_command=True) for field in shape.own_request])

@@ -122,8 +122,8 @@ def _translated(file: str) -> Iterator[None]:
     except (OSError, ValueError) as error:  # also ssl.SSLError: no certificate in the file
         why = getattr(error, "strerror", None) or error
         raise ConfigurationError(
-            f"SSL_CERT_FILE is {file!r}, which cannot be used ({why}); name a file of certificates in PEM, or"
-            " unset it"
+            f"SSL_CERT_FILE is {file!r}, which is unusable ({why}); name a PEM certificate file, or unset"
+            f" the variable"
         ) from None
 
 

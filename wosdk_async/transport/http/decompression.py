@@ -152,10 +152,10 @@ class Decompressor:
             except zlib.error as cause:
                 why = str(cause)
             if why is not None:  # raised here, without its cause: our errors hold no library exceptions
-                raise BadContent(f"the compressed body is broken ({why})")
+                raise BadContent(f"the compressed body is corrupt ({why})")
             self._unpacked += len(piece)
             if self._unpacked > _FREE and self._unpacked > _MAX_RATIO * self._received:
-                raise UnwantedContent(f"the body grows to more than {_MAX_RATIO} times its size")
+                raise UnwantedContent(f"the body expands to more than {_MAX_RATIO} times its size")
             yield piece
             packed = stream.unused_data if stream.eof else stream.unconsumed_tail
             if not packed and (stream.eof or len(piece) < _OUTPUT):  # full: zlib may have more output

@@ -58,7 +58,7 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 """Redirect statuses. Engines do not follow redirects."""
 
 NO_MEMORY = "out of memory for the response"
-POOL_EXHAUSTED = "no connection in the pool of the program's http_client or transport was free"
+POOL_EXHAUSTED = "the pool of the program's http_client or transport had no free connection"
 """Failure reason, and the note on a CancelledError, of a request that waited for a pool connection."""
 
 OnSending = Callable[[], None]

@@ -196,7 +196,7 @@ class Tenant:
     @property
     def _provider(self) -> str:
         name = getattr(self.credentials, "__qualname__", type(self.credentials).__qualname__)
-        return f"the provider {name} of the credentials of {self.company!r}"
+        return f"the credentials provider {name} of {self.company!r}"
 
     async def _ask(self, kinds: tuple[type, ...], ask: Callable[..., Awaitable[Any]], *more: object) -> Any:
         """Return a provider's result. A cancellation inside must not look like a cancelled call."""

@@ -177,7 +177,7 @@ def _parse(url: str, error: type[WosdkError], what: str, longest: int = _MAX_URL
     why = ""
     try:
         if len(url) > longest:
-            raise ValueError(f"it has {len(url):,} characters, {longest:,} at most")
+            raise ValueError(f"it has {len(url):,} characters; the maximum is {longest:,}")
         if not url.isascii() or not url.isprintable():
             raise ValueError("not a plain address")
         parts = urlsplit(url)

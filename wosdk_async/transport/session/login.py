@@ -80,7 +80,7 @@ def _session_headers(company: str, token: Secret) -> RequestHeaders:
 
 def _require_token(token: object) -> None:
     if not (isinstance(token, Secret) and is_token(token.reveal())):
-        raise SessionError("the session that was handed over has no token that can be sent")
+        raise SessionError("the provided session has no token that can be sent")
 
 
 @attrs.frozen
@@ -189,7 +189,7 @@ class Login:
         machine or is trusted; raises SessionError for a token that cannot be sent.
         """
         _require_token(grant.token)
-        host = self.hosts.endpoint("the host of the session that was handed over", grant.base_url)
+        host = self.hosts.endpoint("the host of the provided session", grant.base_url)
         return attrs.evolve(
             grant,
             headers=_session_headers(company, grant.token),

@@ -54,7 +54,7 @@ class Address:
     def wrong(self, url: str, status: int, said: str = "") -> SessionError:
         """Return the error for a response that the endpoint would not send."""
         return self.error(
-            f"{self.name} {url} responds with HTTP {status}{said}",
+            f"{self.name} {url} responded with HTTP {status}{said}",
             status=status,
             remedies=(Remedy.ENDPOINT,),
             variable=self.variable,

@@ -228,7 +228,9 @@ class SessionManager:
             self._early_renewal_from = self.clock.now() + _EARLY_INTERVAL
             kind = type(task.exception()).__name__
             _log.warning(
-                "early renewal failed, the old session stays in use: company=%s error=%s", self.company, kind
+                "early renewal failed, the old session remains in use: company=%s error=%s",
+                self.company,
+                kind,
             )
 
 

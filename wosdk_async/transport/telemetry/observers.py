@@ -262,7 +262,9 @@ class Telemetry(Observer):
         if self._instruments is None or self._instruments[2] is not provider:
             meter = provider.get_meter("wosdk_async")
             self._instruments = (
-                meter.create_histogram("wosdk.client.call.duration", "s", "Calls, with queue and retries"),
+                meter.create_histogram(
+                    "wosdk.client.call.duration", "s", "Calls, including queueing and retries"
+                ),
                 meter.create_histogram("http.client.request.duration", "s", "Duration of each request"),
                 provider,
             )

@@ -184,15 +184,15 @@ class ClientEngine:
                 " the network instead: transport=httpx.MockTransport(handler)"
             )
         if closed:
-            raise ConfigurationError("the http_client is closed; keep it open for as long as the Client")
+            raise ConfigurationError("the http_client is closed; keep it open as long as the Client")
         transport = getattr(self._client, "_transport", None)
         if isinstance(transport, self._library.AsyncHTTPTransport) and mocked() is not self._library:
             loop = asyncio.get_running_loop()
             if _loop_of.setdefault(transport, loop) is not loop:
                 raise ConfigurationError(
-                    "the http_client, or transport, was used in another event loop, and its connections "
-                    "belong to that one; nothing was sent. Make one for each loop, or pass neither: a Client "
-                    "with its own connections works in any loop"
+                    "the http_client or transport was used in another event loop, which owns its"
+                    " connections; nothing was sent. Create one per loop, or pass neither: a Client's own"
+                    " connections work in any loop"
                 )
 
 

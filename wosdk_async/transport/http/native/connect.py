@@ -220,7 +220,7 @@ class Tunnel(Layer):
         """Ask the proxy to connect. Raises SendError if it refuses, OSError if it disconnects."""
         await (self._socks() if self._proxy.is_socks else self._connect())
         if self._received:
-            raise self._refused("it sent bytes that belong to no request")
+            raise self._refused("it sent bytes outside of any response")
 
     def received(self, data: bytes) -> None:
         """Store received bytes."""
@@ -330,7 +330,7 @@ def _socks_address(host: str) -> bytes:
     if (address := address_of(host)) is None:
         name = _encoded_host(host)
         if len(name) > _MAX_NAME:
-            raise ValueError("the name of the host is too long for SOCKS")
+            raise ValueError("the host name is too long for SOCKS")
         return b"\x03%c%b" % (len(name), name)
     return (b"\x01" if address.version == 4 else b"\x04") + address.packed
 

@@ -166,12 +166,12 @@ class Connection(Layer):
         if not (came or partial or early):
             return False
         if (came and self._mid_record is None) or (partial and self.reused):
-            self._fail("the service closed the idle connection, or sent bytes that belong to no request")
+            self._fail("the service closed the idle connection, or sent bytes outside of any response")
             return True
         limit = self._pool.timeouts.connect
         self._send_by = self._send_by or (math.inf if limit is None else now + limit)
         if now > self._send_by:
-            what = "a part of a record of TLS and no more" if partial else "records of TLS without a pause"
+            what = "only part of a TLS record" if partial else "TLS records without a pause"
             self._fail(f"the service sent {what} for {limit:g} s", timeout="connect")
         else:
             self._pool.loop.call_later(_QUIET, self._look_again)
@@ -215,7 +215,7 @@ class Connection(Layer):
     def received(self, data: bytes) -> None:
         """Parse received bytes; the end of a response completes the request."""
         if self._waiter is None or self._prepared is not None:
-            self._fail("the service sent bytes that belong to no request")
+            self._fail("the service sent bytes outside of any response")
             return
         try:
             response = self._parser.feed(data)

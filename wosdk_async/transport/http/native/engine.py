@@ -218,7 +218,9 @@ class NativeEngine:
 
 
 def _closed_at_once(origin: Origin) -> SendError:
-    return SendError(f"{origin.text}: the service closed the connection, or spoke, at once", sent=False)
+    return SendError(
+        f"{origin.text}: the service closed the connection, or sent data, before any request", sent=False
+    )
 
 
 def _require_passed_on(origin: Origin) -> None:

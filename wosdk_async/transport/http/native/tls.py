@@ -190,7 +190,7 @@ class TLSTransport(Layer):
         if self._is_open:
             self._sessions.pop(self._place, None)
             self.lost(
-                ssl.SSLEOFError(ssl.SSL_ERROR_EOF, "the service closed the connection without ending TLS")
+                ssl.SSLEOFError(ssl.SSL_ERROR_EOF, "the service closed the connection without close_notify")
             )
 
     def pause_writing(self) -> None:
@@ -262,7 +262,7 @@ class TLSTransport(Layer):
         if not self._paused:
             self._flush()
         elif self._outgoing.pending > _MAX_ANSWERS:
-            self._fail(ConnectionAbortedError("the service does not read what it asked for"))
+            self._fail(ConnectionAbortedError("the service does not read the TLS messages it requested"))
 
     def _prove_session(self) -> None:
         """Keep the handshake's session, now that the service has sent data.
