@@ -58,7 +58,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     # ids
     "id as text": (
         lambda a: a.get(WorkOrder, "1"),
-        "the id of a WorkOrder is '1', a string; it takes a whole number, send 1",
+        "the id of a WorkOrder is '1', a string; it takes a whole number: send 1",
     ),
     "a number for an id": (
         lambda a: a.get(WorkOrder, "RSC000001"),
@@ -94,10 +94,10 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "a key with nan": (lambda a: a.get("Link", {"A": float("nan")}), "A is nan; it takes a whole number"),
     "a key with None": (lambda a: a.delete("Link", {"A": None}), "A is None; it takes a whole number"),
     "a key that is no name": (lambda a: a.delete("Link", {1: 2}), "has the member 1"),
-    "delete by a text": (lambda a: a.delete(Customer, "5"), "it takes a whole number, send 5"),
+    "delete by a text": (lambda a: a.delete(Customer, "5"), "it takes a whole number: send 5"),
     "delete nothing": (lambda a: a.delete(Customer, None, missing_ok=True), "the id of a Customer is None"),
-    "restore by a text": (lambda a: a.restore(Customer, "5"), "it takes a whole number, send 5"),
-    "edit by a text": (lambda a: a.edit(WorkOrder, "1", print), "it takes a whole number, send 1"),
+    "restore by a text": (lambda a: a.restore(Customer, "5"), "it takes a whole number: send 5"),
+    "edit by a text": (lambda a: a.edit(WorkOrder, "1", print), "it takes a whole number: send 1"),
     # entities
     "get by a record": (
         lambda a: a.get(WorkOrder(id=1), 1),
@@ -183,7 +183,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     ),
     "put one path": (
         lambda a: a.put("WorkOrder", {}, properties="*"),
-        "properties is '*'; it takes several paths",
+        "properties is '*'; it takes a list of paths",
     ),
     # commands
     "run a dict": (lambda a: a.run({"WorkOrderId": 7}), "takes a command, not a dict; pass one such as"),
@@ -210,11 +210,11 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "one path": (lambda a: a.get(WorkOrder, 1, properties="Customer.Name"), "pass a list, ['Customer.Name']"),
     "one property": (
         lambda a: a.get(WorkOrder, 1, properties=f.number),
-        "it takes several paths: pass a list",
+        "it takes a list of paths: pass a list",
     ),
     "no paths": (
         lambda a: a.get(WorkOrder, 1, properties=None),
-        "properties is None; it takes several paths: leave it out",
+        "properties is None; it takes a list of paths: leave it out",
     ),
     "a misspelt path": (
         lambda a: a.get(WorkOrder, 1, properties=["Custmer.Name"]),
@@ -341,7 +341,10 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
         lambda a: a.custom_fields.set(ORDER, "Dock"),
         "takes a dict of values by label, not 'Dock'; pass {'Dock': value}",
     ),
-    "custom fields by a number": (lambda a: a.custom_fields.set(ORDER, {5: "x"}), "a label is text, not 5"),
+    "custom fields by a number": (
+        lambda a: a.custom_fields.set(ORDER, {5: "x"}),
+        "a label must be a string, not 5",
+    ),
     "custom fields of an id": (lambda a: a.custom_fields.get(7), "custom_fields.get() takes a record, not 7"),
     "custom fields set for an id": (
         lambda a: a.custom_fields.set(7, {"Dock": "5"}),
@@ -380,11 +383,11 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     # values of another kind
     "a record for an id in a command": (
         lambda a: a.run(WoStartCommand(work_order_id=anything_at_all(ORDER))),
-        "work_order_id is a WorkOrder; it takes a whole number, send its id, 7.",
+        "work_order_id is a WorkOrder; it takes a whole number: send its id, 7.",
     ),
     "a Ref for an id in a command": (
         lambda a: a.run(WoStartCommand(work_order_id=anything_at_all(Ref(7)))),
-        "it takes a whole number, send its id, 7.",
+        "it takes a whole number: send its id, 7.",
     ),
     "a number of an order for an id in a command": (
         lambda a: a.run(WoStartCommand(work_order_id=anything_at_all("RSC000001"))),
@@ -396,11 +399,11 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     ),
     "a generator for a list": (
         lambda a: a.update(ORDER, items=(item for item in [WoItem()])),
-        "items is a generator; it takes a list, send list(value).",
+        "items is a generator; it takes a list: send list(value).",
     ),
     "a dict for a list": (
         lambda a: a.update(ORDER, items={"Id": 1}),
-        "items is a dict; it takes a list, send [value].",
+        "items is a dict; it takes a list: send [value].",
     ),
     # numbers and lists of the helpers
     "attach with a size as text": (
@@ -480,7 +483,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     # remedies
     "a reference to another class": (
         lambda a: a.update(ORDER, customer=Location.ref(20440)),
-        "is a Location; it takes an object of type Customer, send Customer.ref(id) with that record's id",
+        "is a Location; it takes an object of type Customer: send Customer.ref(id) with that record's id",
     ),
     "the reference of another class as id": (
         lambda a: a.get(Customer, Location.ref(20440)),
@@ -529,7 +532,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     ),
     "a number for a text in a condition": (
         lambda a: a.query(WorkOrder).where(f.number == 5),
-        "WorkOrder.Number is an int; it takes text, send '5'",
+        "WorkOrder.Number is an int; it takes text: send '5'",
     ),
     "reasons by a label": (
         lambda a: a.work_orders.reasons("On Hold"),

@@ -88,7 +88,10 @@ def test_what_the_catalogue_does_not_know_is_refused() -> None:
 def test_parts_of_records_and_results_are_not_queried(name: str) -> None:
     """Their pages could not be read: that is said before anything is sent."""
     for entity in (name, registry.resolve(name)):
-        with pytest.raises(InvalidCallError, match=f"{name} has no Id: it is a part of other records"):
+        with pytest.raises(
+            InvalidCallError,
+            match=f"{name} has no Id and cannot be queried, because it is part of other records",
+        ):
             columns_of(entity)
 
 

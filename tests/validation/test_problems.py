@@ -79,7 +79,7 @@ def _fields() -> Any:
         (
             WorkOrder(vendor_nte=5),
             "vendor_nte",
-            "is an int; it takes an object of type Money, send Money(...)",
+            "is an int; it takes an object of type Money: send Money(...)",
         ),
         (WorkOrder(vendor_nte=Money(value="5")), "vendor_nte.value", "Decimal(...)"),
         (WorkOrder(vendor_nte=Money(value=Decimal("NaN"))), "vendor_nte.value", "finite"),

@@ -63,34 +63,34 @@ def asking(expression: Any) -> Ask:
 PIPE: dict[str, Any] = {"work_order_id": 1}
 TABLE: list[tuple[Ask, str]] = [
     # texts and lengths
-    (creating(number=7), "work_order.number is an int; it takes text, send '7'."),
-    (making(Blob(body=b"x")), "body is a bytes; it takes text, send base64.b64encode(...).decode()."),
+    (creating(number=7), "work_order.number is an int; it takes text: send '7'."),
+    (making(Blob(body=b"x")), "body is a bytes; it takes text: send base64.b64encode(...).decode()."),
     (
         creating(items=[WoItem(comment="x" * 3097)]),
-        "work_order.items[0].comment has 3097 characters; the service accepts 3096, shorten it.",
+        "work_order.items[0].comment has 3097 characters; the service accepts 3096: shorten it.",
     ),
     (
         making(Contact(first_name="x" * 51)),
-        "first_name has 51 characters; the service accepts 50, shorten it.",
+        "first_name has 51 characters; the service accepts 50: shorten it.",
     ),
     # numbers
-    (creating(duration=1.5), "work_order.duration is a float; it takes a whole number, send int(...)."),
-    (creating(duration=True), "work_order.duration is a bool; it takes a whole number, send int(...)."),
-    (creating(id=2**63), f"is {2**63}; it takes a whole number of at most 64 bits, send a smaller one."),
+    (creating(duration=1.5), "work_order.duration is a float; it takes a whole number: send int(...)."),
+    (creating(duration=True), "work_order.duration is a bool; it takes a whole number: send int(...)."),
+    (creating(id=2**63), f"is {2**63}; it takes a whole number of at most 64 bits: send a smaller one."),
     (
         creating(vendor_nte=Money(value=Decimal("NaN"))),
-        "work_order.vendor_nte.value is NaN; JSON has no such number, send a finite number.",
+        "work_order.vendor_nte.value is NaN, which JSON does not support: send a finite number.",
     ),
-    (creating(vendor_nte=250), "vendor_nte is an int; it takes an object of type Money, send Money(...)."),
+    (creating(vendor_nte=250), "vendor_nte is an int; it takes an object of type Money: send Money(...)."),
     # references
     (
         creating(customer=512),
-        "customer is an int; it takes an object of type Customer, send Customer.ref(512).",
+        "customer is an int; it takes an object of type Customer: send Customer.ref(512).",
     ),
-    (creating(customer="512"), "is a str; it takes an object of type Customer, send Customer.ref(512)."),
+    (creating(customer="512"), "is a str; it takes an object of type Customer: send Customer.ref(512)."),
     (
         creating(customer=Contact(id=5)),
-        "is a Contact; it takes an object of type Customer, send Customer.ref(id) with that record's id",
+        "is a Contact; it takes an object of type Customer: send Customer.ref(id) with that record's id",
     ),
     (
         creating(items=[WoItem(asset=5)]),
@@ -100,7 +100,7 @@ TABLE: list[tuple[Ask, str]] = [
         running(WoCreateCommand(work_order=[WorkOrder()])),  # type: ignore[arg-type]
         "work_order is a list; it takes one WorkOrder: make a record or command for each",
     ),
-    (creating(items=WoItem()), "work_order.items is a WoItem; it takes a list, send [value]."),
+    (creating(items=WoItem()), "work_order.items is a WoItem; it takes a list: send [value]."),
     (creating(items=[None]), "work_order.items[0] is a None; it takes an object of type WoItem"),
     (
         running(WoAssignCommand(work_order_id=1, assignees=[208, "two"])),
@@ -109,12 +109,12 @@ TABLE: list[tuple[Ask, str]] = [
     # times
     (
         creating(dt_due=datetime(2024, 6, 1, tzinfo=UTC)),
-        "work_order.dt_due has a time zone; it takes local time, use .replace(tzinfo=None)",
+        "work_order.dt_due has a time zone; it takes local time: use .replace(tzinfo=None)",
     ),
     (creating(dt_due="2024-06-01T00:00:00Z"), "work_order.dt_due has a time zone; it takes local time"),
     (
         creating(due_date_utc=datetime(2024, 6, 1)),
-        "work_order.due_date_utc has no time zone; it takes UTC, use .replace(tzinfo=datetime.UTC)",
+        "work_order.due_date_utc has no time zone; it takes UTC: use .replace(tzinfo=datetime.UTC)",
     ),
     (
         creating(dt_due=date(2024, 6, 1)),

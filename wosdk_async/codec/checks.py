@@ -85,15 +85,15 @@ def _misfit_in_json(value: Any, takes: str) -> str:
 def check_text(value: Any, meta: Wire) -> Finding | None:
     """Check a string's type and length."""
     if isinstance(value, int | Decimal) and not isinstance(value, bool | Enum) and not meta.get("secret"):
-        return _misfit(value, f"text, send {str(value)!r}", "a string")
+        return _misfit(value, f"text: send {str(value)!r}", "a string")
     if not isinstance(value, str):
         remedy = "base64.b64encode(...).decode()" if isinstance(value, bytes | bytearray) else "str(...)"
-        return _misfit(value, f"text, send {remedy}", "a string")
+        return _misfit(value, f"text: send {remedy}", "a string")
     limit = meta.get("max_length")  # compile_fast_writer (compiler.py) has this check, too: it skips this one
     if limit is None or len(value) <= limit:
         return None
     if meta["max_length_source"] == "doc":
-        return Finding(f"has {len(value)} characters; the service accepts {limit}, shorten it.")
+        return Finding(f"has {len(value)} characters; the service accepts {limit}: shorten it.")
     return Finding(
         f"has {len(value)} characters; a third-party client states a limit of {limit}, so it may be cut.",
         "warning",
@@ -109,18 +109,18 @@ def check_integer(value: Any, _: Wire) -> Finding | None:
     number = int(value) if isinstance(value, int) or len(value) <= _DIGITS else _INT64  # int() has a limit
     if not -_INT64 <= number < _INT64:
         shown = reprlib.repr(value)
-        return Finding(f"is {shown}; it takes a whole number of at most 64 bits, send a smaller one.")
+        return Finding(f"is {shown}; it takes a whole number of at most 64 bits: send a smaller one.")
     if not -_INT32 <= number < _INT32:  # not shown; assumed: the vendor's schema says int, of 32 bits there
-        return Finding(f"is {value}; the service's whole numbers have 32 bits, it may be refused.", "warning")
+        return Finding(f"is {value}; the service uses 32-bit integers and may refuse it.", "warning")
     return None
 
 
 def _not_an_integer(value: Any) -> str:
     if isinstance(value, Record | type(Ref(0))):
         id = getattr(value, "id", None)
-        return f"is {kind_of(value)}; it takes a whole number, send its id{'' if id is None else f', {id}'}."
+        return f"is {kind_of(value)}; it takes a whole number: send its id{'' if id is None else f', {id}'}."
     if isinstance(value, bool | float | Decimal):
-        return f"is {kind_of(value)}; it takes a whole number, send int(...)."
+        return f"is {kind_of(value)}; it takes a whole number: send int(...)."
     shown = f"{reprlib.repr(value)}, a string" if isinstance(value, str) else kind_of(value)
     return f"is {shown}; it takes a whole number."
 
@@ -128,9 +128,9 @@ def _not_an_integer(value: Any) -> str:
 def check_number(value: Any, _: Wire) -> Finding | None:
     """Check a number: finite, and not a bool."""
     if not isinstance(value, int | float | Decimal) or isinstance(value, bool):
-        return _misfit(value, "a number, send Decimal(...)", "a number, such as 12.50")
+        return _misfit(value, "a number: send Decimal(...)", "a number, such as 12.50")
     if not Decimal(value).is_finite():
-        return Finding(f"is {value}; JSON has no such number, send a finite number.")
+        return Finding(f"is {value}, which JSON does not support: send a finite number.")
     return None
 
 
@@ -180,7 +180,7 @@ def check_local(value: Any, _: Wire) -> Finding | None:
     fault = _moment(value, _LOCAL)
     if fault is None and _read(value).tzinfo is not None:
         return Finding(
-            "has a time zone; it takes local time, use .replace(tzinfo=None) on the site's time.",
+            "has a time zone; it takes local time: use .replace(tzinfo=None) on the site's time.",
             in_json=f"has a time zone; it takes {_LOCAL}.",
         )
     return fault
@@ -190,7 +190,7 @@ def check_utc(value: Any, _: Wire) -> Finding | None:
     """Check a time with a zone, or its ISO 8601 text."""
     # Text may omit the zone, as the service itself does (facts 3.5).
     if isinstance(value, datetime) and value.tzinfo is None:
-        return Finding("has no time zone; it takes UTC, use .replace(tzinfo=datetime.UTC) or .astimezone().")
+        return Finding("has no time zone; it takes UTC: use .replace(tzinfo=datetime.UTC) or .astimezone().")
     return _moment(value, "a time such as 2026-11-23T14:30:00Z")
 
 
@@ -222,7 +222,7 @@ def check_object(value: Any, meta: Wire) -> Finding | None:
     if isinstance(value, list | tuple):
         return _misfit(value, f"one {of}: make a record or command for each", f"one {of}")
     if meta["type"] != "ref":
-        return _misfit(value, f"an object of type {of}, send {of}(...)", f"an object of type {of}")
+        return _misfit(value, f"an object of type {of}: send {of}(...)", f"an object of type {of}")
     example = value if _is_id(value) else 5
     return Finding(
         _not_a_reference(value, of),
@@ -233,11 +233,11 @@ def check_object(value: Any, meta: Wire) -> Finding | None:
 def _not_a_reference(value: Any, of: str) -> str:
     takes = f"is {kind_of(value)}; it takes an object of type {of}"
     if isinstance(value, Record):  # its id belongs to another entity
-        return f"{takes}, send {of}.ref(id) with that record's id."
+        return f"{takes}: send {of}.ref(id) with that record's id."
     if isinstance(value, str) and not value.isdecimal() and (name := named_by(registry.resolve(of))):
         shown = reprlib.repr(value)
         return f"is {shown}, a string; find the record: await company.resolve({of}, {name}={shown})."
-    return f"{takes}, send {of}.ref({value if _is_id(value) else 'id'})."
+    return f"{takes}: send {of}.ref({value if _is_id(value) else 'id'})."
 
 
 def _is_id(value: Any) -> bool:

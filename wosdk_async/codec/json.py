@@ -173,9 +173,9 @@ def _faults(value: Any, place: str) -> Iterator[str]:
 
 def _fault(value: Any) -> str | None:
     if isinstance(value, float) and not math.isfinite(value):
-        return f"{value}; JSON has no such number, send a finite number."
+        return f"{value}, which JSON does not support: send a finite number."
     if isinstance(value, Decimal):
-        return None if value.is_finite() else f"{value}; JSON has no such number, send a finite number."
+        return None if value.is_finite() else f"{value}, which JSON does not support: send a finite number."
     if isinstance(value, int):
         return None if -(2**63) <= value < 2**64 else f"{value}, more than 64 bits; send it as text."
     if isinstance(value, bytes | bytearray | memoryview):

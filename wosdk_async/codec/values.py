@@ -112,7 +112,7 @@ def write_number(value: Any, where: str) -> Any:
     if isinstance(value, float):
         value = Decimal(repr(float(value)))
     if isinstance(value, Decimal) and not value.is_finite():
-        raise ValueError(f"{where} is {value}; JSON has no such number, send a finite number.")
+        raise ValueError(f"{where} is {value}, which JSON does not support: send a finite number.")
     return value
 
 

@@ -117,7 +117,7 @@ def _article(name: str) -> str:
 
 def _instead_of_text(entity: Any, id: str) -> str:
     if len(id) < _BITS and id.isascii() and id.strip().removeprefix("-").isdecimal():
-        return f"it takes a whole number, send {int(id)}"
+        return f"it takes a whole number: send {int(id)}"
     name = named_by(entity) if isinstance(entity, type) else None
     if name is None:
         return "it takes a whole number; find a record by name with query()"

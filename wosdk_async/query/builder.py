@@ -249,7 +249,7 @@ def selection(entity: type[Record] | str, properties: Any, check: bool = True) -
     if isinstance(properties, str | Path) or not isinstance(properties, Iterable):
         shown = _shown(properties)
         remedy = "leave it out" if properties is None else f"pass a list, [{shown}]"
-        raise InvalidCallError(f"properties is {shown}; it takes several paths: {remedy}")
+        raise InvalidCallError(f"properties is {shown}; it takes a list of paths: {remedy}")
     paths = list(properties)
     if not paths:
         return []

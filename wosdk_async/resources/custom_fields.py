@@ -38,7 +38,7 @@ def read_value(kind: str, text: str) -> FieldValue:
 
 def write_value(label: str, kind: str, value: object) -> str:
     """Format ``value`` for a descriptor of CfType ``kind``. Raises InvalidCallError."""
-    accepts, remedy = _ACCEPTS.get(kind, (_is_text, "text, send str(...)"))
+    accepts, remedy = _ACCEPTS.get(kind, (_is_text, "text: send str(...)"))
     if not accepts(value):
         raise InvalidCallError(f"custom field {label!r} is {value!r}; a field of type {kind} takes {remedy}")
     if isinstance(value, bool):
@@ -72,13 +72,13 @@ def _date(text: str) -> date:
     return datetime.fromisoformat(text).date()
 
 
-_NUMBER = "a number, send Decimal('1.50')"
+_NUMBER = "a number: send Decimal('1.50')"
 _ACCEPTS: dict[str, tuple[Callable[[object], bool], str]] = {
-    "Integer": (_is_whole, "a whole number, send int(...)"),
+    "Integer": (_is_whole, "a whole number: send int(...)"),
     "Decimal": (_is_number, _NUMBER),
     "Money": (_is_number, _NUMBER),
-    "Date": (_is_date, "a date, send datetime.date(2024, 5, 14)"),
-    "Time": (_is_time, "a time without a zone, send datetime.time(8, 30)"),
+    "Date": (_is_date, "a date: send datetime.date(2024, 5, 14)"),
+    "Time": (_is_time, "a time without a zone: send datetime.time(8, 30)"),
     "Boolean": (lambda value: isinstance(value, bool), "True or False"),
 }
 _READERS: dict[str, Callable[[str], Any]] = {
@@ -210,7 +210,7 @@ def _require_labels(values: object) -> None:
         )
     for label in values:
         if not isinstance(label, str):
-            raise InvalidCallError(f"custom_fields.set(): a label is text, not {described(label)}")
+            raise InvalidCallError(f"custom_fields.set(): a label must be a string, not {described(label)}")
 
 
 def _changes(
@@ -240,7 +240,7 @@ def _text(descriptor: CustomFieldDescriptor, label: str, value: FieldValue) -> s
     text = write_value(label, str(descriptor.type), value)
     if descriptor.length and len(text) > descriptor.length:
         raise InvalidCallError(
-            f"custom field {label!r} has {len(text)} characters; it takes {descriptor.length}, shorten it"
+            f"custom field {label!r} has {len(text)} characters; it takes {descriptor.length}: shorten it"
         )
     return text
 
