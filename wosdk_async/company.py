@@ -424,7 +424,7 @@ class Company(Uncopied):
         missing_ok: bool = False,
         check: bool = True,
     ) -> EntitySpecifier:
-        """Delete a record; the service only marks a record that can be restored.
+        """Delete a record. The service only marks restorable records as removed.
 
         With ``missing_ok``, a missing record is not an error, and the call is safe to repeat.
         """

@@ -1,4 +1,4 @@
-"""Safe file access: all files that this package writes, locks or reads with care.
+"""Safe file access for everything that this package writes, locks or reads from shared folders.
 
 Anyone with write access to a folder can place a link under the name of one of our files. Files are therefore
 created with ``O_EXCL``, which never follows links. A file that must persist is opened only if it is a regular

@@ -13,7 +13,7 @@ case if the documented spelling is missing; * null and missing are both ``None``
 
 Only a non-object in place of an object is a ``TypeError``.
 
-Writing is strict where the service would store something else than intended: see ``dicts.py``.
+Writing is strict where the service would store something other than intended: see ``dicts.py``.
 
 Files: ``field_types.py`` is the table of types. From this table, ``compiler.py`` and ``struct_compiler.py``
 generate the functions of a class, which ``dicts.py`` uses. ``values.py`` converts single values; ``json.py``

@@ -321,7 +321,7 @@ class Attempts:
             self._queue.algorithm.failed(self._context.clock.now() - self._started)
 
     async def _found_other_host(self, session: Session) -> bool:
-        """Look for another host after that of ``session`` is gone. Return whether one was found."""
+        """Look for another host once the host of ``session`` is gone. Return whether one was found."""
         self.trace.start_phase("session", self._context.clock.now())
         try:
             with self._context.deadlines.within(_SEARCH):

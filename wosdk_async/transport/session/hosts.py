@@ -135,7 +135,7 @@ class HostRules:
         return _origin(parts, host)
 
     def require_download(self, url: str, *, local: bool) -> None:
-        """Check the address of a file. It needs https even though no token is sent.
+        """Check the address of a file. Files need https even though no token is sent.
 
         This machine is allowed only with ``local``: anyone who can write a document can choose its address,
         and must not reach services that only this machine can. Raises DownloadError, which omits the address
