@@ -12,7 +12,7 @@ __all__ = ["cases", "ratios"]
 
 def cases() -> dict[str, Callable[[], object]]:
     """Return the cases by name. Each decodes the order once."""
-    from benchmarks.pydantic_models import pydantic_model  # of the extra: help is shown without it
+    from benchmarks.other_models import pydantic_model  # of the extra: help is shown without it
 
     plain, unknown = work_order(unknown=False), work_order(unknown=True)
     read_all = object_reader()

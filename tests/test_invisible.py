@@ -16,8 +16,8 @@ import wosdk_async.sandbox.console
 from tests.jobs.test_report import drawn, facts
 from wosdk_async.cli.output.cells import readable
 from wosdk_async.cli.texts import json_text, visible
+from wosdk_async.mcp.fitting import fit_record, safe_text
 from wosdk_async.mcp.plan_rules import planned_view
-from wosdk_async.mcp.results import fit_record, safe_text
 from wosdk_async.protocol import calls
 from wosdk_async.text.safe_text import INVISIBLE, Secrets, json_escaped, one_line
 from wosdk_async.web.asgi import one_line as path_of_request

@@ -12,6 +12,8 @@ import pytest
 
 from tests.cli.conftest import Wosdk
 from tests.cli.orders import order, orders, state
+from wosdk_async.cli.order_changes import OrderPlan
+from wosdk_async.model import WoActionResponse, WorkOrder
 
 
 @pytest.mark.usefixtures("served")
@@ -40,6 +42,23 @@ def test_an_order_goes_through_its_states_by_its_number(wosdk: Wosdk) -> None:
     log = found["ActionLogRecords"]
     assert [row["Comment"] for row in log if row.get("Comment")] == ["Go", "Belt replaced", "On my way"]
     assert {"2026-03-01T08:00:00", "2026-03-01T09:00:00"} <= {row["ActionDate"][:19] for row in log}
+
+
+@pytest.mark.parametrize(
+    ("made", "line"),
+    [
+        (WorkOrder(id=1, status_id="Paused"), "InProgress -> Paused"),
+        (WoActionResponse(wo=WorkOrder(id=1, status_id="Paused")), "InProgress -> Paused"),
+        (WoActionResponse(), "done"),
+    ],
+)
+def test_a_verb_can_run_a_command_without_a_helper(made: object, line: str) -> None:
+    """The states are those of the response of either."""
+
+    async def act(*_: object) -> object:
+        return made
+
+    assert OrderPlan(what="pause", act=act).made("InProgress", made).text == line
 
 
 @pytest.mark.usefixtures("served")

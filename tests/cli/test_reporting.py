@@ -166,6 +166,7 @@ def test_the_first_bad_rows_and_warnings_are_named(capsys: pytest.CaptureFixture
         "row 3 (line 4) in doubt: reason 3 (RequestId request-3)",
         *[f"warning: warning {i}" for i in range(5)],
         "and 2 more warnings of this kind",
+        "row 1 (line 2) warning: cut",
         "1 row with warnings; see out.jsonl",
     ]
 
@@ -177,6 +178,23 @@ def test_of_many_causes_the_first_are_named(capsys: pytest.CaptureFixture[str]) 
     writer.say_problems(Summary(rows=8, failed=8), Path("out.jsonl"))
     named = [f"row {row} (line {row + 1}) failed: cause {'abcdefgh'[row - 1]}" for row in range(1, 6)]
     assert lines(capsys) == [*named, "and 3 more rows; see out.jsonl"]
+
+
+def test_the_first_rows_with_each_warning_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    writer = OutcomeWriter(None, stop=lambda: None)
+    for row, texts in enumerate(
+        [["cut to 60", "cut to 64", "a"], ["cut to 9"], ["b"], ["c"], ["d"], *[["b"]] * 4], 1
+    ):
+        writer.row(attrs.evolve(outcome(row, "created"), warnings=tuple(texts)))
+    writer.say_problems(Summary(rows=9, done=9), None)
+    assert lines(capsys) == [
+        "row 1 (line 2) warning: cut to 64",
+        "and 1 more row for this cause: row 2 (line 3)",
+        "row 1 (line 2) warning: a",
+        "row 3 (line 4) warning: b",
+        "and 4 more rows for this cause: row 6 (line 7), row 7 (line 8), ...",
+        "9 rows with warnings; --outcomes FILE keeps them all",
+    ]
 
 
 def test_what_was_said_before_is_not_said_again(capsys: pytest.CaptureFixture[str]) -> None:

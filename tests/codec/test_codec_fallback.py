@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
+from typing import Any
 
+import cattrs
 import pytest
 
 from tests.codec.test_codec_decode import ORDER, agrees, reader_of
@@ -136,6 +138,31 @@ def test_decode_keeps_its_readers() -> None:
     """The package's own function learns over calls."""
     for _ in range(3):
         assert codec.decode(b'{"Id": 5}', Customer) == Customer.ref(5)
+
+
+@pytest.mark.parametrize("odd", [b'{"Id": 7, "Customer": 5}', b'{"id": 7}'])
+def test_an_odd_row_does_not_slow_down_the_page(odd: bytes) -> None:
+    """The slow way reads only the odd row of a hundred, and only the first row of a first page."""
+    slow: list[Any] = []
+
+    class Watched(cattrs.Converter):
+        def structure(self, data: Any, cls: Any) -> Any:
+            slow.append(data)
+            return codec.structure(data, cls)
+
+        def get_structure_hook(self, cls: Any, **_: Any) -> Any:
+            return codec.converter.get_structure_hook(cls)
+
+    reader = ResponseReader(WorkOrder, ROWS, RecordReaders(Watched()))
+    rows = [b'{"Data": {"Id": %d, "Customer": {"Id": 1}}}' % id for id in range(1, 100)]
+    plain, with_odd = (
+        b'{"Entities": [%b]}' % b",".join(each) for each in (rows, [b'{"Data": %b}' % odd, *rows])
+    )
+    for page in (plain, with_odd, with_odd):
+        slow.clear()
+        read = reader.read(page)
+        assert len(slow) == 1
+        assert read == ROWS.plain(codec.loads(page), lambda data: codec.structure(data, WorkOrder))
 
 
 def test_of_a_huge_response_only_a_part_is_learned_from() -> None:

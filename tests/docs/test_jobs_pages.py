@@ -1,4 +1,4 @@
-"""``docs/import.md``, its map and ``docs/jobs.md`` name every option, keyword and column of an import."""
+"""The pages of imports name every option, keyword, format and column."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ import pytest
 
 from tests.docs.pages import ROOT, read
 from tests.errors.tables import rendered
-from tests.jobs.ledger_tables import PAGE, TABLES
+from tests.jobs.ledger_tables import TABLES
 from wosdk_async.cli.commands.import_ import import_command, init_command
 from wosdk_async.cli.commands.jobs import jobs_command
 from wosdk_async.jobs import ImportOptions, open_source
 from wosdk_async.jobs.journal import JobPlan, Journal, ReferenceRecord, RowRecord, State
 from wosdk_async.jobs.report.outputs import write_outputs
+from wosdk_async.jobs.sources.formats import FORMATS
 from wosdk_async.regular_files import sha256_of
 
-IMPORT, MAP, JOBS = (ROOT / "docs" / name for name in ("import.md", "map.md", "jobs.md"))
+IMPORT, MAP, JOBS, FILES = (ROOT / "docs" / f"{name}.md" for name in ("import", "map", "jobs", "files"))
 
 
 def words(text: str) -> set[str]:
@@ -57,6 +58,15 @@ def test_the_options_of_each_command_of_jobs_are_in_a_table(name: str) -> None:
 def test_each_keyword_of_an_import_is_in_a_table() -> None:
     named = {word.strip("`") for _, cells in read(JOBS).rows for word in cells[0].split(", ")}
     assert {each.name for each in attrs.fields(ImportOptions)} - named == set()
+
+
+def test_each_format_is_on_the_page_with_its_options() -> None:
+    table = [cells for _, cells in read(FILES).rows if len(cells) == 4 and cells[1].startswith("`.")]
+    named = {suffix: words(cells[3]) for cells in table for suffix in words(cells[1])}
+    assert named == {
+        suffix: {f"--{option.replace('_', '-')}" for option in format.options}
+        for suffix, format in FORMATS.items()
+    }
 
 
 def _inserting(rows: Sequence[tuple[object, ...]]) -> Callable[[sqlite3.Connection], None]:
@@ -104,7 +114,8 @@ async def test_each_column_that_comes_out_is_in_the_table(tmp_path: Path) -> Non
     assert header("in_doubt.csv") == [*named("results.csv")[:-1], "a", "b"]
 
 
-def test_the_tables_are_what_is_decided() -> None:
-    assert PAGE.read_text(encoding="utf-8") == rendered(PAGE, TABLES), (
+@pytest.mark.parametrize("page", TABLES, ids=lambda page: page.name)
+def test_the_tables_are_what_is_decided(page: Path) -> None:
+    assert page.read_text(encoding="utf-8") == rendered(page, TABLES[page]), (
         "run: python -m tests.jobs.ledger_tables"
     )

@@ -1,4 +1,4 @@
-"""The tables of docs/import.md, rendered by ``python -m tests.jobs.ledger_tables``.
+"""The tables of docs/import.md and docs/jobs.md, rendered by ``python -m tests.jobs.ledger_tables``.
 
 What happens is asked of ``action_of`` and ``decide``; only the words are written here.
 """
@@ -27,11 +27,11 @@ from wosdk_async.jobs.ledger.decision import (
     decide,
 )
 from wosdk_async.jobs.options import ImportOptions
+from wosdk_async.jobs.report.output_tables import RESULT_COLUMNS
+from wosdk_async.jobs.sources.source import REPORT_COLUMNS
 from wosdk_async.text.remedies import Remedy
 
-__all__ = ["PAGE", "TABLES"]
-
-PAGE = DOCS / "import.md"
+__all__ = ["TABLES"]
 
 _STANDINGS: Mapping[Standing, str] = {
     Standing.NEW: "not in the ledger",
@@ -194,7 +194,33 @@ def refusals() -> str:
     return table(["code", "when", "what to do"], rows)
 
 
-TABLES = {"standings": standings, "refusals": refusals}
+def outputs() -> str:
+    """Return the table of the output files."""
+    results, rejects = (
+        ", ".join(f"`{name}`" for name in names) for names in (RESULT_COLUMNS, REPORT_COLUMNS)
+    )
+    rows = [
+        ("`results.csv`", "all of the file", results),
+        (
+            "`rejects.csv`",
+            "failed; [correct and import them](import.md#rejects)",
+            f"the columns of the input, and {rejects}",
+        ),
+        ("`in_doubt.csv`", "in doubt", "those of `results.csv` without `changed`, then those of the input"),
+        (
+            "`references.csv`",
+            "new records that rows refer to",
+            "`reference`, `name`, `state`, `id`, `reason`, `request_id`",
+        ),
+    ]
+    return table(["File", "Rows", "Columns"], rows)
+
+
+TABLES = {
+    DOCS / "import.md": {"standings": standings, "refusals": refusals},
+    DOCS / "jobs.md": {"outputs": outputs},
+}
 
 if __name__ == "__main__":
-    PAGE.write_text(rendered(PAGE, TABLES), encoding="utf-8")
+    for each, tables in TABLES.items():
+        each.write_text(rendered(each, tables), encoding="utf-8")

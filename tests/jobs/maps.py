@@ -6,7 +6,17 @@ from tests.support.import_files import COLUMNS as HEADER
 from tests.support.import_files import MARKER
 from tests.support.import_files import ROWS_MAP as WORK_ORDER
 
-__all__ = ["CREATED", "CUSTOMER", "FIXED_CUSTOMER", "HEADER", "MAP", "MARKER", "WORK_ORDER", "rows"]
+__all__ = [
+    "CREATED",
+    "CUSTOMER",
+    "FIXED_CUSTOMER",
+    "HEADER",
+    "MAP",
+    "MARKER",
+    "TWO_PLACES",
+    "WORK_ORDER",
+    "rows",
+]
 
 CUSTOMER = """
 [reference.customer]
@@ -32,6 +42,21 @@ where = { is_offline = false }
 FIXED_CUSTOMER = '[reference.customer]\nentity = "Customer"\n'
 
 MAP = WORK_ORDER + FIXED_CUSTOMER
+
+_PLACE = """
+[reference.{}]
+entity = "Location"
+by = "name"
+from = "{{{}}}"
+if_missing = "create"
+create = {{ model_id = 901 }}
+"""
+_ASSET = '[[command.work_order.items]]\nasset = "@asset"\n'
+_SECOND = '[[command.work_order.items]]\nasset = "@second"\ntask = "@task"\n'
+_ORDER = WORK_ORDER.replace(_ASSET, _SECOND + _ASSET)
+TWO_PLACES = _ORDER.replace('[reference.asset]\nentity = "Location"\n', _PLACE.format("asset", "text"))
+TWO_PLACES += _PLACE.format("second", "notes") + 'ambiguous = "first"\n'
+"""A map with two references to places, each of which creates those that are missing."""
 
 
 def rows(*keys: int | str, customer: str = "") -> list[list[str]]:

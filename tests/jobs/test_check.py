@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tests.jobs.conftest import Job, Local, Write
-from tests.jobs.maps import CREATED, CUSTOMER, HEADER, MAP, MARKER, WORK_ORDER, rows
+from tests.jobs.maps import CREATED, CUSTOMER, HEADER, MAP, MARKER, TWO_PLACES, WORK_ORDER, rows
 from wosdk_async import Client, Customer, Ref, WorkZone
 from wosdk_async.calls import marked_records
 from wosdk_async.jobs import CsvFile, ImportMap, ImportMapError, ImportOptions, RowOutcome
@@ -164,6 +164,13 @@ async def test_records_that_would_be_created_are_counted_once(local: Local, writ
     assert result.new_records == {"customer": 2}
     assert [each["created_first"] for each in result.requests] == [["New"], ["New"], ["Newer"]]
     assert kinds(result) == {4: "refused"}
+
+
+async def test_a_record_that_two_references_name_would_be_created_once(local: Local, write: Write) -> None:
+    source = write(HEADER, [["1", "A", "A", "Pier Coffee"], ["2", "B", "A", "Pier Coffee"]])
+    result = await checked(local, source, TWO_PLACES + CUSTOMER)
+    assert result.new_records == {"asset": 2}
+    assert [each["created_first"] for each in result.requests] == [["A"], ["A", "B"]]
 
 
 async def test_keys_that_are_there_fail_or_are_skipped(local: Local, job: Job, write: Write) -> None:

@@ -141,8 +141,33 @@ def test_a_cell_that_is_there_twice_is_named_where_a_column_could_be_the_marker(
     text = draft_of(tmp_path, "WoCreateCommand", "".join(["order,kind\n", *rows_of_file, rows_of_file[2]]))
     assert "marker" not in tomllib.loads(text)
     words = " ".join(text.split("\n# "))
-    assert "order would be one, but lines 4 and 10 have the same cell." in words
+    assert "order would be one, but line 10 repeats 'A-3' of line 4." in words
     assert "kind would be one" not in words
+
+
+@pytest.mark.parametrize(
+    ("cells", "why"),
+    [
+        (["T-1", "", "T-3", "T-4", "T-1"], "line 3 has an empty cell, line 6 repeats 'T-1' of line 2."),
+        (["T-1", "T-1"], "line 3 repeats 'T-1' of line 2."),
+        ([""] * 9, ", ".join(f"line {line} has an empty cell" for line in (2, 3, 4)) + ", and others."),
+        (["T-1", "see mail"], "line 3 has 'see mail'."),
+    ],
+)
+def test_a_column_with_the_name_of_a_key_says_why_it_is_none(
+    tmp_path: Path, cells: list[str], why: str
+) -> None:
+    rows_of_file = [f"{place},{cell}\n" for place, cell in enumerate(cells)]
+    text = draft_of(tmp_path, "WoCreateCommand", "".join(["line,Ticket No\n", *rows_of_file]))
+    assert "marker" not in tomllib.loads(text)
+    assert f"Columns that are unique: line. Ticket No would be one, but {why}" in " ".join(text.split("\n# "))
+
+
+@pytest.mark.parametrize("operation", ["WoCreateCommand", "create Customer"])
+def test_an_empty_cell_is_named_where_a_column_could_be_the_marker(tmp_path: Path, operation: str) -> None:
+    text = draft_of(tmp_path, operation, "Kind,Code\n" + "a,1\na,2\na,\na,4\na,5\n")
+    assert "Code would be one, but line 4 has an empty cell." in " ".join(text.split("\n# "))
+    assert "Kind would" not in text
 
 
 @pytest.mark.parametrize(

@@ -188,9 +188,9 @@ def test_a_text_is_read_in_the_stated_format(
             "UTC",
             'date = "%d.%m.%Y"',
             "2026-03-01",
-            "command.work_order.due_date_utc takes a time such as 31.03.2026 (date = '%d.%m.%Y'), not '2026-03-01' (column 'c')",
+            "command.work_order.due_date_utc takes a time such as 31.03.2026 (date = '%d.%m.%Y'), not '2026-03-01': a field has one format, so correct it, or change date in the map (column 'c')",
         ),
-        ("UTC", 'date = "%d.%m.%Y"', "30.02.2026", "not '30.02.2026': there is no such day"),
+        ("UTC", 'date = "%d.%m.%Y"', "30.02.2026", "not '30.02.2026': there is no such day; correct it"),
         (
             "UTC",
             'zone = "Europe/Berlin"',
@@ -243,7 +243,8 @@ def test_a_text_in_another_format_fails_its_row(
         ("UTC", 'date = ""', "takes a date with day, month and year"),
         ("UTC", 'date = "%"', "takes a date such as"),
         ("UTC", 'date = "%d.%m.%Y %I:%M"', "takes a date in which %I has %p beside it"),
-        ("UTC", "date = 5", "takes a text, not 5"),
+        ("UTC", "date = 5", "takes one format such as"),
+        ("UTC", 'date = ["%d.%m.%Y", "iso"]', "not ['%d.%m.%Y', 'iso']; correct the cells in another one"),
         ("UTC", 'zone = "Europe/Berln"', "takes a zone of the IANA database, not 'Europe/Berln'; did you mean 'Europe/Berlin'?"),
         ("UTC", 'zone = "../etc"', "takes a zone of the IANA database"),
         ("UTC", 'zone = ""', "takes a zone of the IANA database"),
@@ -297,15 +298,16 @@ def test_a_text_of_another_country_leads_to_the_keys_of_the_map(kind: str, text:
         match=re.escape(f'if the column is written so, say it in the map: {{ text = "{{...}}", {keys} }}'),
     ):
         parser(kind)(text)
-    with pytest.raises(ValueError, match=r"not 'soon'$"):
+    with pytest.raises(ValueError, match="not 'soon'") as caught:
         parser(kind)("soon")
+    assert kind.startswith("datetime") is ('date = "..."' in str(caught.value)), "no format is proposed"
 
 
 @pytest.mark.parametrize(
     "text", ["31.02.2026", "05.03.2026 14:30 Uhr", "5/3/2026 25:00", "5.3.2026 14:30 PM"]
 )
 def test_a_format_that_cannot_read_the_text_is_not_proposed(text: str) -> None:
-    with pytest.raises(ValueError, match=f"not '{re.escape(text)}'$"):
+    with pytest.raises(ValueError, match=rf"not '{re.escape(text)}'; .* date = \"\.\.\."):
         parser("datetime-utc")(text)
 
 

@@ -20,7 +20,8 @@ from wosdk_async.jobs import Import, ImportMap, ImportMapError, Source, open_sou
 from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.mapping.nodes import RowContext
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
-from wosdk_async.jobs.sources.table import Table, TableRules
+from wosdk_async.jobs.sources.table import Table
+from wosdk_async.jobs.sources.table_rules import TableRules
 from wosdk_async.readers import workbook
 from wosdk_async.text.remedies import Remedy
 

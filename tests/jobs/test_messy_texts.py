@@ -21,7 +21,8 @@ from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.mapping.tables import TextTable
 from wosdk_async.jobs.mapping.values import value_parser
 from wosdk_async.jobs.sources.rows import Row
-from wosdk_async.jobs.sources.table import Table, TableRules
+from wosdk_async.jobs.sources.table import Table
+from wosdk_async.jobs.sources.table_rules import TableRules
 from wosdk_async.text.formula_guard import without_formulas, without_guard
 from wosdk_async.text.remedies import Remedy
 

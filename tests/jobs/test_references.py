@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from tests.jobs.conftest import Job, Local, Write
-from tests.jobs.maps import CREATED, CUSTOMER, HEADER, MARKER, WORK_ORDER
+from tests.jobs.maps import CREATED, CUSTOMER, HEADER, MARKER, TWO_PLACES, WORK_ORDER
 from wosdk_async import Contact, Customer, Ref
 from wosdk_async.jobs import Import, ImportMapError, RowOutcome
 from wosdk_async.jobs.imports import reference_stage
 from wosdk_async.jobs.mapping import lookup, reference_index
+from wosdk_async.text.remedies import Remedy
 
 
 def named(*customers: str) -> list[list[str]]:
@@ -125,6 +126,47 @@ async def test_an_unknown_name_fails_its_row_only(local: Local, job: Job, write:
         "outcome": "failed",
         "reason": "customer: no Customer is called 'Nobody' (display_as)",
     }
+
+
+async def test_a_name_that_another_field_holds_leads_to_this_field(
+    local: Local, job: Job, write: Write
+) -> None:
+    """Found with one look-up more, and shown beside the other faults of a row."""
+    for name in ("Bay Bakery", "Bay Books"):
+        await local.company.create(Customer(display_as=f"Co {name}", name=name, work_zone=Ref(14)))
+    text = (WORK_ORDER + CUSTOMER).replace('po_number = "{key}"', 'po_number = "{key}"\nduration = "{notes}"')
+    rows = [["1", "text", "", "Nobody"], ["2", "text", "soon", "bay  bakery"], ["3", "text", "", "Bay Books"]]
+    local.server.asked.clear()
+    outcomes = await carried_out(job(write(HEADER, rows), text), local)
+    remedy = """; 'bay bakery' is the name of a record: to find all by name, write by = "name" in the map"""
+    assert outcomes[1].reason == f"customer: no Customer is called 'Nobody' (display_as){remedy}"
+    assert [(outcomes[row].reason or "").count(remedy) for row in (1, 2, 3)] == [1, 1, 1]
+    assert local.server.count("query/Customer") == 2
+    again = text.replace('by = "display_as"', 'by = "name"')
+    outcomes = await carried_out(job(write(HEADER, rows), again), local)
+    assert [row for row, outcome in outcomes.items() if outcome.outcome == "created"] == [3]
+    assert remedy not in (outcomes[1].reason or "")
+
+
+async def test_a_fixed_name_that_another_field_holds_leads_to_this_field(
+    local: Local, job: Job, write: Write
+) -> None:
+    await local.company.create(Customer(display_as="Bay", name="Bay Books", work_zone=Ref(14)))
+    text = WORK_ORDER + CUSTOMER.replace("{customer}", "Bay Books")
+    with pytest.raises(ImportMapError, match="no Customer is called 'Bay Books'") as error:
+        await job(write(HEADER, named("")), text).run(local.company)
+    assert error.value.remedies == (Remedy.OTHER_FIELD,)
+    assert (error.value.facts["sample"], error.value.facts["by"]) == ("Bay Books", "name")
+
+
+async def test_a_name_is_not_looked_for_where_no_other_field_can_hold_it(
+    local: Local, job: Job, write: Write
+) -> None:
+    text = (WORK_ORDER + CUSTOMER).replace("po_number", 'priority = "@priority"\npo_number')
+    text += '[reference.priority]\nentity = "WoPriority"\nby = "display_as"\nfrom = "{notes}"\n'
+    outcomes = await carried_out(job(write(HEADER, named("Pier Coffee")), text), local)
+    assert outcomes[1].reason == "priority: no WoPriority is called 'notes' (display_as)"
+    assert local.server.count("query/WoPriority") == 1
 
 
 async def test_a_record_that_cannot_be_made_fails_the_rows_that_need_it(
@@ -454,3 +496,20 @@ async def test_an_update_of_a_record_that_is_not_there_leaves_no_new_one(
     summary = await job(write(HEADER, named("New 1", "New 2")), text + CREATED).run(local.company)
     assert (summary.done, summary.failed, summary.references_created) == (1, 1, 1)
     assert "New 2" not in {row["DisplayAs"] for row in await local.rows("Customer", "DisplayAs")}
+
+
+@pytest.mark.parametrize("unheard", [0, 1])
+async def test_a_missing_record_that_two_references_name_is_created_once(
+    local: Local, job: Job, write: Write, unheard: int
+) -> None:
+    """In one row, in several, and when the response is lost."""
+    local.server.creation, local.server.unheard = "base/Location", unheard
+    local.company = local.company.with_options(settle=0.0)
+    rows = [["1", "A", "A", "Pier Coffee"], ["2", "B", " A", "Pier Coffee"], ["3", "C", "B", "Pier Coffee"]]
+    summary = await job(write(HEADER, rows), TWO_PLACES + CUSTOMER).run(local.company)
+    assert (summary.created, summary.references_created, summary.warnings) == (3, 3, [])
+    places = await local.rows("Location", "Name")
+    assert sorted(each["Name"] for each in places if each["Name"] in ("A", "B", "C")) == ["A", "B", "C"]
+    orders = await local.rows("WorkOrder", "Items.Asset.Name")
+    found = [[item["Asset"]["Name"] for item in each["Items"]] for each in orders]
+    assert found == [["A", "A"], ["A", "B"], ["B", "C"]]

@@ -200,6 +200,40 @@ async def test_an_undo_that_is_stopped_is_not_complete(local: Local, job: Job, w
     assert outcomes(await undone(local, folder)) == dict.fromkeys(range(1, 6), "undone")
 
 
+@pytest.mark.parametrize("asks", [1, 2])
+async def test_an_undo_that_is_stopped_before_it_begins_is_not_complete(
+    local: Local, job: Job, write: Write, asks: int
+) -> None:
+    folder = await imported(local, job(write(HEADER, rows(*range(1, 6))), MAP))
+    async with Journal.open(folder) as journal:
+        undo = Undo(company=local.company, journal=journal)
+        for _ in range(asks):
+            undo.stop()
+        summary = await undo.run(await local.company.work_orders.cancel_reason(CANCEL))
+    assert (summary.counts, summary.not_started, summary.complete) == ({}, 5, False)
+
+
+async def test_an_undo_that_is_aborted_while_it_reads_its_journal_is_not_complete(
+    local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = await imported(local, job(write(HEADER, rows(1, 2)), MAP))
+    reason, arrived = await local.company.work_orders.cancel_reason(CANCEL), asyncio.Event()
+
+    async def hangs(*_: Any) -> Any:
+        arrived.set()
+        await asyncio.Event().wait()
+
+    async with Journal.open(folder) as journal:
+        monkeypatch.setattr(journal, "undos", hangs)
+        undo = Undo(company=local.company, journal=journal)
+        running = asyncio.create_task(undo.run(reason))
+        await arrived.wait()
+        undo.stop()
+        undo.stop()
+        summary = await running
+    assert (summary.counts, summary.complete) == ({}, False)
+
+
 async def cancels(local: Local, ids: Sequence[int]) -> list[int]:
     """Return how many times each of the orders was cancelled."""
     logs = await local.rows("WoActionLog", "TypeId", "WorkOrderId")

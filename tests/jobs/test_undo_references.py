@@ -379,6 +379,37 @@ async def test_a_kill_at_any_commit_deletes_each_record_once(
     assert 2 <= untouched < len(points), "some were killed before they deleted anything"
 
 
+@pytest.mark.parametrize("killed", [True, False])
+async def test_an_undo_that_ends_before_its_references_is_not_shown_as_undone(
+    local: Local, job: Job, write: Write, killed: bool
+) -> None:
+    """Killed or stopped while it looks up what uses them."""
+    folder = await imported(local, job(write(HEADER, named("New 1", "New 2")), MAP))
+    reason = await local.company.work_orders.cancel_reason("Entered twice")
+    journal = Journal.open(folder)
+    undo = Undo(company=local.company, journal=journal, references=True)
+    local.server.silent = lambda asked: asked.endswith("query/Customer")
+    running = asyncio.create_task(undo.run(reason))
+    await local.server.silenced.wait()
+    if killed:
+        journal.abandon()
+        running.cancel()
+    else:
+        undo.stop()
+    await asyncio.wait([running])
+    await journal.close()
+    local.server.silent = lambda _: False
+    async with Journal.open(folder, read_only=True) as journal:
+        text = str((await overview(journal)).undone)
+    assert (await states(folder), await state(folder)) == (
+        {"New 1": "done", "New 2": "done"},
+        "undone in part",
+    )
+    assert all(part in text for part in ("2 of 2", "references: 2", "the same command resumes it"))
+    assert (await undone(local, folder)).outcomes == {"New 1": "undone", "New 2": "undone"}
+    assert await state(folder) == "undone"
+
+
 async def test_a_delete_without_a_response_is_decided_by_the_next_undo(
     local: Local, job: Job, write: Write
 ) -> None:

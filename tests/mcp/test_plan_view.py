@@ -11,8 +11,8 @@ import pytest
 from tests.mcp.agents import ORDER, Workplace
 from wosdk_async import Customer, DryRun, InvalidCallError
 from wosdk_async.catalogue import load
+from wosdk_async.mcp.fitting import MAX_BYTES
 from wosdk_async.mcp.plan_rules import planned_view
-from wosdk_async.mcp.results import MAX_BYTES
 from wosdk_async.testing import Sandbox
 from wosdk_async.text.safe_text import Secrets
 

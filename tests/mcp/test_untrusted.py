@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from wosdk_async import NotUniqueError
 from wosdk_async.errors import BusinessRuleError, ConflictError, NameNotFoundError, NotSentError, RefusedError
-from wosdk_async.mcp.results import MAX_BYTES, Problem, Result, as_tool, fit_record, fit_records, problem
+from wosdk_async.mcp.fitting import MAX_BYTES, fit_record, fit_records
+from wosdk_async.mcp.results import Problem, Result, as_tool, problem
 from wosdk_async.testing import Sandbox
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import Secrets

@@ -62,7 +62,7 @@ def test_a_field_of_a_command_is_required_and_not_on_creation() -> None:
 
 
 def with_the_entry_of_the_page(**changed: object) -> Catalogue:
-    """Return a catalogue with the command of docs/add-a-command.md, before all others as its name is."""
+    """Return a catalogue with the command of docs/add-a-command.md, before others with its result."""
     (block,) = [each for each in blocks("json") if each.page == "docs/add-a-command.md"]
     ((name, row),) = json.loads(block.text).items()
     row |= changed
@@ -71,9 +71,8 @@ def with_the_entry_of_the_page(**changed: object) -> Catalogue:
     own = tuple(Field(**field) for field in row["request"])
     response = tuple(Field(**field) for field in row["response"])
     fields = {"own_request": own, "request": (*base.request, *own), "response": response}
-    return attrs.evolve(
-        catalogue, commands={name: Command(name=name, **{**row, **fields}), **catalogue.commands}
-    )
+    made = {name: Command(name=name, **{**row, **fields})}
+    return attrs.evolve(catalogue, commands=made | {**catalogue.commands, **made})
 
 
 def test_the_entry_of_the_page_adds_a_command_and_leaves_the_results() -> None:

@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from itertools import count
+from random import Random
 from typing import Any
+from urllib.parse import urlsplit
 
 import attrs
 import pytest
@@ -17,7 +19,8 @@ import pytest
 from tests.sandbox.faulty import Raw, RawResponse, creates, raw_client, receive
 from tests.support.waiting import until
 from wosdk_async.sandbox import LocalCompany, VirtualClock
-from wosdk_async.sandbox.faults.kinds import KINDS
+from wosdk_async.sandbox.faults.exchange import FaultExchange
+from wosdk_async.sandbox.faults.kinds import KINDS, Fault
 
 names = (f"raw-{number}" for number in count())
 
@@ -174,6 +177,33 @@ def test_late_commit_after_the_server_hung_up(raw: Raw) -> None:
     assert raw.count(name) == 0
     raw.local.clock.advance(30)
     until(lambda: raw.count(name) == 1)
+
+
+@attrs.frozen
+class _Twice(Fault):
+    async def apply(self, exchange: FaultExchange, rng: Random) -> bool:
+        await exchange.carry_out()
+        await exchange.respond(await exchange.carry_out())
+        return True
+
+
+def test_a_fault_can_carry_a_request_out_twice(raw: Raw, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(KINDS, "twice", _Twice)
+    seen, left = struck(raw, "twice")
+    assert (seen.status, seen.whole, left) == (200, True, 2)
+
+
+def test_a_request_that_breaks_off_gets_no_fault(raw: Raw) -> None:
+    """There is nothing to carry out: it is not counted, and the server reports no error."""
+    raw.local.faults.load({"rule": [{"fault": "half_reply"}]})
+    address = urlsplit(raw.local.variables["WOSDK_LOCATOR_URL"])
+    with socket.create_connection((address.hostname or "", address.port or 0), 10) as connection:
+        connection.sendall(
+            b"POST /api/v1/cmd/WoCreateCommand HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{"
+        )
+        connection.shutdown(socket.SHUT_WR)
+        assert receive(connection).end in ("closed", "reset")
+    assert raw.local.faults.injected == {}
 
 
 def test_expired_token(raw: Raw) -> None:

@@ -18,7 +18,7 @@ from wosdk_async.cli.texts import in_commands
 if TYPE_CHECKING:
     from wosdk_async.jobs import ImportOptions
     from wosdk_async.jobs.cluster.messages import WorkerPool
-    from wosdk_async.jobs.sources.table import TableRules
+    from wosdk_async.jobs.sources.table_rules import TableRules
 
 __all__ = [
     "ImportArguments",

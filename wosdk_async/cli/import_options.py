@@ -34,7 +34,12 @@ _INPUT = (
         metavar="N",
         help="Line of the header (default: the first).",
     ),
-    click.option("--format", "file_format", metavar="NAME", help="File format, such as csv, if unclear."),
+    click.option(
+        "--format",
+        "file_format",
+        metavar="NAME",
+        help="File format, such as csv, if unclear; a wrong name lists all.",
+    ),
     click.option("--command", metavar="NAME", help="Command for each row (default: WoCreateCommand)."),
     click.option("--entity", metavar="NAME", help="Create a record of this entity for each row."),
     click.option("--update-by", metavar="FIELD", help="Update the --entity record with the row's FIELD."),

@@ -71,7 +71,7 @@ def input_of(plan: JobPlan, folder: Path) -> Path:
 def source_of(plan: JobPlan, folder: Path) -> Source:
     """Return the rows of a job, read with the options of ``plan``."""
     from wosdk_async.jobs import open_source
-    from wosdk_async.jobs.sources.table import TableRules
+    from wosdk_async.jobs.sources.table_rules import TableRules
 
     arguments = kept_import(plan.options, folder)
     reading = ReadOptions() if arguments is None else arguments.reading

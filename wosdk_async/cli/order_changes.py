@@ -18,7 +18,7 @@ from wosdk_async.cli.options import ChangeOptions, added, change_options
 from wosdk_async.cli.record_changes import ChangeResult, ChangeSession, RecordChange
 from wosdk_async.cli.texts import visible
 from wosdk_async.codec.text_values import parse_value
-from wosdk_async.model import WorkOrder
+from wosdk_async.model import WoActionResponse, WorkOrder
 
 __all__ = [
     "SHOWN",
@@ -68,9 +68,10 @@ reason_option = click.option("--reason", metavar="NAME|ID", help="Reason; withou
 # --- the action --------------------------------------------------------------------------------
 
 
-def _moved(before: str | None, result: WorkOrder) -> ChangeResult:
+def _moved(before: str | None, result: WorkOrder | WoActionResponse) -> ChangeResult:
     """Return the states before and after a move."""
-    after = None if result.status_id is None else str(result.status_id)
+    order = result.wo if isinstance(result, WoActionResponse) else result
+    after = None if order is None or order.status_id is None else str(order.status_id)
     return ChangeResult(
         f"{before or '?'} -> {after}" if after and after != before else "done", {"after": after}
     )
@@ -83,6 +84,7 @@ class OrderPlan:
     what: str
     """Text of the action, such as ``hold, reason 'Weather'``."""
     act: Callable[[Company, int], Awaitable[Any]]
+    """Calls a method of ``company.work_orders``, or runs a command on the order with this id."""
     made: Callable[[str | None, Any], ChangeResult] = attrs.field(default=_moved)
     """Returns the result, from the state before and the result of the call."""
     shows: str = _LOG

@@ -37,7 +37,7 @@ import cattrs
 
 from wosdk_async.codec.compiler import READING
 from wosdk_async.codec.dicts import FastWriters, make_reader, make_writer, spellings, write_ref
-from wosdk_async.codec.json import WHOLE, Envelope, ResponseReader, dumps, loads
+from wosdk_async.codec.json import WHOLE, Envelope, ResponseReader, dumps, exact_decoder, loads
 from wosdk_async.codec.record_reader import RecordReaders
 from wosdk_async.model.base import Record, Ref
 
@@ -50,6 +50,7 @@ __all__ = [
     "converter",
     "decode",
     "dumps",
+    "exact_decoder",
     "loads",
     "plain",
     "reader",

@@ -100,7 +100,9 @@ FIELD_TYPES = {
     "datetime-utc": FieldType(
         check=check_utc,
         read="read_utc(v)",
-        quick="t if (t := parse(v)).tzinfo is UTC else read_utc(v)",
+        # Most lack the Z (facts 3.5), and parsing it takes a twentieth of the time of replacing the zone.
+        quick="t if (t := parse(v if v.__class__ is str and v[-1:] == 'Z' else v + 'Z')).tzinfo is UTC"
+        " else read_utc(v)",
         write="write_utc(v, {where!r})",
         fits="v.__class__ is datetime and v.tzinfo is UTC",
         plain="v.replace(tzinfo=None).isoformat() + 'Z'",

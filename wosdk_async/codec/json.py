@@ -15,7 +15,7 @@ import msgspec
 import orjson
 
 from wosdk_async.codec.compiler import READING
-from wosdk_async.codec.record_reader import RecordReaders
+from wosdk_async.codec.record_reader import MAX_LEARNED, RecordReaders
 from wosdk_async.model.base import Record
 
 __all__ = [
@@ -210,6 +210,8 @@ class Envelope:
     plain: Callable[[Any, One], Any]
     typed: Callable[[Any, str | None], Any]
     envelope: Any = None
+    rows: Callable[[bytes], list[msgspec.Raw]] | None = None
+    """Splits a response into the JSON of its objects; None for a single object. Raises :data:`UNREADABLE`."""
 
 
 WHOLE = Envelope(lambda document, one: one(document), lambda found, origin: found.__made__(origin))
@@ -229,22 +231,43 @@ class ResponseReader:
 
     def read(self, body: bytes) -> Any:
         """Return the result of the form for ``body``. Raises the errors of ``loads``, form and converter."""
+        if (found := self._read_fast(body)) is not None:
+            return found
+        if self._fast is not None and self._form.rows is not None:
+            with contextlib.suppress(*UNREADABLE):
+                return self._read_rows(self._form.rows(body))
+        return self._read_slowly(body, learn=self._fast is not None)
+
+    def _read_fast(self, body: bytes | msgspec.Raw) -> Any:
+        """Return the result by the Struct; None without a Struct, or if ``body`` does not fit the Struct."""
         if self._version != self._readers.version and self._version is not None:
             self._build()
         # GIL: other threads may also build, and set the attributes one by one. Either function reads a
         # response correctly, and so does the slow path without one.
-        if self._fast is not None:
-            if len(body) > _MAX_SYMBOLS:  # fewer bytes cannot have that many
-                check_size(body)
-            try:
-                found = self._form.typed(self._fast(body), READING.origin)
-            except _SURPRISES:
-                found = None
-            if found is not None:
-                return found
+        if self._fast is None:
+            return None
+        if len(body) > _MAX_SYMBOLS:  # fewer bytes cannot have that many
+            check_size(body)
+        try:
+            return self._form.typed(self._fast(body), READING.origin)
+        except _SURPRISES:
+            return None
+
+    def _read_slowly(self, body: bytes, *, learn: bool) -> Any:
         made = self._form.plain(loads(body), lambda data: self._readers.converter.structure(data, self._cls))
-        if self._fast is not None:
+        if learn:
             self._readers.learn(self._cls, made if isinstance(made, list) else [made])
+        return made
+
+    def _read_rows(self, rows: list[msgspec.Raw]) -> list[Any]:
+        """Return the objects of a page. A row that does not fit the Struct does not slow the others."""
+        one = ResponseReader(self._cls, WHOLE, self._readers)
+        made, slow = [], 0
+        for row in rows:
+            if (found := one._read_fast(row)) is None:
+                slow += 1
+                found = one._read_slowly(bytes(row), learn=slow <= MAX_LEARNED)
+            made.append(found)
         return made
 
     def _build(self) -> None:

@@ -28,14 +28,14 @@ from wosdk_async.model import registry
 from wosdk_async.model.base import CommandResult, Record
 from wosdk_async.model.metadata import is_nested
 
-__all__ = ["RecordReaders"]
+__all__ = ["MAX_LEARNED", "RecordReaders"]
 
 MAX_UNKNOWN = 64  # names per class: a service that keeps sending new names must not exhaust the memory
 _MAX_NAME = 100  # characters; a name may be as long as a response
 # Fields; an object with no more is created with its record, which costs less than creating it later
 _SMALL = 8
 _MAX_ROUNDS = 3  # of learning fields; after that the Struct gets every field
-_MAX_LEARNED = 50  # records of a response: inspecting one takes half as long as reading it
+MAX_LEARNED = 50  # records of a response: inspecting one takes half as long as reading it
 
 
 @attrs.frozen(eq=False)
@@ -143,7 +143,7 @@ class RecordReader:
         any_new = bool(new or unknown)
         for name, reader in self._nested_readers():
             held = getattr(record, name)
-            for each in held[:_MAX_LEARNED] if isinstance(held, list) else (held,):
+            for each in held[:MAX_LEARNED] if isinstance(held, list) else (held,):
                 any_new |= reader.learn(each)
         return any_new
 
@@ -202,7 +202,7 @@ class RecordReaders(dict[type[Record], RecordReader]):
         """Learn from records that the Struct of ``cls`` could not read."""
         with self.lock:
             reader = self[cls]
-            any_new = [reader.learn(record) for record in records[:_MAX_LEARNED]]
+            any_new = [reader.learn(record) for record in records[:MAX_LEARNED]]
             if not any(any_new) and not reader.pace.is_behind:
                 # The objects do not show why: the cause may be a null field, or a value of another type.
                 if reader.knows_all:

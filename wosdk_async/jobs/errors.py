@@ -116,7 +116,7 @@ def joined(faults: Sequence[RowError]) -> RowError:
         return final[0]
     kinds = {type(each) for each in final}
     kind = kinds.pop() if len(kinds) == 1 else RowError
-    error = kind("; ".join(each.message for each in final))
+    error = kind("; ".join(map(reason_of, final)))
     error.faults = tuple(final)
     return error
 

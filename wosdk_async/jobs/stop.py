@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any
 
 import attrs
 
 from wosdk_async.calls.run_many import Run
-from wosdk_async.errors import WosdkError
+from wosdk_async.errors import InvalidCallError, WosdkError
 from wosdk_async.jobs.errors import RunStoppedError
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.text.remedies import Remedy
@@ -127,22 +127,30 @@ class Stop:
                 self._end(each)
 
     async def consume(
-        self, run: Run[Any, Any], report: Callable[[Any], None], stop: Callable[[], None] | None = None
+        self,
+        run: Run[Any, Any],
+        report: Callable[[Any], Awaitable[None] | None],
+        stop: Callable[[], None] | None = None,
     ) -> None:
         """Carry out calls that may change something; report one outcome for each input, even after an abort.
 
         ``stop`` keeps further calls from starting (default: ``run.stop``).
         """
         stop = stop or run.stop
+
+        async def read() -> None:
+            async for outcome in run:
+                if (reported := report(outcome)) is not None:
+                    await reported
+
         with self.lets_end(stop):
             try:
                 async with run:
-                    async for outcome in run:
-                        report(outcome)
+                    await read()
             except asyncio.CancelledError:
                 stop()
-                async for outcome in run:  # those that ended in the meantime, and those not started
-                    report(outcome)
+                with suppress(InvalidCallError):  # it ended the generator of the inputs
+                    await read()  # outcomes that ended in the meantime, and inputs not started
                 raise
 
 

@@ -16,7 +16,8 @@ from wosdk_async.catalogue import load
 from wosdk_async.codec.masking import mask_fields
 from wosdk_async.codec.record_dicts import wire_name_of
 from wosdk_async.errors import InvalidCallError, UnknownNameError
-from wosdk_async.mcp.results import MAX_BYTES, bytes_of, id_in, plain_number
+from wosdk_async.mcp.fitting import MAX_BYTES, bytes_of, plain_number
+from wosdk_async.mcp.results import id_in
 from wosdk_async.mcp.rows import entity_named
 from wosdk_async.model import Command, Record, WoCreateCommand, command_class, index, registry
 from wosdk_async.model.metadata import is_nested

@@ -13,6 +13,7 @@ from wosdk_async.catalogue import Command, load
 from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.mcp.commits import CommitOutcome, Commits
+from wosdk_async.mcp.fitting import fit_record, safe_text
 from wosdk_async.mcp.plan_journal import EXPIRES, Plan, new_id
 from wosdk_async.mcp.plan_rules import (
     class_of,
@@ -23,7 +24,7 @@ from wosdk_async.mcp.plan_rules import (
     with_marker,
 )
 from wosdk_async.mcp.preparing import change_of, warnings_of, with_order_command
-from wosdk_async.mcp.results import RecordId, Result, fit_record, id_in, safe_text
+from wosdk_async.mcp.results import RecordId, Result, id_in
 from wosdk_async.mcp.rows import entity_named
 from wosdk_async.query.plan import KEYS
 

@@ -14,9 +14,9 @@ from wosdk_async.codec.records import from_dict, to_dict
 from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.mapping.needed_fields import empty_fields
+from wosdk_async.mcp.fitting import fit_record
 from wosdk_async.mcp.plan_journal import Plan
 from wosdk_async.mcp.plan_rules import class_of, refuse_command, refuse_emptied_lists, refuse_fields
-from wosdk_async.mcp.results import fit_record
 from wosdk_async.model import Command, Record, WoCreateCommand, WorkOrder
 from wosdk_async.protocol.arguments import require_support
 from wosdk_async.protocol.order_rules import DUE_TIMES, replaced_fields, warning_of_move

@@ -15,7 +15,8 @@ from wosdk_async.catalogue import load
 from wosdk_async.codec.checks import named_by
 from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import InvalidCallError, UnknownNameError
-from wosdk_async.mcp.results import RecordId, RecordResult, Result, RowsResult, fit_record, fit_records, id_in
+from wosdk_async.mcp.fitting import fit_record, fit_records
+from wosdk_async.mcp.results import RecordId, RecordResult, Result, RowsResult, id_in
 from wosdk_async.mcp.rows import (
     MAX_ROWS,
     UNREADABLE_CURSOR,

@@ -18,7 +18,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from wosdk_async.codec.text_values import parse_value
 from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import InvalidCallError, UnknownNameError
-from wosdk_async.mcp.results import RowsResult, fit_records
+from wosdk_async.mcp.fitting import fit_records
+from wosdk_async.mcp.results import RowsResult
 from wosdk_async.model import Record, entity_class, index
 from wosdk_async.protocol.arguments import entity_name, require_support
 from wosdk_async.query.builder import Query

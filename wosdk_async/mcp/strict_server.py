@@ -28,7 +28,8 @@ from mcp.types import (
 )
 from pydantic import ValidationError
 
-from wosdk_async.mcp.results import Problem, Result, safe_text, tool_result
+from wosdk_async.mcp.fitting import safe_text
+from wosdk_async.mcp.results import Problem, Result, tool_result
 from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["StrictServer"]

@@ -260,6 +260,9 @@ class _Record(Struct, Generic[T], forbid_unknown_fields=True, gc=False):
     request_id: Any = msgspec.field(name="RequestId", default=None)
 
 
+_split = codec.exact_decoder(_Rows[msgspec.Raw])
+
+
 def _plain_rows(found: Any, one: One) -> list[Any]:
     return [one(row["Data"]) for row in _object(found)["Entities"]]
 
@@ -284,7 +287,10 @@ def _typed_record(found: _Record[Any], origin: str | None) -> Any:
 
 
 ROWS = codec.Envelope(
-    _plain_rows, lambda found, origin: [row.data.__made__(origin) for row in found.entities], _Rows
+    _plain_rows,
+    lambda found, origin: [row.data.__made__(origin) for row in found.entities],
+    _Rows,
+    lambda body: [row.data for row in _split(body).entities],
 )
 """Records of a query: ``{Entities: [{Data}]}`` (facts 4)."""
 

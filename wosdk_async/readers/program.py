@@ -1,9 +1,8 @@
 """Process that converts one file to lines of JSON, within limits.
 
-A reader is a module with two functions: ``read(path, **options)`` yields lines, and ``explain(path, error)``
-returns the message about an error. The parent passes an :class:`Order` as the only argument. Lines go to
-stdout: the header as ``[line, cells, sheet]``, rows with content as ``[line, cells, kinds, faults]``, and
-``[line]`` at the end of the table.
+A reader is a module with two functions: ``read(path, **options)`` yields each :data:`Line`, and
+``explain(path, error)`` returns the message about an error. The parent passes an :class:`Order` as the only
+argument, and reads the lines as JSON from stdout.
 """
 
 from __future__ import annotations
@@ -32,13 +31,15 @@ MAX_LINE = 16 << 20  # bytes of a converted row; characters of a line of text
 MAX_MESSAGE = 8192  # bytes
 
 Line = (
-    tuple[int, list[str], str | None]
+    tuple[int, list[str], None]
     | tuple[int, list[str], str | None, dict[int, str], dict[str, Any]]
     | tuple[int, list[str], str, dict[int, str]]
     | tuple[int]
 )
-"""Header, header of a sheet with its facts, row, or end. Kinds are a letter for each cell (``n`` number,
-``t`` time, ``b`` boolean, a space: text); faults are the reasons why cells cannot be used, by place."""
+"""First the header: its line, cells and None, or those of a sheet, its name, an empty dict and its facts.
+Then rows with content: line, cells, kinds and faults. Last the line at which the table ends. Kinds have a
+letter for each cell (``n`` number, ``t`` time, ``b`` boolean, a space: text); faults are the reasons why
+cells cannot be used, by place."""
 
 CURRENCIES = 0x100
 """Kinds from this character on are amounts, each in the next one of the sheet's currencies."""

@@ -76,15 +76,7 @@ class Labor:
             query = query.where(f.items.start_date < until)
         queries = [query]
         if orders is not None:
-            if isinstance(orders, str | bytes) or not isinstance(orders, Iterable):
-                raise InvalidCallError(
-                    f"orders is {described(orders)}; it takes a list of work orders or ids"
-                )
-            ids: dict[int, None] = {}
-            for order in orders:
-                require_own(order, self._origin)
-                ids[int(identifier(order, "the work order", "WorkOrder"))] = None
-            queries = [query.where(f.id.in_(some)) for some in batches(ids)]
+            queries = [query.where(f.id.in_(some)) for some in batches(self._ids_of(orders))]
         for each in queries:
             async with aclosing(aiter(each)) as costs:
                 async for cost in costs:
@@ -92,6 +84,15 @@ class Labor:
                         if _is_asked_for(item, since, until):
                             item.wo_id = item.wo_id or cost.id  # facts 5: the ids are the same
                             yield item
+
+    def _ids_of(self, orders: Iterable[WorkOrder | int]) -> dict[int, None]:
+        if isinstance(orders, str | bytes) or not isinstance(orders, Iterable):
+            raise InvalidCallError(f"orders is {described(orders)}; it takes a list of work orders or ids")
+        ids: dict[int, None] = {}
+        for order in orders:
+            require_own(order, self._origin)
+            ids[int(identifier(order, "the work order", "WorkOrder"))] = None
+        return ids
 
 
 def _is_asked_for(item: FinancialItem, since: datetime | None, until: datetime | None) -> bool:

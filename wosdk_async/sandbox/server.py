@@ -20,7 +20,7 @@ from wosdk_async.sandbox.access import EVERYWHERE, is_loopback
 from wosdk_async.sandbox.certificate import Certificate, read_certificate
 from wosdk_async.sandbox.console.request_log import RequestLog
 from wosdk_async.sandbox.env import Env, env_of
-from wosdk_async.sandbox.faults.fault import ClientConnection
+from wosdk_async.sandbox.faults.exchange import ClientConnection
 from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.http.app import create_app
 from wosdk_async.sandbox.schema.dialect import SPEC

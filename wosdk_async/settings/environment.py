@@ -97,12 +97,7 @@ class Settings:
             ConfigurationError: a setting is invalid; the message names the variable, or file and key, and the
                 remedy.
         """
-        if environ is not None and not isinstance(environ, Mapping):
-            shown = repr(environ)[:80] if isinstance(environ, str | os.PathLike) else type(environ).__name__
-            raise ConfigurationError(
-                f"environ is {shown}; it takes a mapping of variables, such as os.environ; pass company="
-                f" for a Company, profile= for a profile, and set WOSDK_CONFIG for a settings file"
-            )
+        _require_mapping(environ)
         if isinstance(trusted_hosts, str) or not isinstance(trusted_hosts, Iterable | None):
             raise ConfigurationError(
                 f"trusted_hosts is {shown_address(trusted_hosts)}; it takes a list of host names"
@@ -131,6 +126,15 @@ class Settings:
             trusted_hosts=trusted_hosts,
             # facts 1: a pair belongs to one Company; a command gets the name of the requesting Company
             pair_of=None if credentials or _CLIENT_ID not in found else company,
+        )
+
+
+def _require_mapping(environ: object) -> None:
+    if environ is not None and not isinstance(environ, Mapping):
+        shown = repr(environ)[:80] if isinstance(environ, str | os.PathLike) else type(environ).__name__
+        raise ConfigurationError(
+            f"environ is {shown}; it takes a mapping of variables, such as os.environ; pass company="
+            " for a Company, profile= for a profile, and set WOSDK_CONFIG for a settings file"
         )
 
 

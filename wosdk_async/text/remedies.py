@@ -67,6 +67,7 @@ class Remedy(Enum):
     SEND_AGAIN = "to send all rows once more, pass again=True"
     SAME_COMMAND = "leave out again=True: the import sends the remaining rows"
     SETTLE = "settle the rows in doubt"
+    OTHER_FIELD = '{sample!r} is the {by} of a record: to find all by {by}, write by = "{by}" in the map'
     EARLIER_IMPORT = "if an earlier import created it, pass its folder as folder=, or if_exists='skip'"
     KEY = (
         "restore the file, add a key to the map (fill the marker from a column, or write "

@@ -115,8 +115,8 @@ def import_command(
 ) -> None:
     """Create a work order for each row of FILE, or do what the map, --entity or --command says.
 
-    FILE is CSV, TSV, JSON lines, Excel or Parquet, - for stdin, or a URL. File and map are checked before
-    anything is sent; unusable rows are reported, the others are sent.
+    FILE is a table such as CSV, JSON lines, Excel or Parquet, - for stdin, or a URL. File and map are checked
+    before anything is sent; unusable rows are reported, the others are sent.
 
     A ledger beside FILE records what was done. After a stop, a kill or a correction of FILE the same command
     sends only the remaining rows. A row is identified by its key, or else by its cells.

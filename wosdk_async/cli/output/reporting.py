@@ -38,7 +38,8 @@ __all__ = [
     "say_kept",
 ]
 
-_MAX_SHOWN = 5  # rows and warnings in the summary
+_MAX_SHOWN = 5  # causes and warnings in the summary
+_MAX_WARNED = 3  # causes of warnings of rows
 _OF_INPUT = ("--format", "--sheet", "--header-row", "--outcomes")  # not for its rejects, which are CSV files
 _TAB = "\t"
 _PLACES = 3  # rows of a cause
@@ -46,6 +47,30 @@ _HEAD = 1 << 20  # bytes: enough for any header
 _ADDED = re.compile(
     '"?(?P<delimiter>[^\\w"])"?'.join(map(re.escape, REPORT_COLUMNS[:2])) + '"?(?P=delimiter)'
 )
+
+
+class _Causes:
+    """The first rows of the first causes."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self.first: dict[object, tuple[str, list[RowOutcome]]] = {}  # by cause; the text is of the first row
+        self.counts: Counter[object] = Counter()
+
+    def add(self, cause: object, row: RowOutcome, text: str) -> None:
+        if cause in self.first or len(self.first) < self._limit:
+            self.counts[cause] += 1
+            if len(rows := self.first.setdefault(cause, (text, []))[1]) < _PLACES:
+                rows.append(row)
+
+    def say(self) -> None:
+        for cause, (text, rows) in self.first.items():
+            place, *others = (f"row {row.row} (line {row.line})" for row in rows)
+            say(f"{place} {text}")
+            if others:
+                rest = ", ..." if self.counts[cause] > _PLACES else ""
+                more = counted(self.counts[cause] - 1, "more row")
+                say(f"and {more} for this cause: {', '.join(others)}{rest}")
 
 
 class OutcomeWriter:
@@ -59,8 +84,7 @@ class OutcomeWriter:
         self._stop = stop
         self._said: set[str] = set()
         self._to_stderr = False
-        self._bad_rows: dict[object, list[RowOutcome]] = {}  # the first of each cause
-        self._causes: Counter[object] = Counter()
+        self._faults, self._warnings = _Causes(_MAX_SHOWN), _Causes(_MAX_WARNED)
         self._counts: Counter[str] = Counter()
         self._warned = 0
 
@@ -80,6 +104,8 @@ class OutcomeWriter:
         self._write(outcome)
         self._counts[outcome.outcome] += 1
         self._warned += bool(outcome.warnings)
+        for cause, text in {cause_of(text): text for text in outcome.warnings}.items():
+            self._warnings.add(cause, outcome, f"warning: {text}")
         if outcome.outcome in ("failed", "in_doubt"):
             self._keep_problem(outcome)
 
@@ -87,10 +113,8 @@ class OutcomeWriter:
         """Keep a row with others of the same cause; one in doubt has a request of its own."""
         is_alone = outcome.outcome != "failed" or outcome.request_id
         cause = outcome.row if is_alone else cause_of(outcome.reason or "")
-        if cause in self._bad_rows or len(self._bad_rows) < _MAX_SHOWN:
-            self._causes[cause] += 1
-            if len(rows := self._bad_rows.setdefault(cause, [])) < _PLACES:
-                rows.append(outcome)
+        sent = f" (RequestId {outcome.request_id})" if outcome.request_id else ""
+        self._faults.add(cause, outcome, f"{outcome.outcome.replace('_', ' ')}: {outcome.reason}{sent}")
 
     def _write(self, outcome: RowOutcome) -> None:
         line = json_text(outcome.as_dict())
@@ -107,16 +131,10 @@ class OutcomeWriter:
 
     def say_problems(self, summary: Summary, outcomes: Path | None) -> None:
         """Print the first rows that are not done, and the warnings, on stderr."""
-        for cause, (row, *others) in self._bad_rows.items():
-            sent = f" (RequestId {row.request_id})" if row.request_id else ""
-            say(f"row {row.row} (line {row.line}) {row.outcome.replace('_', ' ')}: {row.reason}{sent}")
-            if others:
-                places = ", ".join(f"row {each.row} (line {each.line})" for each in others)
-                rest = ", ..." if self._causes[cause] > _PLACES else ""
-                say(f"and {counted(self._causes[cause] - 1, 'more row')} for this cause: {places}{rest}")
-        if any(rows[0].code == KEY_EXISTS for rows in self._bad_rows.values()):
+        self._faults.say()
+        if any(rows[0].code == KEY_EXISTS for _, rows in self._faults.first.values()):
             say(in_commands(Remedy.EARLIER_IMPORT, {}))
-        more = self._counts["failed"] + self._counts["in_doubt"] - self._causes.total()
+        more = self._counts["failed"] + self._counts["in_doubt"] - self._faults.counts.total()
         results = summary.folder / "results.csv" if summary.folder else None
         place = outcomes or (results if results and results.is_file() else None)
         remedy = f"see {place}" if place else "--outcomes FILE keeps them all"
@@ -127,6 +145,7 @@ class OutcomeWriter:
             say(warning)
         if len(warnings) > _MAX_SHOWN:
             say(f"and {counted(len(warnings) - _MAX_SHOWN, 'more warning')} of this kind")
+        self._warnings.say()
         if self._warned:
             say(f"{counted(self._warned, 'row')} with warnings; {remedy}")
         for record in summary.unwritten:

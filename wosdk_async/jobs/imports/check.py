@@ -17,14 +17,13 @@ from wosdk_async.company import Company
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.errors import (
     AmbiguousNameError,
-    ImportMapError,
     MissingRecordError,
     RowError,
     reason_of,
     require_sendable,
 )
 from wosdk_async.jobs.imports.check_result import FINDINGS, CheckResult, Finding, FindingKind
-from wosdk_async.jobs.imports.reading import RowBuilder, mark_wanted
+from wosdk_async.jobs.imports.reading import RowBuilder
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.ledger.decision import Action, Standing, action_of
 from wosdk_async.jobs.ledger.facts import Preview, preview_of
@@ -41,7 +40,7 @@ from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.sources.columns import require_columns
 from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.jobs.sources.source import Source
-from wosdk_async.jobs.sources.table import require_table
+from wosdk_async.jobs.sources.table_rules import require_table
 from wosdk_async.model import Record
 from wosdk_async.options.hooks import DryRun
 
@@ -170,9 +169,7 @@ class Check:
         await self._index.look_up(company, self._options.limit)
         if self._index.specs:
             self._looks.append(time.perf_counter() - began)
-        for name in self._map.fixed:
-            if reason := self._index.unfound(name):
-                raise ImportMapError(f"{self._map.path}: {reason}")
+        self._index.require(self._map.fixed, self._map.path)
         self._undone = await undone_beside(self._request.base, identity, self._map.operation)
         with (
             closing(self._request.read()) as read,
@@ -207,7 +204,7 @@ class Check:
             to_send = [
                 row for row in page if self._known(row, standings.get(row.number, Standing.DONE), {}) is None
             ]
-            await mark_wanted(to_send, self._builder, self._index, find)
+            await self._builder.mark_wanted(to_send, find)
 
     def _keyless(self) -> list[str]:
         """Return a warning if rows that create records have no key."""
@@ -268,7 +265,7 @@ class Check:
             lacks, caution = tuple(lacking(record, self._map)), self._replaced.in_row(row.cells)
             return _BuiltRow(row, record, key, missing, lacks, caution, again)
         except Exception as error:  # of one row: the import refuses it, too
-            faults = tuple((_kind_of(each), each.message) for each in getattr(error, "faults", ()))
+            faults = tuple((_kind_of(each), reason_of(each)) for each in getattr(error, "faults", ()))
             return Finding(row.number, row.line, _kind_of(error), reason_of(error), key, faults=faults)
 
     def _known(self, row: Row, standing: Standing, reasons: Mapping[int, str]) -> Finding | None:

@@ -30,7 +30,7 @@ from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.sources.columns import require_columns
 from wosdk_async.jobs.sources.conversion import off_the_loop
 from wosdk_async.jobs.sources.source import Source
-from wosdk_async.jobs.sources.table import require_table
+from wosdk_async.jobs.sources.table_rules import require_table
 from wosdk_async.jobs.stop import Stop
 
 __all__ = ["WORKERS_GRACE", "Import", "tune_process"]

@@ -16,14 +16,14 @@ from wosdk_async.jobs.ledger.file_rows import PAGE, fingerprint
 from wosdk_async.jobs.ledger.identity import Identities
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.marking import RowKeys
-from wosdk_async.jobs.mapping.nodes import MissingRecord, References, RowContext
+from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext
 from wosdk_async.jobs.mapping.operations import Found
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.model import Record
 
-__all__ = ["PlannedRows", "RowBuilder", "mark_wanted"]
+__all__ = ["PlannedRows", "RowBuilder"]
 
 
 @attrs.frozen
@@ -91,12 +91,12 @@ class RowBuilder:
 
     Args:
         import_map: which column fills which field.
-        references: the ids of the records that rows refer to.
+        index: the ids of the records that rows refer to.
         keys: the keys of the rows; None without a marker.
     """
 
     import_map: ImportMap
-    references: References
+    index: ReferenceIndex
     keys: RowKeys | None
 
     def build(self, row: Row) -> tuple[Record, list[MissingRecord]]:
@@ -107,7 +107,7 @@ class RowBuilder:
         """
         if row.fault is not None:
             raise RowError(row.fault)
-        context, faults = RowContext(row.cells, self.references, row.warnings), self._faults_of_key(row)
+        context, faults = RowContext(row.cells, self.index, row.warnings), self._faults_of_key(row)
         try:
             record = self.import_map.record.build(context)
         except RowError as error:
@@ -129,7 +129,7 @@ class RowBuilder:
             return [error]
         return []
 
-    def is_sent(self, key: str | None, found: Found) -> bool:
+    def _is_sent(self, key: str | None, found: Found) -> bool:
         """Return whether the records with its key let a row be sent: a change needs one, a create none."""
         records = found.get(key or "", ())
         changes = self.import_map.action.by is not None
@@ -151,38 +151,32 @@ class RowBuilder:
             self.keys.put(record, key)
         return Claim(row, record, key, incomplete=bool(missing))
 
+    async def mark_wanted(
+        self, rows: Iterable[Row], find: Callable[[str, list[str]], Awaitable[Found]]
+    ) -> list[tuple[int, list[MissingRecord]]]:
+        """Mark the missing records of rows that can be sent once these exist.
 
-async def mark_wanted(
-    rows: Iterable[Row],
-    builder: RowBuilder,
-    index: ReferenceIndex,
-    find: Callable[[str, list[str]], Awaitable[Found]],
-) -> list[tuple[int, list[MissingRecord]]]:
-    """Mark the missing records of rows that can be sent once these exist.
+        A record that only other rows name would never be used, so it is not created. If one row cannot fill a
+        record, another one may.
 
-    A record that only other rows name would never be used, so it is not created. If one row cannot fill a
-    record, another one may.
+        Args:
+            rows: rows to send unless the look-up of their keys tells otherwise.
+            find: looks up keys, given the path of the marker.
 
-    Args:
-        rows: rows to send unless the look-up of their keys tells otherwise.
-        builder: builds the records.
-        index: the ids of the records that rows refer to.
-        find: looks up keys, given the path of the marker.
-
-    Returns:
-        Numbers of rows, each with its missing records.
-    """
-    naming = [row for row in rows if row.fault is None and index.undecided(row.cells)]
-    if naming and builder.keys is not None and builder.keys.are_own:
-        keys = {row.number: builder.keys.key_or_none(row) for row in naming}
-        wanted = [key for key in keys.values() if key is not None]
-        found = await find(builder.keys.path, wanted) if wanted else {}
-        naming = [row for row in naming if builder.is_sent(keys[row.number], found)]
-    marked: list[tuple[int, list[MissingRecord]]] = []
-    for row in naming:
-        with suppress(Exception):  # the row itself fails with it, when its turn comes
-            if missing := builder.build(row)[1]:
-                marked.append((row.number, missing))
-                for entry in missing:  # now: a wanted record keeps the cells of its first row
-                    entry.wanted = True
-    return marked
+        Returns:
+            Numbers of rows, each with its missing records.
+        """
+        naming = [row for row in rows if row.fault is None and self.index.undecided(row.cells)]
+        if naming and self.keys is not None and self.keys.are_own:
+            keys = {row.number: self.keys.key_or_none(row) for row in naming}
+            wanted = [key for key in keys.values() if key is not None]
+            found = await find(self.keys.path, wanted) if wanted else {}
+            naming = [row for row in naming if self._is_sent(keys[row.number], found)]
+        marked: list[tuple[int, list[MissingRecord]]] = []
+        for row in naming:
+            with suppress(Exception):  # the row itself fails with it, when its turn comes
+                if missing := self.build(row)[1]:
+                    marked.append((row.number, missing))
+                    for entry in missing:  # now: a wanted record keeps the cells of its first row
+                        entry.wanted = True
+        return marked

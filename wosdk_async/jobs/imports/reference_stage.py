@@ -15,18 +15,16 @@ from wosdk_async.company import Company, is_closed
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.errors import (
     AmbiguousNameError,
-    ImportMapError,
     JournalError,
     RunStoppedError,
     reason_of,
 )
-from wosdk_async.jobs.imports.reading import PlannedRows, RowBuilder, mark_wanted
+from wosdk_async.jobs.imports.reading import PlannedRows, RowBuilder
 from wosdk_async.jobs.journal import ANSWERED, Journal, ReferenceRecord, State
 from wosdk_async.jobs.ledger.undone import find_rows
-from wosdk_async.jobs.mapping.lookup import ReferenceEntry
 from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
-from wosdk_async.jobs.mapping.references import ReferenceSpec
+from wosdk_async.jobs.mapping.references import ReferenceEntry, ReferenceSpec
 from wosdk_async.jobs.stop import ABORT_GRACE, Stop, client_closed
 from wosdk_async.model import EntitySpecifier
 from wosdk_async.protocol.verdicts import ending_of
@@ -97,9 +95,7 @@ class ReferenceStage:
         for creation, entry in doubts:
             if absent or entry.id is not None:
                 creation.settle(entry)
-        for name in import_map.fixed:
-            if reason := index.unfound(name):
-                raise ImportMapError(f"{import_map.path}: {reason}")
+        index.require(import_map.fixed, import_map.path)
         self._first = await self._mark_wanted() if index.incomplete else []
         return await self.create_first(settled, on_stage)
 
@@ -165,7 +161,7 @@ class ReferenceStage:
         action = self.builder.import_map.action
         find = functools.partial(find_rows, action, self.company, self.rows.journal)
         async for page in self.rows.pages():
-            marked = await mark_wanted((row for row, _ in page), self.builder, self.index, find)
+            marked = await self.builder.mark_wanted((row for row, _ in page), find)
             first += marked[: _FIRST - len(first)]
         return first
 
@@ -189,7 +185,7 @@ class ReferenceCreation:
         return Run(self.index.missing(self.spec), self._create, limit=self.limit, grace=grace)
 
     async def _create(self, entry: ReferenceEntry, trace: Trace) -> EntitySpecifier:
-        record = entry.new_record(self.spec, RowContext(entry.cells, self.index, entry.warnings))
+        record = entry.new_record(RowContext(entry.cells, self.index, entry.warnings))
         trace.sent = True  # a create that is cancelled counts as sent: better in doubt than created twice
         await self.journal.begin_reference(
             self.spec.name, normalized(entry.text), entry.text, entity=self.spec.entity.wire_name

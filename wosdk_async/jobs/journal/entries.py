@@ -129,6 +129,9 @@ class JobPlan:
 class RowRecord:
     """Outcome of a row.
 
+    A new field comes last and has a default, so that older journals can be read; a text that may come from a
+    response belongs to ``_TEXTS``, too.
+
     Args:
         row: the number of the row.
         id: id of the record that it created or changed.

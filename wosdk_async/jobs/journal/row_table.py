@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -54,7 +55,7 @@ def save_rows(db: sqlite3.Connection, rows: Sequence[int | RowRecord], stamp: in
         if isinstance(each, int):
             values += (each, run, 1, stamp, None)
         else:
-            values += (each.row, run, int(each.state), stamp, _details(each))
+            values += (each.row, run, int(each.state), stamp, to_json(_detail_values(each)))
     if rows:
         db.execute(_save_rows_statement(len(rows)), values)
 
@@ -68,25 +69,13 @@ def _save_rows_statement(rows: int) -> str:
         state = excluded.state, stamp = excluded.stamp, detail = excluded.detail"""
 
 
-def _details(record: RowRecord) -> str:
-    return to_json(
-        (
-            record.id,
-            record.number,
-            record.reason,
-            record.code,
-            record.request_id,
-            record.warnings,
-            record.attempts,
-            record.version,
-            record.seconds,
-            record.proof,
-        )
-    )
+_FIELDS = attrs.fields(RowRecord)[2:]  # row and state have columns of their own
+_DETAILS = tuple(field.name for field in _FIELDS)
+_UNKNOWN = tuple(field.default for field in _FIELDS)
+"""Details of a row without an outcome, and of fields that an older journal lacks."""
+_WARNINGS, _SECONDS = _DETAILS.index("warnings"), _DETAILS.index("seconds")
 
-
-_UNKNOWN = (None, None, None, None, None, (), 0, None, 0.0, None)
-"""Details of a row without an outcome, in the order of the fields of RowRecord."""
+_detail_values = operator.attrgetter(*_DETAILS)
 
 
 def _detailed(details: Sequence[Any] | None) -> Sequence[Any]:
@@ -96,9 +85,6 @@ def _detailed(details: Sequence[Any] | None) -> Sequence[Any]:
     known[_WARNINGS] = tuple(known[_WARNINGS] or ())
     known[_SECONDS] = usable_number(known[_SECONDS])
     return known
-
-
-_WARNINGS, _SECONDS = 5, 8
 
 
 _PAGE = """SELECT json_group_array(json_array(place, row, state, digest, key)) FROM (

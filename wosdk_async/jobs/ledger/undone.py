@@ -131,7 +131,7 @@ class UndoState:
     left: Mapping[str, int] | None
     """Records that the last undo did not undo, by outcome; None if it did not end."""
     references: int = 0
-    """Records that rows refer to whose delete was refused or is in doubt."""
+    """Records that rows refer to and that the undo did not reach, was refused to delete, or left in doubt."""
 
     @property
     def complete(self) -> bool:
@@ -150,7 +150,7 @@ class UndoState:
             shown = [f"{count} {_short(outcome)}" for outcome, count in outcomes.items() if count]
             texts.append(f"{left} left ({', '.join(shown)})" if shown else f"{left} left")
         if self.references:
-            texts.append(f"references: {self.references} refused or in doubt")
+            texts.append(f"references: {self.references} left")
         if not self.complete and (self.left is None or self.references):
             ended = "the undo did not end: " if self.left is None else ""
             texts.append(f"{ended}the same command resumes it")
@@ -166,12 +166,15 @@ async def undo_state(journal: JournalReader) -> UndoState | None:
     """Return the progress of an undo; None if none has begun with a row."""
     counts, done = await journal.undo_counts(), await journal.undone_rows()
     undos = [run for run in await journal.runs() if run.details.get("command") == UNDO]
-    references = await journal.references() if undos else []
-    remaining = sum(each.undo not in (State.PLANNED, State.DONE) for each in references)
-    if not done and not remaining and not any(counts.get(state) for state in UNDECIDED):
+    last = undos[-1].details if undos else {}
+    references = [each for each in await journal.references() if undos and each.undo is not State.DONE]
+    begun = [each for each in references if each.undo is not State.PLANNED]
+    if not done and not begun and not any(counts.get(state) for state in UNDECIDED):
         return None
-    left = undos[-1].details.get(UNDO) if undos else None
-    return UndoState(done, journal.counts()[State.DONE], left, remaining)
+    left = last.get(UNDO)
+    if last.get("references") and (left is None or left.get("not_started")):  # some were not reached
+        begun = [each for each in references if each.state is State.DONE]
+    return UndoState(done, journal.counts()[State.DONE], left, len(begun))
 
 
 async def undone_beside(base: Path, company: str, operation: str, *, besides: Path | None = None) -> set[int]:

@@ -16,6 +16,7 @@ from typing import Any
 
 import attrs
 
+from wosdk_async.codec.text_values import shown_value
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.mapping.draft_fields import (
     MARKER_FIELD,
@@ -121,9 +122,11 @@ def _marker(operation: RowOperation, shown: Sequence[DraftField], keys: KeyColum
     else:
         example = f"marker = {_quoted(texts[0].name)}" if texts else "marker"
     unique = f" Columns that are unique: {', '.join(keys.unique)}." if keys.unique else ""
+    named = [each.column for each in texts if operation.table == "command"]
     nearly = "".join(
-        f" {column} would be one, but lines {first} and {line} have the same cell."
-        for column, (first, line) in keys.nearly.items()
+        f" {column} would be one, but {', '.join(exceptions)}."
+        for column, exceptions in keys.exceptions.items()
+        if column in keys.nearly or column in named
     )
     return [
         "",
@@ -208,8 +211,8 @@ def _quoted(text: Any) -> str:
 
 
 _ROWS = 100_000  # that are read
-_REPEATS = 3  # of a column that would be one of keys but for them
-_ROWS_TO_REPEAT = 4  # a repeated cell in fewer rows is no exception
+_EXCEPTIONS = 3  # of a column that would be one of keys but for them
+_ROWS_TO_EXCEPTION = 4  # a cell in fewer rows is no exception
 _KEY = re.compile(r"\S{1,40}")
 # Decimals and times, such as coordinates and when a row was written, are often unique, and no keys.
 _NO_KEY = re.compile(r"[+-]?[0-9]*[.,][0-9]+|[0-9]{4}-[0-9]{2}-[0-9]{2}.*|[0-9]{1,2}[./][0-9]{1,2}[./][0-9]+")
@@ -220,8 +223,10 @@ class KeyColumns:
     """The columns that can identify the rows, in the order of the file."""
 
     unique: Sequence[str] = ()
-    nearly: Mapping[str, tuple[int, int]] = attrs.field(factory=dict)
-    """Those with a few duplicate cells: the lines of the first two equal ones."""
+    nearly: Sequence[str] = ()
+    """Columns that could but for a few cells."""
+    exceptions: Mapping[str, Sequence[str]] = attrs.field(factory=dict)
+    """For each column that cannot, the first cells why, such as ``line 3 has an empty cell``."""
     unlike: Mapping[str, frozenset[str]] = attrs.field(factory=dict)
     """For any column, what most of its first cells do not look like: ``time`` or ``number``."""
 
@@ -229,7 +234,7 @@ class KeyColumns:
 def key_columns(source: Source) -> KeyColumns:
     """Return the columns that can identify the rows; none for a file with a single row."""
     seen: dict[str, dict[int, int]] = {column: {} for column in source.columns if is_usable(column)}
-    repeats: dict[str, list[tuple[int, int]]] = {column: [] for column in seen}
+    exceptions: dict[str, list[str]] = {column: [] for column in seen}
     rows = 0
     for row in islice(source, _ROWS):
         if not seen:
@@ -239,21 +244,31 @@ def key_columns(source: Source) -> KeyColumns:
         rows += 1
         cells = dict(row.cells.items())  # also those that cannot be used
         for column in list(seen):
-            cell, lines = cells.get(column, ""), seen[column]
-            first = lines.setdefault(hash(cell), row.line)
-            if first != row.line:
-                repeats[column].append((first, row.line))
-            if not _KEY.fullmatch(cell) or _NO_KEY.fullmatch(cell) or len(repeats[column]) > _REPEATS:
+            cell = cells.get(column, "")
+            first = seen[column].setdefault(hash(cell), row.line)
+            if (exception := _exception(cell, row.line, first)) is None:
+                continue
+            if len(exceptions[column]) == _EXCEPTIONS:
+                exception = "and others"
                 del seen[column]
+            exceptions[column].append(exception)
     unlike = _unlike(source)
     if rows <= 1:
         return KeyColumns(unlike=unlike)
-    nearly = {
-        column: repeats[column][0]
-        for column in seen
-        if repeats[column] and len(repeats[column]) * _ROWS_TO_REPEAT <= rows
-    }
-    return KeyColumns([column for column in seen if not repeats[column]], nearly, unlike)
+    unique = [column for column in seen if not exceptions[column]]
+    nearly = [column for column in seen if 0 < len(exceptions[column]) <= rows / _ROWS_TO_EXCEPTION]
+    return KeyColumns(unique, nearly, {name: found for name, found in exceptions.items() if found}, unlike)
+
+
+def _exception(cell: str, line: int, first: int) -> str | None:
+    """Return why a cell, which stands in the line ``first`` already, keeps its column from being a key."""
+    if not cell.strip():
+        return f"line {line} has an empty cell"
+    if first != line:
+        return f"line {line} repeats {shown_value(cell)} of line {first}"
+    if not _KEY.fullmatch(cell) or _NO_KEY.fullmatch(cell):
+        return f"line {line} has {shown_value(cell)}"
+    return None
 
 
 _SAMPLE = 200  # rows

@@ -1,4 +1,4 @@
-"""Records that rows refer to: the state of each name, and its look-up."""
+"""Look-up of the records that rows refer to, by names and by ids."""
 
 from __future__ import annotations
 
@@ -11,18 +11,17 @@ import attrs
 
 from wosdk_async.company import Company
 from wosdk_async.errors import RefusedError
-from wosdk_async.jobs.errors import RowError, require_sendable
+from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.mapping.nodes import OBJECTS, ListNode, Node, ObjectNode, ReferenceNode, RowContext
 from wosdk_async.jobs.mapping.references import Filter, ReferenceSpec
-from wosdk_async.jobs.mapping.template import NAME
 from wosdk_async.model import Record, Ref
 from wosdk_async.model.index import UNSUPPORTED
 from wosdk_async.query.paging import KeyCursor
-from wosdk_async.query.plan import Comparison, Plan
+from wosdk_async.query.plan import Comparison, Condition, Group, Plan
 from wosdk_async.resources.lookup_tables import normalized
 from wosdk_async.resources.names import batches
 
-__all__ = ["NamedIds", "ReferenceEntry", "find_first", "find_named"]
+__all__ = ["NamedIds", "find_elsewhere", "find_first", "find_named"]
 
 PAGE = 1000  # records; below the service's cap, so that a shorter page is the last one (facts 7)
 
@@ -44,6 +43,29 @@ async def find_named(
     return found
 
 
+async def find_elsewhere(
+    company: Company, spec: ReferenceSpec, names: Sequence[str], context: RowContext
+) -> tuple[str, str] | None:
+    """Return a name that another text field of a record holds, and this field; None if none is found."""
+    texts = {
+        meta["name"]: field
+        for field, meta in spec.entity.__wire__.items()
+        if meta["type"] == "string" and not meta.get("secret") and field != spec.by
+    }
+    if not texts:  # a query without a condition finds all records
+        return None
+    wanted = {normalized(name).casefold(): name for name in names}
+    condition = Group(
+        "Or", tuple(Comparison(spec.entity.wire_name, path, "In", tuple(names)) for path in texts)
+    )
+    async with aclosing(_records(company, spec, [condition], context, texts)) as records:
+        async for record in records:
+            for path, field in texts.items():
+                if (name := wanted.get(normalized(str(record.get(path, ""))).casefold())) is not None:
+                    return name, field
+    return None
+
+
 async def _find_ids(company: Company, entity: type[Record], ids: Sequence[int]) -> set[int]:
     """Return which of at most 1,000 ids belong to records that are not removed."""
     properties = ["Id", "IsRemoved"] if "is_removed" in entity.__wire__ else ["Id"]
@@ -63,9 +85,13 @@ async def find_first(company: Company, spec: ReferenceSpec, context: RowContext)
 
 
 async def _records(
-    company: Company, spec: ReferenceSpec, conditions: list[Comparison], context: RowContext
+    company: Company,
+    spec: ReferenceSpec,
+    conditions: Sequence[Condition],
+    context: RowContext,
+    texts: Iterable[str] = (),
 ) -> AsyncGenerator[Json, None]:
-    """Yield the records that are not removed and pass the filters, by id."""
+    """Yield the records that are not removed and pass the filters, by id; read further ``texts``, too."""
     wanted = [(each, each.node.fill(context)) for each in spec.filters]
     for each, value in wanted:
         if (comparison := _comparison(spec, each, value)) is not None:
@@ -79,7 +105,8 @@ async def _records(
         full = len(page) == PAGE
         return page
 
-    cursor = KeyCursor(fetch, Plan(spec.entity.wire_name, tuple(conditions), tuple(_properties(spec))), PAGE)
+    properties = (*_properties(spec), *texts)
+    cursor = KeyCursor(fetch, Plan(spec.entity.wire_name, tuple(conditions), properties), PAGE)
     while full:
         for record in await cursor.page():
             # queries return removed records as well (facts 3.4)
@@ -125,51 +152,6 @@ def _equal(record: Json, each: Filter, value: Any) -> bool:
     if each.meta["type"].startswith("datetime"):
         return True
     return (found or 0) == (value or 0)
-
-
-@attrs.define
-class ReferenceEntry:
-    """One distinct name, with the ``id`` of its record or the ``reason`` why there is none.
-
-    With neither, the record is missing and may be created.
-    """
-
-    text: str
-    full: str
-    """The normalized name before truncation; empty if two names are equal only because of truncation."""
-    spellings: set[str]
-    cells: dict[str, str] = attrs.field(factory=dict)
-    """The cells for a new record, from the first row that needs it."""
-    id: int | None = None
-    reason: str = ""
-    error: type[RowError] = RowError
-    """The class of the error that ``reason`` gives a row."""
-    may_pass: bool = False
-    """Whether ``reason`` is temporary, so that the rows wait for the next run."""
-    wanted: bool = False
-    """Whether a valid row needs the record."""
-    held: bool = False
-    """Whether its creation waits until a first row with new records has succeeded."""
-    in_doubt: bool = False
-    """Whether its creation was sent with unknown outcome."""
-    warnings: list[str] = attrs.field(factory=list)
-
-    def end_doubt(self) -> None:
-        """Clear the doubt about its creation: the record is found, or confirmed absent."""
-        self.in_doubt, self.reason, self.may_pass = False, "", False
-
-    def new_record(self, spec: ReferenceSpec, context: RowContext) -> Any:
-        """Return the record to create.
-
-        Raises:
-            InvalidCallError: the row of the context cannot fill it.
-        """
-        if spec.create is None or spec.by is None:
-            raise LookupError(spec.name)
-        record = spec.create.build(attrs.evolve(context, cells={**context.cells, NAME: self.text}))
-        setattr(record, spec.by, self.text)
-        require_sendable(record, new=True)
-        return record
 
 
 # --- ids ----------------------------------------------------------------------------------------

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import combinations
 from typing import Any
 
 import attrs
@@ -16,17 +16,19 @@ from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError, WosdkError
 from wosdk_async.jobs.errors import (
     AmbiguousNameError,
+    ImportMapError,
     MissingRecordError,
     RowError,
     WaitingRowError,
     reason_of,
 )
-from wosdk_async.jobs.mapping.lookup import ReferenceEntry, find_first, find_named
+from wosdk_async.jobs.mapping.lookup import find_elsewhere, find_first, find_named
 from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext
-from wosdk_async.jobs.mapping.references import ReferenceSpec, RowName
+from wosdk_async.jobs.mapping.references import LookAlikes, ReferenceEntry, ReferenceSpec, RowName
 from wosdk_async.jobs.mapping.template import NAME
 from wosdk_async.resources.lookup_tables import normalized
 from wosdk_async.resources.names import spellings
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["ReferenceIndex"]
@@ -34,33 +36,7 @@ __all__ = ["ReferenceIndex"]
 _PLACEHOLDER_ID = 1  # any id that the checks of a record accept
 _RECENT = 4096  # names of a reference that are not read again
 _MAX_RECENT = 256  # characters
-_SHOWN = 3  # look-alikes of a reference
-_NAME = 60  # characters of one
-
-
-@attrs.define
-class _LookAlikes:
-    """Names of one reference that differ only in letter case or compatibility form."""
-
-    _first: dict[str, str] = attrs.field(factory=dict)
-    """The first name of each form."""
-    count: int = 0
-    _shown: list[str] = attrs.field(factory=list)
-
-    def __str__(self) -> str:
-        more = ", ..." if self.count > len(self._shown) else ""
-        names = "1 name differs" if self.count == 1 else f"{self.count} names differ"
-        return f"{names} from another only in letter case or form ({', '.join(self._shown)}{more})"
-
-    def add(self, name: str) -> None:
-        form = unicodedata.normalize("NFKC", name).casefold()
-        if (first := self._first.setdefault(form, name)) != name:
-            self.note(name, first)
-
-    def note(self, name: str, other: str) -> None:
-        self.count += 1
-        if len(self._shown) < _SHOWN:
-            self._shown.append(f"{name[:_NAME]!r} and {other[:_NAME]!r}")
+_PROBED = 10  # missing names that are looked for in other fields
 
 
 class ReferenceIndex:
@@ -77,7 +53,7 @@ class ReferenceIndex:
             for spec in self.specs.values()
         }
         """For each reference, the function that returns the name in a row, and ids by name."""
-        self._alike = {name: _LookAlikes() for name in self.specs}
+        self._alike = {name: LookAlikes() for name in self.specs}
         self._uncollected = list(self.specs.values())
 
     def __repr__(self) -> str:
@@ -108,7 +84,7 @@ class ReferenceIndex:
         full = normalized(name.raw)
         entry = self._entries[spec.name].get(name.key)
         if entry is None:
-            entry = ReferenceEntry(name.text, full, {name.key}, warnings=list(name.warnings))
+            entry = ReferenceEntry(spec, name.text, full, {name.key}, warnings=list(name.warnings))
             self._entries[spec.name][name.key] = entry
             self._alike[spec.name].add(name.key)
         elif entry.full != full and entry.full:
@@ -140,10 +116,35 @@ class ReferenceIndex:
             else:
                 await self.look_up_names(company, spec, self._entries[spec.name], limit)
             self.found += sum(entry.id is not None for entry in entries)
-            if spec.create is None:
-                for entry in entries:
-                    if entry.id is None and not entry.reason:
-                        entry.reason, entry.error = _not_found(spec, entry), MissingRecordError
+            if spec.create is None and (missing := [entry for entry in entries if entry.missing]):
+                await self._explain(company, spec, missing)
+        self._share_missing()
+
+    async def _explain(self, company: Company, spec: ReferenceSpec, missing: list[ReferenceEntry]) -> None:
+        """Give missing records that are not created their reason: another field may hold the names."""
+        found, details = None, {}
+        if spec.template is not None:
+            with suppress(WosdkError):
+                names = [entry.text for entry in missing[:_PROBED]]
+                found = await find_elsewhere(company, spec, names, RowContext({}, self))
+        if found is not None:
+            details = {"remedies": (Remedy.OTHER_FIELD,), "sample": found[0], "by": found[1]}
+        for entry in missing:
+            entry.reason, entry.error = _not_found(spec, entry), MissingRecordError
+            entry.details = details
+
+    def _share_missing(self) -> None:
+        """Let references that find the same records share those that are missing, to create each once."""
+        creating = [spec for spec in self.specs.values() if spec.create is not None]
+        for spec, other in combinations(creating, 2):
+            if (spec.entity, spec.by, spec.filters) != (other.entity, other.by, other.filters):
+                continue
+            first, second = self._entries[spec.name], self._entries[other.name]
+            for key in first.keys() & second.keys():
+                pair = first[key], second[key]
+                if any(entry.missing for entry in pair):  # in other spellings, one may be found
+                    first[key] = second[key] = min(pair, key=lambda entry: entry.missing)
+                    first[key].spellings |= pair[0].spellings | pair[1].spellings
 
     async def look_up_names(
         self, company: Company, spec: ReferenceSpec, entries: Mapping[str, ReferenceEntry], limit: int
@@ -161,7 +162,7 @@ class ReferenceIndex:
                     raise _error_of(outcome)
                 for key, found in outcome.result.items():
                     ids[key].update(found)
-        in_other_case, alike = defaultdict[str, list[str]](list), _LookAlikes()
+        in_other_case, alike = defaultdict[str, list[str]](list), LookAlikes()
         for key in ids:
             in_other_case[key.casefold()].append(key)
         for key, entry in entries.items():
@@ -194,20 +195,19 @@ class ReferenceIndex:
     def incomplete(self) -> bool:
         """Whether records are missing that may be created."""
         entries = (entry for entries in self._entries.values() for entry in entries.values())
-        return any(entry.id is None and not entry.reason for entry in entries)
+        return any(entry.missing for entry in entries)
 
-    def unfound(self, reference: str) -> str | None:
-        """Return why a reference without a name has no record; None if it has one."""
-        reasons = [entry.reason for entry in self._entries[reference].values() if entry.id is None]
-        return reasons[0] if reasons else None
+    def require(self, references: Iterable[str], place: object) -> None:
+        """Raise ImportMapError, which names the place, if a record that all rows need does not exist."""
+        for entry in (entry for name in references for entry in self._entries[name].values()):
+            if entry.id is None and entry.reason:
+                raise ImportMapError(f"{place}: {entry.reason}", **entry.details)
 
     # --- create -------------------------------------------------------------------------------
 
     def undecided(self, cells: Mapping[str, str]) -> bool:
         """Return whether a row names a missing record not yet marked as wanted."""
-        return any(
-            entry.id is None and not entry.reason and not entry.wanted for entry in self._entries_of(cells)
-        )
+        return any(entry.missing and not entry.wanted for entry in self._entries_of(cells))
 
     def _entries_of(self, cells: Mapping[str, str]) -> Iterator[ReferenceEntry]:
         """Yield the entries that a row names, for references with ``if_missing = "create"``."""
@@ -219,15 +219,15 @@ class ReferenceIndex:
 
     def in_doubt(self, spec: ReferenceSpec) -> dict[str, ReferenceEntry]:
         """Return the entries whose creation is in doubt, by the name that is compared."""
-        return {key: entry for key, entry in self._entries[spec.name].items() if entry.in_doubt}
+        return {key: entry for key, entry in self._own(spec) if entry.in_doubt}
 
     def missing(self, spec: ReferenceSpec) -> list[ReferenceEntry]:
         """Return the entries whose records are to be created."""
-        return [
-            entry
-            for entry in self._entries[spec.name].values()
-            if entry.id is None and entry.wanted and not entry.reason and not entry.held
-        ]
+        return [entry for _, entry in self._own(spec) if entry.missing and entry.wanted and not entry.held]
+
+    def _own(self, spec: ReferenceSpec) -> Iterator[tuple[str, ReferenceEntry]]:
+        """Yield the names whose records a reference creates."""
+        return ((key, entry) for key, entry in self._entries[spec.name].items() if entry.spec is spec)
 
     def hold_back(self, but: Sequence[MissingRecord] | None = None) -> bool:
         """Hold back all missing records ``but`` some; None holds none. Return whether any is held."""
@@ -267,10 +267,10 @@ class ReferenceIndex:
                 f"{spec.name} {name.text!r} was not looked up: the file has changed since the start"
             )
         if entry.reason:
-            raise (WaitingRowError if entry.may_pass else entry.error)(entry.reason)
+            raise (WaitingRowError if entry.may_pass else entry.error)(entry.reason, **entry.details)
         if entry.id is None:
             context.warnings.extend(entry.warnings)
-            return self._placeholder(spec, entry, context)
+            return self._placeholder(entry, context)
         if entry.warnings:
             context.warnings.extend(entry.warnings)
         elif len(raw) <= _MAX_RECENT:  # most columns with names repeat a few
@@ -279,16 +279,17 @@ class ReferenceIndex:
             ids[raw] = entry.id
         return entry.id
 
-    def _placeholder(self, spec: ReferenceSpec, entry: ReferenceEntry, context: RowContext) -> int:
+    def _placeholder(self, entry: ReferenceEntry, context: RowContext) -> int:
         if not entry.wanted:
             # Only the cells that a new record reads are kept, so that memory does not grow with the file.
-            entry.cells = {column: context.cells[column] for column in self._cells_of_new(spec)}
+            entry.cells = {column: context.cells[column] for column in self._cells_of_new(entry.spec)}
             try:
-                entry.new_record(spec, attrs.evolve(context, warnings=[]))
+                entry.new_record(attrs.evolve(context, warnings=[]))
             except InvalidCallError as error:
-                text = f"{spec.name} {entry.text!r} could not be created: {reason_of(error)}"
+                text = f"{entry.spec.name} {entry.text!r} could not be created: {reason_of(error)}"
                 raise RowError(text) from None
-        context.missing.append(entry)
+        if not any(each is entry for each in context.missing):
+            context.missing.append(entry)
         return _PLACEHOLDER_ID
 
     def _cells_of_new(self, spec: ReferenceSpec) -> frozenset[str]:

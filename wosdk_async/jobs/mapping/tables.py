@@ -78,8 +78,12 @@ class ReferenceTable:
             raise ValueError('never uses create; set if_missing = "create", or delete its table create')
 
 
-def _check_date(_: object, __: object, date: str) -> None:
+def _check_date(_: object, __: object, date: object) -> None:
     """Raise ValueError unless ``date`` is a format that reads back what it writes."""
+    if not isinstance(date, str):
+        raise ValueError(
+            f'takes one format such as "%d.%m.%Y" or "iso", not {date!r}; correct the cells in another one'
+        )
     if date == "iso":
         return
     sample = datetime(2025, 12, 31, 16, 5, 6, tzinfo=UTC)
@@ -139,7 +143,7 @@ class TextTable:
     """What empty cells do: nothing is sent, or an empty text."""
     values: Fields | None = None
     """What each word of the file means; cells with another one fail their rows."""
-    date: str | None = attrs.field(default=None, validator=optional(_check_date))
+    date: Any = attrs.field(default=None, validator=optional(_check_date))
     """How times are written: a format of strptime, or ``iso``."""
     zone: str | None = attrs.field(default=None, validator=optional(_check_zone))
     fold: Literal["first", "second"] | None = None

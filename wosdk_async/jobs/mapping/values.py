@@ -104,7 +104,7 @@ def _plain(text: str, meta: Wire, is_id: bool = False) -> Any:
             raise ValueError(_WITH_OFFSET.format(text)) from None
         keys = ""
         if meta["type"].startswith("datetime"):
-            keys = " or ".join(f'date = "{each}"' for each in _date_formats(text.strip()))
+            keys = " or ".join(f'date = "{each}"' for each in _date_formats(text.strip()) or ["..."])
         else:
             keys = next((keys for looks, keys in _MARKED if looks.fullmatch(text.strip())), "")
         if not keys and not is_id and meta["type"] in ("number", "integer") and (unit := _unit_of(text)):
@@ -192,7 +192,9 @@ class TimeFormat:
         except ValueError as error:
             sample = datetime(2026, 3, 31, 16, 5, tzinfo=UTC)
             example = "2026-03-31T16:05" if self.date == "iso" else sample.strftime(self.date)
-            why = ": there is no such day" if "range" in str(error) else ""
+            why = ": a field has one format, so correct it, or change date in the map"
+            if "range" in str(error):
+                why = ": there is no such day; correct it"
             taken = f"takes a time such as {example} (date = {self.date!r})"
             raise ValueError(f"{taken}, not {shown_value(text)}{why}") from None
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Sequence, Set
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 import attrs
 
@@ -29,6 +29,7 @@ __all__ = [
     "AUDIT",
     "IN_DOUBT",
     "REJECTS",
+    "RESULT_COLUMNS",
     "write_audit",
     "write_doubts",
     "write_references",
@@ -40,8 +41,6 @@ T = TypeVar("T")
 
 REJECTS, IN_DOUBT, AUDIT = "rejects.csv", "in_doubt.csv", "audit.csv"
 _RESULTS, _REFERENCES = "results.csv", "references.csv"
-_COLUMNS = ("row", "line", "outcome", "key", "id", "number", "reason", "code", "request_id", "warnings")
-_CHANGED = "changed"  # whether a row was carried out and changed since
 
 
 @contextlib.asynccontextmanager
@@ -59,12 +58,12 @@ async def _entered(manager: AbstractContextManager[T]) -> AsyncIterator[T]:
 async def write_results(folder: OutputFolder, journal: JournalReader, facts: JobFacts) -> Path:
     """Write the outcome of each row, and count the rows in ``facts``."""
     async with _entered(folder.writing_rows(_RESULTS)) as writer:
-        writer.writerow([*_COLUMNS, _CHANGED])
+        writer.writerow(RESULT_COLUMNS)
 
         def write(page: Sequence[StoredRow], undone: Set[int]) -> None:
             facts.add(page)
             writer.writerows(
-                [*_result(row, journal.plan, undone=row.row in undone), _changed(row)] for row in page
+                [*_Result.of(row, journal.plan, undone=row.row in undone), _changed(row)] for row in page
             )
 
         async for page in journal.file_pages():
@@ -126,10 +125,10 @@ async def write_rejects(folder: OutputFolder, journal: JournalReader, source: So
 async def write_doubts(folder: OutputFolder, journal: JournalReader, source: Source) -> Path:
     """Write the rows in doubt, and those in flight when the run ended, with their cells."""
     async with _entered(folder.writing_rows(IN_DOUBT)) as writer:
-        writer.writerow([*_COLUMNS, *map(_shown, source.columns)])
+        writer.writerow([*_Result._fields, *map(_shown, source.columns)])
 
         def cells(stored: StoredRow, row: Row) -> list[Any]:
-            return [*_result(stored, journal.plan), *map(_shown, row.original(source.columns))]
+            return [*_Result.of(stored, journal.plan), *map(_shown, row.original(source.columns))]
 
         await _write_rows(writer, journal, source, cells, *UNDECIDED)
     return folder.path(IN_DOUBT)
@@ -162,19 +161,38 @@ async def _write_rows(
         await asyncio.to_thread(write, page)
 
 
-def _result(row: StoredRow, plan: JobPlan, *, undone: bool = False) -> list[Any]:
-    return [
-        row.row,
-        row.line,
-        "undone" if undone else outcome_of(row.state, plan),
-        _safe(row.key),
-        row.id,
-        _safe(row.number),
-        _safe(shown_reason(row)),
-        _safe(row.code),
-        _safe(row.request_id),
-        _safe("; ".join(row.warnings)),
-    ]
+class _Result(NamedTuple):
+    """Columns of ``results.csv`` and ``in_doubt.csv``."""
+
+    row: int
+    line: int
+    outcome: str
+    key: str | None
+    id: int | None
+    number: str | None
+    reason: str | None
+    code: str | None
+    request_id: str | None
+    warnings: str | None
+
+    @classmethod
+    def of(cls, row: StoredRow, plan: JobPlan, *, undone: bool = False) -> Self:
+        return cls(
+            row=row.row,
+            line=row.line,
+            outcome="undone" if undone else outcome_of(row.state, plan),
+            key=_safe(row.key),
+            id=row.id,
+            number=_safe(row.number),
+            reason=_safe(shown_reason(row)),
+            code=_safe(row.code),
+            request_id=_safe(row.request_id),
+            warnings=_safe("; ".join(row.warnings)),
+        )
+
+
+RESULT_COLUMNS = (*_Result._fields, "changed")
+"""Columns of ``results.csv``: those of a row's outcome, and whether it was carried out and changed since."""
 
 
 def _changed(row: StoredRow) -> str | None:

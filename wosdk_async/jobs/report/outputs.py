@@ -29,7 +29,8 @@ from wosdk_async.jobs.report.output_tables import (
 )
 from wosdk_async.jobs.report.page import report_page
 from wosdk_async.jobs.sources.source import FileDialect, Source
-from wosdk_async.jobs.sources.table import Table, TableRules
+from wosdk_async.jobs.sources.table import Table
+from wosdk_async.jobs.sources.table_rules import TableRules
 from wosdk_async.protocol.writes import UNDECIDED
 from wosdk_async.regular_files import replace_file
 from wosdk_async.shared_tasks import all_ended, mark_retrieved

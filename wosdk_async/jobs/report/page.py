@@ -14,7 +14,7 @@ from wosdk_async.jobs.ledger.overview import UNDER_WAY, failure_of, stop_of, why
 from wosdk_async.jobs.ledger.request import ReportWords
 from wosdk_async.jobs.ledger.undone import UNDO
 from wosdk_async.jobs.report.facts import OUTCOMES, JobFacts, outcome_of, shown_reason
-from wosdk_async.jobs.sources.table import TABLE
+from wosdk_async.jobs.sources.table_rules import TABLE
 from wosdk_async.text.safe_text import one_line
 
 if TYPE_CHECKING:

@@ -194,7 +194,7 @@ def _typed(kinds: str, currencies: Sequence[str]) -> list[tuple[int, CellType, s
         if ord(kind) >= CURRENCIES
         else (place, _KINDS[kind], "")
         for place, kind in enumerate(kinds)
-        if kind not in " u"
+        if kind != " "
     ]
 
 

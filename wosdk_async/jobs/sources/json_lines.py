@@ -44,7 +44,7 @@ class JsonLines:
         self._nested: dict[str, set[type]] = defaultdict(set)  # whether a field was an object, list or both
         self._text = TextFile(self.path, encoding)
         self.sha256 = self._text.sha256
-        line, first = next(self._lines(), (1, ""))
+        line, first = next(self._text.numbered(), (1, ""))
         try:
             _cells_of(first)
         except ValueError as error:
@@ -60,7 +60,7 @@ class JsonLines:
     def columns(self) -> tuple[str, ...]:
         """The fields of all lines, in order of first occurrence."""
         found: dict[str, None] = {}
-        for line, text in self._lines():
+        for line, text in self._text.numbered():
             try:
                 found.update(dict.fromkeys(_cells_of(text, self._nested)))
             except ValueError:  # a fault of its row
@@ -75,7 +75,7 @@ class JsonLines:
     def __iter__(self) -> Iterator[Row]:
         blank = dict.fromkeys(self.columns, "")
         number = empty = 0
-        for line, text in self._lines():
+        for line, text in self._text.numbered():
             try:
                 cells = _cells_of(text)
             except ValueError as error:
@@ -120,11 +120,6 @@ class JsonLines:
                 why = f"this line has {other!r} instead; write the same kind of value in all lines"
                 faults.update(dict.fromkeys(kinds[present[0] is not None], why))
         return FaultyCells(cells, faults) if faults else cells
-
-    def _lines(self) -> Iterator[tuple[int, str]]:
-        for number, line in enumerate(self._text.lines(), 1):
-            if not line.isspace():
-                yield number, line.rstrip("\r\n")
 
 
 def _cells_of(line: str, nested: dict[str, set[type]] | None = None) -> dict[str, str]:

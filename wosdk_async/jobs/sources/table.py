@@ -1,4 +1,4 @@
-"""Rules of a map for the rows of its file: the line of the header, cells to fill down, rows to skip."""
+"""Rows of a file by the rules of a map: filled down, and without those that are skipped."""
 
 from __future__ import annotations
 
@@ -8,20 +8,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
-import attrs
-import msgspec
-
-from wosdk_async.jobs.errors import ImportMapError, RowError
+from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.jobs.sources.source import FaultyCells, FileDialect, Source
-from wosdk_async.text.remedies import Remedy
+from wosdk_async.jobs.sources.table_rules import TableRules
 
-__all__ = ["TABLE", "Table", "TableRules", "require_table"]
-
-TABLE = "table"
-"""Option of a job with the rules for reading its file."""
+__all__ = ["Table"]
 
 
 class RowKey(Protocol):
@@ -36,7 +30,6 @@ class RowKey(Protocol):
 
 
 _Kind = Literal["record", "key alone", "total", "no key"]
-_Rule = dict[str, str | list[str]]
 
 _SHOWN = 20  # ranges of lines
 _QUOTED = 8  # rows of a note
@@ -52,54 +45,6 @@ _TOTAL = re.compile(
 """A cell that labels a total."""
 _MAYBE_TOTAL = re.compile(rf"{_WORDS}(?:[\s:=(].*)?", re.IGNORECASE | re.DOTALL)
 """A cell that labels a total if another cell of the row is empty: ``Total Energies`` may be a customer."""
-
-
-def _rules(conditions: Any) -> tuple[Mapping[str, Sequence[str]], ...]:
-    """Return the conditions of ``skip_when``."""
-    try:
-        found = msgspec.convert([conditions] if isinstance(conditions, Mapping) else conditions, list[_Rule])
-    except msgspec.ValidationError:
-        found = [{}]
-    if not all(found):
-        raise ValueError(_SKIP_FORM.format(conditions))
-    return tuple(
-        {column: [texts] if isinstance(texts, str) else texts for column, texts in rule.items()}
-        for rule in found
-    )
-
-
-_SKIP_FORM = 'takes texts of columns, as in {{ Status = "closed" }} or {{ Site = ["Total*", ""] }}, not {!r}'
-
-
-@attrs.frozen
-class TableRules:
-    """Rules for the rows of a file."""
-
-    header_row: int | None = None
-    fill_down: tuple[str, ...] = attrs.field(default=(), converter=tuple)
-    """Columns in which an empty cell has the value of the cell above."""
-    skip_when: tuple[Mapping[str, Sequence[str]], ...] = attrs.field(default=(), converter=_rules)
-    """Conditions, any of which skips a row: each has columns, and their texts."""
-
-    @property
-    def columns(self) -> dict[str, str]:
-        """The columns that the rules need, each with the key of the map that names it."""
-        skipped = {column: "skip_when" for rule in self.skip_when for column in rule}
-        return {**dict.fromkeys(self.fill_down, "fill_down"), **skipped}
-
-    def as_options(self) -> dict[str, Any]:
-        """Return the rules as options of a job."""
-        return {TABLE: {name: value for name, value in attrs.asdict(self).items() if value}}
-
-    @classmethod
-    def of_options(cls, options: Mapping[str, Any]) -> TableRules:
-        """Return the rules in the options of a job."""
-        try:
-            return cls(**options.get(TABLE, {}))
-        except (TypeError, ValueError):  # of a newer version
-            raise ImportMapError(
-                f"the job has row rules that this version does not know: {options[TABLE]}"
-            ) from None
 
 
 class Table:
@@ -345,33 +290,3 @@ class _LineRanges:
         more = ", ..." if len(self._ranges) > _SHOWN else ""
         rows, lines = ("1 row", "line") if self._count == 1 else (f"{self._count} rows", "lines")
         return [f"{what} {rows}, {lines} {', '.join(shown)}{more}"]
-
-
-def require_table(source: Source, rules: TableRules, wanted: Mapping[str, str]) -> None:
-    """Raise ImportMapError for another header than that of the map, and for merged cells that the map reads.
-
-    Args:
-        source: the file.
-        rules: the rules of the map for its rows.
-        wanted: the columns that the map reads.
-    """
-    line = getattr(source, "header_line", None)
-    if rules.header_row not in (None, line) and not getattr(source, "is_of_rejects", False):
-        raise ImportMapError(
-            f"{source.path}: header_row of the map is {rules.header_row}, but the file has another header",
-            remedies=(Remedy.HEADER_ROW,),
-            line=rules.header_row,
-        )
-    merged = [
-        (cells, column)
-        for cells, column in getattr(source, "merged", ())
-        if column in wanted and column not in rules.fill_down
-    ]
-    if merged:
-        cells, column = merged[0]
-        sheet = getattr(source, "sheet", None)
-        others = f" (and {len(merged) - 1}  more such ranges)" if len(merged) > 1 else ""
-        raise ImportMapError(
-            f"{source.path}: the cells {cells} of the sheet {sheet!r} are merged{others}; the first row "
-            f'has the value: write fill_down = ["{column}"] in the map, or unmerge them and fill in the rows'
-        )

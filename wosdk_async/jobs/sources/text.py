@@ -71,6 +71,12 @@ class TextFile:
         found = self._lines(newline)
         return _without_end_mark(found) if self._may_have_mark else found
 
+    def numbered(self) -> Iterator[tuple[int, str]]:
+        """Yield the lines that are not blank, without their ends, each with its number from 1."""
+        for number, line in enumerate(self.lines(), 1):
+            if not line.isspace():
+                yield number, line.rstrip("\r\n")
+
     def _lines(self, newline: str) -> Iterator[str]:
         with _os_errors(self.path), self.path.open("rb") as file:
             text = io.TextIOWrapper(file, self.encoding, newline=newline)

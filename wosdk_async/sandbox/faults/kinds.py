@@ -1,32 +1,78 @@
-"""Kinds of faults; ``fault.py`` has their interface, and validators for their settings."""
+"""Kinds of faults, their interface, and validators for their settings."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from email.utils import format_datetime
 from random import Random
 from statistics import NormalDist
-from typing import ClassVar
+from typing import Any, ClassVar, Protocol
 
 import attrs
 from attrs.validators import optional
 
 from wosdk_async.sandbox.errors import Refusal
-from wosdk_async.sandbox.faults.fault import (
-    Fault,
-    FaultExchange,
-    FaultyResponse,
-    flag,
-    number,
-    one_of,
-    span,
-    whole,
-)
+from wosdk_async.sandbox.faults.exchange import FaultExchange, FaultyResponse
 from wosdk_async.sandbox.schema.bodies import dump, peek_json
 
-__all__ = ["KINDS", "Latency"]
+__all__ = ["KINDS", "Fault", "Latency", "positive", "share"]
+
+
+class Fault(attrs.AttrsInstance, Protocol):
+    """Kind of fault, with its settings."""
+
+    not_for_tokens: ClassVar[str] = ""
+    """Why a rule for token requests alone would do nothing; empty if it does something."""
+
+    async def apply(self, exchange: FaultExchange, rng: Random) -> bool:
+        """Apply it to a request, and return whether the request is finished; if not, it continues."""
+
+
+# --- validators of settings --------------------------------------------------------------------
+
+Validator = Callable[[Any, "attrs.Attribute[Any]", Any], None]
+
+
+def _setting(wanted: str, is_right: Callable[[Any], bool]) -> Validator:
+    def check(_instance: object, field: attrs.Attribute[Any], value: object) -> None:
+        if not is_right(value):
+            raise ValueError(f"{field.name} is {value!r}; it must be {wanted}")
+
+    return check
+
+
+def whole(low: int, high: int) -> Validator:
+    """Return a validator of whole numbers in a range; a bool is not one."""
+    return _setting(
+        f"a whole number from {low} to {high}", lambda value: type(value) is int and low <= value <= high
+    )
+
+
+def one_of(*words: str) -> Validator:
+    """Return a validator of a text that is one of these."""
+    return _setting(f"one of {', '.join(words)}", lambda value: value in words)
+
+
+_MAX_SECONDS = 10**6
+
+
+def _is_number(value: Any, high: float = _MAX_SECONDS) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= high
+
+
+def _is_span(value: Any) -> bool:
+    return (
+        isinstance(value, list | tuple) and [*map(_is_number, value)] == [True] * 2 and value[0] <= value[1]
+    )
+
+
+number = _setting(f"a number from 0 to {_MAX_SECONDS}", _is_number)
+share = _setting("a number from 0 to 1", lambda value: _is_number(value, 1))
+positive = whole(1, 10**9)
+flag = _setting("true or false", lambda value: isinstance(value, bool))
+span = _setting("two numbers, the lower one first", _is_span)
 
 
 @attrs.frozen(kw_only=True)

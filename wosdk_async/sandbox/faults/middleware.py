@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 
 import attrs
@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from wosdk_async.sandbox.access import is_internal
 from wosdk_async.sandbox.clock import Clock
 from wosdk_async.sandbox.errors import Refusal
-from wosdk_async.sandbox.faults.fault import FaultExchange, FaultyResponse
+from wosdk_async.sandbox.faults.exchange import FaultExchange, FaultyResponse
 from wosdk_async.sandbox.faults.request_match import header, match_of
 from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.storage.store import Store
@@ -47,12 +47,15 @@ class FaultMiddleware:
         if self.faults.idle or scope["type"] != "http" or is_internal(scope["path"], scope["method"]):
             await self.app(scope, receive, send)
             return
-        body, receive_again = await _read(receive)
+        messages = await _read(receive)
+        if messages[-1]["type"] == "http.disconnect":  # there is no request to apply a fault to
+            return
+        body = b"".join(message.get("body", b"") for message in messages)
         request = match_of(scope, body, self._owner)
         exchange = FaultExchange(
             app=self.app,
             scope=scope,
-            receive=receive_again,
+            replay=lambda: _receive_again(messages, receive),
             wait_closed=partial(_wait_closed, receive),
             send=send,
             clock=self.clock,
@@ -83,22 +86,27 @@ class FaultMiddleware:
         task.add_done_callback(self.faults.late.discard)
 
 
-async def _read(receive: Receive) -> tuple[bytes, Receive]:
-    """Read the body, and return it with a ``receive`` that returns it once more."""
+async def _read(receive: Receive) -> list[Message]:
+    """Return the messages of a request's body."""
     kept, size, more = [], 0, True
     while more and size <= _MAX_READ:
         message = await receive()
         kept.append(message)
         size += len(message.get("body", b""))
         more = message.get("more_body", False)
-    unread = iter(kept)
+    return kept
+
+
+def _receive_again(messages: Iterable[Message], receive: Receive) -> Receive:
+    """Return a ``receive`` that begins with messages that were read before."""
+    unread = iter(messages)
 
     async def receive_again() -> Message:
         for message in unread:
             return message
         return await receive()
 
-    return b"".join(message.get("body", b"") for message in kept), receive_again
+    return receive_again
 
 
 async def _wait_closed(receive: Receive) -> None:

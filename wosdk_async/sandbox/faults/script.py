@@ -17,8 +17,7 @@ from attrs.validators import optional
 from wosdk_async import catalogue
 from wosdk_async.regular_files import parse_toml
 from wosdk_async.sandbox.errors import FaultScriptError, did_you_mean
-from wosdk_async.sandbox.faults.fault import Fault, positive, share
-from wosdk_async.sandbox.faults.kinds import KINDS
+from wosdk_async.sandbox.faults.kinds import KINDS, Fault, positive, share
 from wosdk_async.sandbox.faults.request_match import FAMILIES, RequestMatch, known_operation
 
 __all__ = ["FaultScript", "Rule"]

@@ -18,7 +18,7 @@ from wosdk_async.sandbox.clock import Clock
 from wosdk_async.sandbox.console.request_log import RequestLog, RequestLogMiddleware
 from wosdk_async.sandbox.console.routes import console_routes
 from wosdk_async.sandbox.errors import Refusal
-from wosdk_async.sandbox.faults.fault import FaultyResponse
+from wosdk_async.sandbox.faults.exchange import FaultyResponse
 from wosdk_async.sandbox.faults.middleware import FaultMiddleware
 from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.http.admin import admin_routes

@@ -1,4 +1,4 @@
-"""Interface of a fault: what it gets of a request, what it can do, and validators for its settings."""
+"""What a fault can do to a request, its response and its connection."""
 
 from __future__ import annotations
 
@@ -6,30 +6,16 @@ import asyncio
 import socket
 import struct
 from collections.abc import Awaitable, Callable, Sequence
-from random import Random
-from typing import Any, ClassVar, Protocol, cast
+from typing import Any, cast
 
 import attrs
-from attrs.validators import and_, deep_iterable, ge, in_, instance_of, le, max_len, min_len, not_
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from wosdk_async.sandbox.clock import Clock
 from wosdk_async.sandbox.errors import Refusal
 
-__all__ = [
-    "ClientConnection",
-    "Fault",
-    "FaultExchange",
-    "FaultyResponse",
-    "flag",
-    "number",
-    "one_of",
-    "positive",
-    "share",
-    "span",
-    "whole",
-]
+__all__ = ["ClientConnection", "FaultExchange", "FaultyResponse"]
 
 _EXTENSION = "wosdk.transport"
 _NO_LINGER = struct.pack("ii", 1, 0)  # close() then drops unsent bytes and sends a RST
@@ -62,7 +48,7 @@ class FaultExchange:
 
     Args:
         app: carries the request out.
-        receive: gives the request once more, to ``app``.
+        replay: returns a ``receive`` with the request, so that ``app`` can carry it out more than once.
         wait_closed: returns when the connection is closed.
         refusal: returns the service's response for a refusal.
         earlier_id: RequestId of an earlier response to another call.
@@ -73,7 +59,7 @@ class FaultExchange:
 
     app: ASGIApp
     scope: Scope
-    receive: Receive
+    replay: Callable[[], Receive]
     wait_closed: Callable[[], Awaitable[None]]
     send: Send
     clock: Clock
@@ -91,7 +77,7 @@ class FaultExchange:
 
     async def pass_on(self) -> None:
         """Let the application respond as usual."""
-        await self.app(self.scope, self.receive, self.send)
+        await self.app(self.scope, self.replay(), self.send)
 
     async def carry_out(self) -> FaultyResponse:
         """Let the application carry the request out, and return its response instead of sending it."""
@@ -100,7 +86,7 @@ class FaultExchange:
         async def keep(message: Message) -> None:
             messages.append(message)
 
-        await self.app(self.scope, self.receive, keep)
+        await self.app(self.scope, self.replay(), keep)
         body = b"".join(message.get("body", b"") for message in messages[1:])
         return FaultyResponse(messages[0]["status"], list(messages[0]["headers"]), body)
 
@@ -173,66 +159,3 @@ class FaultExchange:
         if self._transport is None:
             raise ConnectionResetError(f"The connection was {how} by a fault of the sandbox.")
         return self._transport
-
-
-# --- a fault and its settings ----------------------------------------------------------------
-
-_MAX_SECONDS = 10**6
-
-Validator = Callable[[Any, "attrs.Attribute[Any]", Any], None]
-
-
-class Fault(attrs.AttrsInstance, Protocol):
-    """Kind of fault, with its settings."""
-
-    not_for_tokens: ClassVar[str] = ""
-    """Why a rule for token requests alone would do nothing; empty if it does something."""
-
-    async def apply(self, exchange: FaultExchange, rng: Random) -> bool:
-        """Apply it to a request, and return whether the request is finished; if not, it continues."""
-
-
-def _setting(wanted: str, *validators: Validator) -> Validator:
-    check_all = and_(*validators)
-
-    def check(instance: object, field: attrs.Attribute[Any], value: object) -> None:
-        try:
-            check_all(instance, field, value)
-        except (ValueError, TypeError):
-            raise ValueError(f"{field.name} is {value!r}; it must be {wanted}") from None
-
-    return check
-
-
-def whole(low: int, high: int) -> Validator:
-    """Return a validator of whole numbers in a range; a bool is not one."""
-    wanted = f"a whole number from {low} to {high}"
-    return _setting(wanted, instance_of(int), not_(instance_of(bool)), ge(low), le(high))
-
-
-def one_of(*words: str) -> Validator:
-    """Return a validator of a text that is one of these."""
-    return _setting(f"one of {', '.join(words)}", in_(words))
-
-
-def _up_to(high: float) -> list[Validator]:
-    return [instance_of((int, float)), not_(instance_of(bool)), ge(0), le(high)]
-
-
-def _ascending(_instance: object, _field: attrs.Attribute[Any], value: Any) -> None:
-    if value[0] > value[1]:
-        raise ValueError
-
-
-number = _setting(f"a number from 0 to {_MAX_SECONDS}", *_up_to(_MAX_SECONDS))
-share = _setting("a number from 0 to 1", *_up_to(1))
-positive = whole(1, 10**9)
-flag = _setting("true or false", instance_of(bool))
-span = _setting(
-    "two numbers, the lower one first",
-    instance_of((list, tuple)),
-    deep_iterable(and_(*_up_to(_MAX_SECONDS))),
-    min_len(2),
-    max_len(2),
-    _ascending,
-)

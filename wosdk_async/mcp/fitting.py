@@ -1,0 +1,159 @@
+"""Values of the Company in a result: plain JSON without secrets, escaped, and of bounded size."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from enum import Enum
+from itertools import islice
+from math import isfinite
+from typing import Any
+
+import attrs
+
+from wosdk_async.codec.masking import mask_fields
+from wosdk_async.text.safe_text import Secrets, one_line, shortened
+
+__all__ = ["MAX_BYTES", "bytes_of", "fit_record", "fit_records", "plain_number", "safe_text"]
+
+MAX_BYTES = 48_000
+"""Bytes of the records of one result, as JSON."""
+
+_READ = 20_000  # characters of a text that are read
+_DEPTH = 8
+_NAME = 100  # characters of the name of a field
+_WHOLE_FLOATS = 2**53
+_MAX_BITS = 10_000  # of a number: Python writes none of more than 4,300 digits
+_MARKS = ("PerformDeletion", "IsNew")  # of writes, not of records
+_EMPTY: tuple[Any, ...] = (None, "", [], {})
+_CUT = "the record is too long; name the properties to read"
+
+
+@attrs.frozen
+class _Bounds:
+    """Limits of one record."""
+
+    text: int
+    items: int
+    fields: int = 1_000_000
+
+
+_STEPS = (_Bounds(4000, 50), _Bounds(500, 20), _Bounds(120, 5))
+_LAST = _Bounds(120, 5, 20)  # for each field of a record that is too long even then
+
+
+def safe_text(text: str, longest: int = 500) -> str:
+    """Return a text of the Company without secrets and control characters, of bounded length."""
+    return _text(str(mask_fields(text[:_READ])), longest)
+
+
+def bytes_of(value: Any) -> int:
+    """Return the size of a value as JSON."""
+    return len(json.dumps(value, ensure_ascii=False).encode())
+
+
+def fit_records(records: Sequence[Any], secrets: Secrets) -> tuple[list[dict[str, Any]], bool]:
+    """Return the first records that fit into a result, and whether something was cut.
+
+    A record that alone is too long is cut further.
+    """
+    found: list[dict[str, Any]] = []
+    left, cut = MAX_BYTES, False
+    for record in records:
+        shown, size, was_cut = fit_record(record, secrets)
+        if found and size > left:
+            return found, True
+        found.append(shown)
+        left -= size
+        cut = cut or was_cut
+    return found, cut
+
+
+def fit_record(record: Any, secrets: Secrets) -> tuple[dict[str, Any], int, bool]:
+    """Return a record that fits into a result, its size as JSON, and whether it was cut.
+
+    ``secrets`` are hidden before anything is cut.
+    """
+    reader = _Reader()
+    masked = mask_fields(reader.read(record, 0), secrets)
+    for bounds in _STEPS:
+        shown, was_cut = _bounded(masked, bounds)
+        size = bytes_of(shown)
+        if size <= MAX_BYTES:
+            return shown, size, was_cut or reader.cut
+    shown = _first_fields(masked)
+    return shown, bytes_of(shown), True
+
+
+def _first_fields(masked: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a record that fit, with a note about the others."""
+    shown: dict[str, Any] = {"cut": _CUT}
+    left = MAX_BYTES - bytes_of(shown)
+    for name, value in masked.items():
+        field, _ = _bounded({name: value}, _LAST)
+        size = bytes_of(field)
+        if size <= left and "cut" not in field:
+            shown |= field
+            left -= size
+    return shown
+
+
+@attrs.define
+class _Reader:
+    """Converter of records to plain JSON values, which notes whether some were too deep."""
+
+    cut: bool = False
+
+    def read(self, value: Any, depth: int) -> Any:
+        """Return a value as JSON; numbers keep their digits."""
+        if depth > _DEPTH and isinstance(value, Mapping | list | tuple):
+            self.cut = True
+            return "..."
+        if isinstance(value, Mapping):
+            kept = {
+                str(name): item for name, item in value.items() if name not in _MARKS and item not in _EMPTY
+            }
+            return {name: self.read(item, depth + 1) for name, item in kept.items()}
+        if isinstance(value, list | tuple):
+            return [self.read(item, depth + 1) for item in value]
+        if isinstance(value, str):
+            return (str(value.value) if isinstance(value, Enum) else value)[:_READ]
+        if value is None or isinstance(value, bool):
+            return value
+        return plain_number(value) if isinstance(value, int | float | Decimal) else str(value)[:_READ]
+
+
+def plain_number(value: Any) -> Any:
+    """Return a number if JSON readers keep all its digits, otherwise its text."""
+    if isinstance(value, int):
+        if abs(value) < _WHOLE_FLOATS:
+            return int(value)
+        return str(int(value)) if value.bit_length() < _MAX_BITS else "(a number of thousands of digits)"
+    if isinstance(value, float):
+        return value if isfinite(value) else str(value)
+    if value.is_finite() and abs(value) < _WHOLE_FLOATS and value == value.to_integral_value():
+        return int(value)
+    exact = value.is_finite() and isfinite(float(value)) and Decimal(repr(float(value))) == value
+    return float(value) if exact else str(value)
+
+
+def _bounded(value: Any, bounds: _Bounds) -> tuple[Any, bool]:
+    """Return a value within the bounds, and whether something was cut off."""
+    if isinstance(value, str):
+        return _text(value, bounds.text), len(value) > bounds.text
+    if isinstance(value, list):
+        shown = [_bounded(item, bounds) for item in value[: bounds.items]]
+        more = len(value) - bounds.items
+        rest = [f"... and {more} more"] if more > 0 else []
+        return [item for item, _ in shown] + rest, more > 0 or any(cut for _, cut in shown)
+    if isinstance(value, dict):
+        first = islice(value.items(), bounds.fields)
+        made = {_text(name, _NAME): _bounded(item, bounds) for name, item in first}
+        lost = len(made) < len(value)  # also long names with the same beginning
+        return {name: item for name, (item, _) in made.items()}, lost or any(cut for _, cut in made.values())
+    return value, False
+
+
+def _text(text: str, longest: int) -> str:
+    return one_line(shortened(text, longest))
