@@ -60,15 +60,24 @@ Mistake = Callable[
 ]  # on a Company of which type checkers know nothing: they would tell most of these
 MISTAKES: dict[str, tuple[Mistake, str]] = {
     # ids
-    "id as text": (lambda a: a.get(WorkOrder, "1"), "'1', a text…send 1"),
-    "a number for an id": (lambda a: a.get(WorkOrder, "RSC000001"), "work_orders.by_number('RSC000001')"),
+    "id as text": (
+        lambda a: a.get(WorkOrder, "1"),
+        "the id of a WorkOrder is '1', a string; it takes a whole number: send 1",
+    ),
+    "a number for an id": (
+        lambda a: a.get(WorkOrder, "RSC000001"),
+        "by its number: work_orders.by_number('RSC000001')",
+    ),
     "a name for an id": (
         lambda a: a.get(Customer, "Acme Mall"),
         "where(fields(Customer).name == 'Acme Mall')",
     ),
-    "a text for an unknown entity": (lambda a: a.get("New", "x"), "found by query()"),
+    "a text for an unknown entity": (
+        lambda a: a.get("New", "x"),
+        "find a record by name with query()",
+    ),
     "a huge id": (lambda a: a.get(WorkOrder, 10**5000), "is a number of more than 64 bits; it takes a whole"),
-    "a huge id as text": (lambda a: a.get("New", "1" * 5000), "a text; it takes a whole number"),
+    "a huge id as text": (lambda a: a.get("New", "1" * 5000), "a string; it takes a whole number"),
     "no id": (lambda a: a.get(WorkOrder, None), "is None; it takes a whole number"),
     "a float as id": (lambda a: a.get(WorkOrder, 1.0), "is 1.0; it takes a whole number"),
     "nan as id": (lambda a: a.get(WorkOrder, float("nan")), "is nan; it takes a whole number"),
@@ -83,19 +92,31 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "a key with nan": (lambda a: a.get("Link", {"A": float("nan")}), "A is nan; it takes a whole number"),
     "a key with None": (lambda a: a.delete("Link", {"A": None}), "A is None; it takes a whole number"),
     "a key that is no name": (lambda a: a.delete("Link", {1: 2}), "has the member 1"),
-    "delete by a text": (lambda a: a.delete(Customer, "5"), "it takes a whole number, send 5"),
+    "delete by a text": (lambda a: a.delete(Customer, "5"), "it takes a whole number: send 5"),
     "delete nothing": (lambda a: a.delete(Customer, None, missing_ok=True), "the id of a Customer is None"),
-    "restore by a text": (lambda a: a.restore(Customer, "5"), "it takes a whole number, send 5"),
-    "edit by a text": (lambda a: a.edit(WorkOrder, "1", print), "it takes a whole number, send 1"),
+    "restore by a text": (lambda a: a.restore(Customer, "5"), "it takes a whole number: send 5"),
+    "edit by a text": (lambda a: a.edit(WorkOrder, "1", print), "it takes a whole number: send 1"),
     # entities
-    "get by a record": (lambda a: a.get(WorkOrder(id=1), 1), "not as a WorkOrder…the class WorkOrder"),
-    "get nothing": (lambda a: a.get(None, 1), "not as None; pass the class WorkOrder"),
-    "get a command": (lambda a: a.get(WoCreateCommand, 1), "a command…use run(WoCreateCommand(...))"),
+    "get by a record": (
+        lambda a: a.get(WorkOrder(id=1), 1),
+        "an entity is a class or a name, not a WorkOrder; pass the class WorkOrder",
+    ),
+    "get nothing": (lambda a: a.get(None, 1), "not None; pass the class WorkOrder"),
+    "get a command": (
+        lambda a: a.get(WoCreateCommand, 1),
+        "is a command, not an entity; use run(WoCreateCommand(...))",
+    ),
     "get another class": (lambda a: a.get(dict, 1), "the class dict is not an entity"),
     "get a name with a blank": (lambda a: a.get("Work Order", 1), "'Work Order' is not a name"),
-    "delete by a record": (lambda a: a.delete(Customer(id=1), 1), "not as a Customer…the class Customer"),
-    "delete a record": (lambda a: a.delete(Customer(id=1), Customer(id=1), check=False), "class Customer"),
-    "query by a record": (lambda a: a.query(WorkOrder(id=1)), "not as a WorkOrder; pass the class WorkOrder"),
+    "delete by a record": (
+        lambda a: a.delete(Customer(id=1), 1),
+        "not a Customer; pass the class Customer",
+    ),
+    "delete a record": (
+        lambda a: a.delete(Customer(id=1), Customer(id=1), check=False),
+        "pass the class Customer",
+    ),
+    "query by a record": (lambda a: a.query(WorkOrder(id=1)), "not a WorkOrder; pass the class WorkOrder"),
     "query unchecked by a record": (lambda a: a.query(ORDER, check=False), "pass the class WorkOrder"),
     "query an expression by a record": (lambda a: a.query(ORDER, {}), "pass the class WorkOrder"),
     "query a command": (lambda a: a.query(WoCreateCommand), "is a command, not an entity"),
@@ -109,9 +130,18 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "create nothing": (lambda a: a.create(None), "takes a record, not None"),
     "create a command": (lambda a: a.create(WoCreateCommand()), "use run(WoCreateCommand(...))"),
     "create with fields twice": (lambda a: a.create(Customer(name="x"), {"Name": "y"}), "set them in it"),
-    "create by name with a list": (lambda a: a.create("Customer", ["x"]), "{'Name': ...}, not as a list"),
-    "update an id": (lambda a: a.update(1, po_number="x"), "a record, not 1…the record that was read"),
-    "update a class": (lambda a: a.update(WorkOrder, po_number="x"), "class WorkOrder…WorkOrder.ref(id)"),
+    "create by name with a list": (
+        lambda a: a.create("Customer", ["x"]),
+        "must be a dict, {'Name': ...}, not a list",
+    ),
+    "update an id": (
+        lambda a: a.update(1, po_number="x"),
+        "takes a record, not 1; pass the record that was read",
+    ),
+    "update a class": (
+        lambda a: a.update(WorkOrder, po_number="x"),
+        "not the class WorkOrder; pass WorkOrder.ref(id)",
+    ),
     "update a name": (lambda a: a.update("WorkOrder", po_number="x"), "not 'WorkOrder'; pass the record"),
     "update a dict": (lambda a: a.update({"Id": 7}, po_number="x"), "not a dict…the record that was read"),
     "update with a dict": (lambda a: a.update(ORDER, {"PoNumber": "x"}), "not a dict…record that was read"),
@@ -124,8 +154,14 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
         lambda a: a.update(ORDER, work_zone=WorkZone(number="07")),
         "work_zone has no id; create the WorkZone first; refer to it by WorkZone.ref(id)",
     ),
-    "put a text": (lambda a: a.put("WorkOrder", "x", properties=["*"]), "a dict with the Id…not 'x'"),
-    "put one path": (lambda a: a.put("WorkOrder", {}, properties="*"), "properties is '*'…several paths"),
+    "put a text": (
+        lambda a: a.put("WorkOrder", "x", properties=["*"]),
+        "takes a dict with the Id and the fields, not 'x'",
+    ),
+    "put one path": (
+        lambda a: a.put("WorkOrder", {}, properties="*"),
+        "properties is '*'; it takes a list of paths",
+    ),
     # commands
     "run a dict": (lambda a: a.run({"WorkOrderId": 7}), "takes a command, not a dict; pass one such as"),
     "run a class": (lambda a: a.run(WoCreateCommand), "the class WoCreateCommand…WoCreateCommand(...)"),
@@ -133,17 +169,32 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "run another record": (lambda a: a.run(Customer(name="x")), "a Customer is created by create(record)"),
     "run nothing": (lambda a: a.run(None), "takes a command, not None"),
     "run a marked dict": (lambda a: a.run({}, marker="work_order.po_number"), "takes a command, not a dict"),
-    "run with fields twice": (lambda a: a.run(START, {"Comment": "x"}), "no more fields; set them in it"),
-    "run by name with a list": (lambda a: a.run("WoStartCommand", [7]), "{'Name': ...}, not as a list"),
+    "run with fields twice": (
+        lambda a: a.run(START, {"Comment": "x"}),
+        "takes no more fields; set them in it",
+    ),
+    "run by name with a list": (
+        lambda a: a.run("WoStartCommand", [7]),
+        "must be a dict, {'Name': ...}, not a list",
+    ),
     # properties
     "one path": (lambda a: a.get(WorkOrder, 1, properties="Customer.Name"), "pass a list, ['Customer.Name']"),
-    "one property": (lambda a: a.get(WorkOrder, 1, properties=f.number), "several paths: pass a list"),
-    "no paths": (lambda a: a.get(WorkOrder, 1, properties=None), "properties is None…leave it out"),
-    "a misspelt path": (lambda a: a.get(WorkOrder, 1, properties=["Custmer.Name"]), "'Customer'?"),
+    "one property": (
+        lambda a: a.get(WorkOrder, 1, properties=f.number),
+        "it takes a list of paths: pass a list",
+    ),
+    "no paths": (
+        lambda a: a.get(WorkOrder, 1, properties=None),
+        "properties is None; it takes a list of paths: leave it out",
+    ),
+    "a misspelt path": (
+        lambda a: a.get(WorkOrder, 1, properties=["Custmer.Name"]),
+        "did you mean 'Customer'?",
+    ),
     "a misspelt step": (lambda a: a.get(WorkOrder, 1, properties=["Customer.Nam"]), "did you mean 'Name'?"),
     "a python name": (lambda a: a.get(WorkOrder, 1, properties=["po_number"]), "did you mean 'PoNumber'?"),
     "a reference as path": (lambda a: a.get(WorkOrder, 1, properties=["Customer"]), "write 'Customer.*'"),
-    "a path that is no text": (lambda a: a.get(WorkOrder, 1, properties=[5]), "not as 5"),
+    "a path that is no text": (lambda a: a.get(WorkOrder, 1, properties=[5]), "not 5"),
     "a property of another": (
         lambda a: a.get(WorkOrder, 1, properties=[fields(Customer).name]),
         "Customer.Name is not a property of WorkOrder",
@@ -173,7 +224,10 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "a reference in a text": (lambda _: f.customer.in_("512"), "WorkOrder.Customer: In takes a list"),
     "one value for several": (lambda _: anything(WorkOrder).id.in_(5), "WorkOrder.Id: In takes a list"),
     "an object compared": (lambda _: f.vendor_nte == Money(), "WorkOrder.VendorNte has no Id to compare"),
-    "update with a timeout": (lambda a: a.update(ORDER, po_number="x", timeout=3), "'timeout'…deadline="),
+    "update with a timeout": (
+        lambda a: a.update(ORDER, po_number="x", timeout=3),
+        "no field 'timeout'; with_options(deadline=...) sets a call's deadline",
+    ),
     # what an update does not write
     "update the id": (lambda a: a.update(ORDER, id=13, po_number="x"), "never writes id…WorkOrder.ref(13)"),
     "update the version": (lambda a: a.update(ORDER, concurrency_id=3), "concurrency_id…if_unchanged=True"),
@@ -192,16 +246,40 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     # feeds, custom fields, edits, files
     "changes since a text": (lambda a: a.changes(WorkOrder, since="yesterday"), "'yesterday'…Watermark."),
     "changes since a date": (lambda a: a.changes(WorkOrder, since=date(2024, 5, 1)), "since is a date; it"),
-    "changes with a number as overlap": (lambda a: a.changes(WorkOrder, overlap=60), "is 60…timedelta"),
-    "a watermark of nothing": (lambda _: watermark.parse(None), "not the text of a watermark: None"),
-    "custom fields as a text": (lambda a: a.custom_fields.set(ORDER, "Dock"), "not 'Dock'…{'Dock': value}"),
-    "custom fields by a number": (lambda a: a.custom_fields.set(ORDER, {5: "x"}), "a label is text, not 5"),
+    "changes with a number as overlap": (
+        lambda a: a.changes(WorkOrder, overlap=60),
+        "overlap is 60; it takes a timedelta",
+    ),
+    "a watermark of nothing": (lambda _: watermark.parse(None), "not a watermark: None"),
+    "custom fields as a text": (
+        lambda a: a.custom_fields.set(ORDER, "Dock"),
+        "takes a dict of values by label, not 'Dock'; pass {'Dock': value}",
+    ),
+    "custom fields by a number": (
+        lambda a: a.custom_fields.set(ORDER, {5: "x"}),
+        "a label must be a string, not 5",
+    ),
     "custom fields of an id": (lambda a: a.custom_fields.get(7), "custom_fields.get() takes a record, not 7"),
-    "custom fields set for an id": (lambda a: a.custom_fields.set(7, {"Dock": "5"}), "a record, not 7"),
-    "edit by a dict": (lambda a: a.edit(WorkOrder, 1, {"po_number": "x"}), "dict…update(WorkOrder.ref(1)"),
-    "edit with a text for attempts": (lambda a: a.edit(WorkOrder, 1, print, attempts="5"), "attempts is '5'"),
-    "attach a file that is not there": (lambda a: a.documents.attach(ORDER, "nofile.pdf"), "No such file"),
-    "scan with a text": (lambda a: a.query(WorkOrder).scan(parallel="4").__anext__(), "parallel is '4'…1"),
+    "custom fields set for an id": (
+        lambda a: a.custom_fields.set(7, {"Dock": "5"}),
+        "custom_fields.set() takes a record, not 7; pass the record that was read, or a reference by id",
+    ),
+    "edit by a dict": (
+        lambda a: a.edit(WorkOrder, 1, {"po_number": "x"}),
+        "takes a function that changes the record, not a dict; update(WorkOrder.ref(1), field=value) writes",
+    ),
+    "edit with a text for attempts": (
+        lambda a: a.edit(WorkOrder, 1, print, attempts="5"),
+        "attempts is '5'; it takes a whole number from 1",
+    ),
+    "attach a file that is not there": (
+        lambda a: a.documents.attach(ORDER, "nofile.pdf"),
+        "'nofile.pdf' cannot be read: No such file or directory; pass the path of a file, or its bytes",
+    ),
+    "scan with a text": (
+        lambda a: a.query(WorkOrder).scan(parallel="4").__anext__(),
+        "parallel is '4'; it takes a whole number from 1",
+    ),
     # conditions
     "no parentheses": (
         lambda _: anything(WorkOrder).status_id == "New" & anything(WorkOrder).id == 1,
@@ -216,19 +294,28 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     # values of another kind
     "a record for an id in a command": (
         lambda a: a.run(WoStartCommand(work_order_id=anything_at_all(ORDER))),
-        "work_order_id is a WorkOrder; it takes a whole number, send its id, 7.",
+        "work_order_id is a WorkOrder; it takes a whole number: send its id, 7.",
     ),
     "a Ref for an id in a command": (
         lambda a: a.run(WoStartCommand(work_order_id=anything_at_all(Ref(7)))),
-        "it takes a whole number, send its id, 7.",
+        "it takes a whole number: send its id, 7.",
     ),
     "a number of an order for an id in a command": (
         lambda a: a.run(WoStartCommand(work_order_id=anything_at_all("RSC000001"))),
-        "work_order_id is 'RSC000001', a text; it takes a whole number.",
+        "work_order_id is 'RSC000001', a string; it takes a whole number.",
     ),
-    "a span for minutes": (lambda a: a.update(ORDER, duration=timedelta(1)), "timedelta…whole number"),
-    "a generator for a list": (lambda a: a.update(ORDER, items=(item for item in [WoItem()])), "list(value)"),
-    "a dict for a list": (lambda a: a.update(ORDER, items={"Id": 1}), "items is a dict…send [value]"),
+    "a span for minutes": (
+        lambda a: a.update(ORDER, duration=timedelta(1)),
+        "duration is a timedelta; it takes a whole number.",
+    ),
+    "a generator for a list": (
+        lambda a: a.update(ORDER, items=(item for item in [WoItem()])),
+        "items is a generator; it takes a list: send list(value).",
+    ),
+    "a dict for a list": (
+        lambda a: a.update(ORDER, items={"Id": 1}),
+        "items is a dict; it takes a list: send [value].",
+    ),
     # numbers and lists of the helpers
     "attach with a size as text": (
         lambda a: a.documents.attach(ORDER, b"x", file_name="a.txt", max_bytes="10MB"),
@@ -259,22 +346,41 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     # remedies
     "a reference to another class": (
         lambda a: a.update(ORDER, customer=Location.ref(20440)),
-        "is a Location; it takes an object of Customer, send Customer.ref(id) with the id of that, not of",
+        "is a Location; it takes an object of type Customer: send Customer.ref(id) with that record's id",
     ),
     "the reference of another class as id": (
         lambda a: a.get(Customer, Location.ref(20440)),
         "the id of a Customer is a Location, whose id is that of a Location; pass the id of a Customer",
     ),
-    "a name for a reference": (lambda a: a.update(ORDER, customer="Pier Coffee Inc"), "name='Pier Coffee"),
-    "post to a path with its root": (lambda a: a.post("api/v1/cmd/X", {}), "below api/v1/…'cmd/X'"),
-    "post to a path with a slash": (lambda a: a.post("/cmd/X", {}), "'/cmd/X'…below api/v1/…'cmd/X'"),
-    "file name that is a number": (lambda a: a.documents.attach(ORDER, b"x", file_name=5), "file_name is 5"),
+    "a name for a reference": (
+        lambda a: a.update(ORDER, customer="Pier Coffee Inc"),
+        "'Pier Coffee Inc', a string; find the record: await company.resolve(Customer, "
+        "name='Pier Coffee Inc')",
+    ),
+    "post to a path with its root": (
+        lambda a: a.post("api/v1/cmd/X", {}),
+        "'api/v1/cmd/X' must be relative to api/v1/, without a leading slash: 'cmd/X'",
+    ),
+    "post to a path with a slash": (
+        lambda a: a.post("/cmd/X", {}),
+        "'/cmd/X' must be relative to api/v1/, without a leading slash: 'cmd",
+    ),
+    "file name that is a number": (
+        lambda a: a.documents.attach(ORDER, b"x", file_name=5),
+        "file_name is 5; it takes text",
+    ),
     "media type that is a number": (
         lambda a: a.documents.attach(ORDER, b"x", file_name="a", mime_type=5),
         "mime_type is 5; it takes text",
     ),
-    "an open file": (lambda a: a.documents.attach(ORDER, io.BytesIO(b"x"), file_name="a"), "pass its .read"),
-    "download of the order": (lambda a: a.documents.download(ORDER), "a WorkOrder…Document…an id"),
+    "an open file": (
+        lambda a: a.documents.attach(ORDER, io.BytesIO(b"x"), file_name="a"),
+        "a BytesIO cannot be uploaded; pass its .read()",
+    ),
+    "download of the order": (
+        lambda a: a.documents.download(ORDER),
+        "document is a WorkOrder; it takes a Document, the result of attach(), or an id",
+    ),
     "address of what was created": (
         lambda a: a.documents.download_urls([EntitySpecifier(entity_type=EntityType.WoNote, id=1)]),
         "document is an EntitySpecifier; it takes a Document",
@@ -282,11 +388,11 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "progress that is a number": (lambda a: a.documents.download(7, progress=5), "is 5…two numbers"),
     "a link that is too long": (
         lambda a: a.documents.link(ORDER, f"https://a.example/{'x' * 2048}", title="a"),
-        "which is not an address: it has 2,066 characters, 2,048 at most",
+        "which is not an address: it has 2,066 characters; the maximum is 2,048",
     ),
     "a number for a text in a condition": (
         lambda a: a.query(WorkOrder).where(f.number == 5),
-        "WorkOrder.Number is an int; it takes text, send '5'",
+        "WorkOrder.Number is an int; it takes text: send '5'",
     ),
     "reasons by a label": (lambda a: a.work_orders.reasons("On Hold"), "'On Hold'…WOActionType…did you mean"),
     "a webhook's body that was parsed": (lambda _: read_event({"Entities": []}, WorkOrder), "await request."),
@@ -305,7 +411,10 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "names by a number": (lambda a: a.resolve(Customer, names=["x"], by=5), "by is 5…text property…'name'"),
     "many of a text": (lambda a: a.run_many("WoStartCommand"), "the inputs are a str; pass a list"),
     "many of a dict": (lambda a: a.run_many({"a": START}), "the inputs are a dict; pass a list"),
-    "many by what is no function": (lambda a: a.run_many([1], command=5), "command is 5…a function"),
+    "many by what is no function": (
+        lambda a: a.run_many([1], command=5),
+        "command is 5; it takes a function that converts an input to a command",
+    ),
     "post to a number": (lambda a: a.post(5, {}), "post() takes a path below api/v1/ such as 'cmd/X', not 5"),
 }
 
@@ -356,7 +465,7 @@ async def test_what_is_no_command_fails_alone_in_a_run(given: Any, told: str, ma
     [
         (
             lambda a: a.get("Custommer", 1),
-            "the entity 'Custommer' is not in the catalogue and is sent as it is",
+            "the entity 'Custommer' is not in the catalogue and is sent unchanged",
         ),
         (lambda a: a.run("WoStarttCommand", {}), "did you mean 'WoStartCommand'?"),
         (lambda a: a.get("workorder", 1), ""),

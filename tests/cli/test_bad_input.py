@@ -154,7 +154,7 @@ def test_outcomes_never_overwrite_an_input(wosdk: Wosdk, tmp_path: Path) -> None
     [
         ("WOSDK_CLIENT_SECRET", "wrong", 5, "refused"),
         ("WOSDK_COMPANY", "Nobody Inc", 5, "Nobody Inc"),
-        ("WOSDK_COMPANY", "", 2, "no Company is named: run `wosdk login`"),
+        ("WOSDK_COMPANY", "", 2, "no Company name given: run `wosdk login`"),
         ("WOSDK_CLIENT_ID", "", 2, "WOSDK_CLIENT_ID is not set"),
         ("WOSDK_REGION", "mars", 2, "WOSDK_REGION is 'mars'; it is one of"),
         ("WOSDK_TOKEN_URL", "http://example.com/", 2, "use https"),
@@ -178,7 +178,7 @@ def test_a_company_that_cannot_be_reached(
 
 def test_a_company_without_a_name(wosdk: Wosdk) -> None:
     line = refused(wosdk, "import", FILE, "--map", MAP)
-    assert "no Company is named: run `wosdk login` to save both, or pass --company NAME" in line
+    assert "no Company name given: run `wosdk login` to save both, or pass --company NAME" in line
 
 
 def test_an_empty_name_is_not_the_usual_company(wosdk: Wosdk, monkeypatch: pytest.MonkeyPatch) -> None:

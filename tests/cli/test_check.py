@@ -103,7 +103,7 @@ def test_a_port_of_this_machine_without_a_server(
     ("place", "answer", "status", "step", "message"),
     [
         ("on_token", Answer(400, {"error": "invalid_client"}), 5, "token", "an administrator can generate a new one"),
-        ("on_token", Answer(404, b"<html>"), 5, "token", "/OAuth/token responds with HTTP 404; check WOSDK_TOKEN_URL"),
+        ("on_token", Answer(404, b"<html>"), 5, "token", "/OAuth/token responded with HTTP 404; check WOSDK_TOKEN_URL"),
         ("on_token", error(404, "NOT_FOUND", "Nothing here."), 5, "token", "HTTP 404 (Nothing here.); check WOSDK_TOKEN_URL"),
         ("on_discovery", error(404, "NOT_FOUND", "Nothing here."), 5, "discovery", "HTTP 404 (Nothing here.); check WOSDK_LOCATOR_URL"),
         ("on_token", Answer(500, b"<html>"), 6, "token", "a proxy or a maintenance page"),
@@ -132,7 +132,7 @@ def test_tls_where_there_is_none(
     monkeypatch.setenv("WOSDK_LOCATOR_URL", seeded["WOSDK_LOCATOR_URL"].replace("http:", "https:"))
     status, step, text = failing(wosdk)
     assert (status, step) == (6, "discovery")
-    assert text.count("the other side does not speak TLS: the address may need http://") == 1
+    assert text.count("the server does not speak TLS: use http://") == 1
 
 
 def test_tls_that_ends_with_an_alert(
@@ -183,8 +183,8 @@ def over_https(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Call
     ("names", "dates", "trusted", "message"),
     [
         ("IP:127.0.0.1", VALID, False, "name its certificate in SSL_CERT_FILE"),
-        ("IP:127.0.0.2", VALID, True, "write the address with a host name that the certificate has"),
-        ("IP:127.0.0.1", PAST, True, "check the clock of this machine, then have the certificate renewed"),
+        ("IP:127.0.0.2", VALID, True, "use a host name that the certificate covers"),
+        ("IP:127.0.0.1", PAST, True, "check the clock of this machine, then renew the certificate"),
         ("IP:127.0.0.1", FUTURE, True, "the clock of this machine and the date from which the certificate"),
     ],
 )

@@ -81,7 +81,7 @@ def test_a_finished_order_is_not_resumed(wosdk: Wosdk) -> None:
     wosdk("cancel", number, "--reason", "Entered twice")
     result = wosdk("resume", number, "--start")
     assert (result.exit_code, result.stdout, state(wosdk, number)) == (3, "", "Cancelled")
-    assert "is in state 'Cancelled'; resume takes one that is OnHold or Paused" in result.stderr
+    assert "is in state 'Cancelled'; resume requires OnHold or Paused" in result.stderr
     assert "`wosdk run WoReopenCommand WorkOrderId=" in result.stderr
     ran = wosdk("run", "WoStartCommand", f"WorkOrderId={number.removeprefix('RSC').lstrip('0')}")
     assert ran.exit_code == 3

@@ -138,9 +138,9 @@ def test_what_is_not_a_regular_file_is_not_replaced(tmp_path: Path) -> None:
     """A device such as /dev/null must stay what it is; a pipe stands for it here."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    with pytest.raises(CliError, match="pipe cannot be written: it is a pipe, and not a regular file"):
+    with pytest.raises(CliError, match="pipe cannot be written: it is a pipe, not a regular file"):
         write_private(pipe, "a = 1\n")
-    with pytest.raises(CliError, match="pipe cannot be read: it is a pipe, and not a regular file"):
+    with pytest.raises(CliError, match="pipe cannot be read: it is a pipe, not a regular file"):
         ProfileFile.read(pipe)
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 

@@ -86,7 +86,7 @@ def test_values_are_sent_with_their_types(wosdk: Wosdk, scripted: Service) -> No
         (("WoOnHoldCommand", "WorkOrderId:=true", "ActionReasonId=1"), "of type integer, not true\n"),
         (("WoOnHoldCommand", "StatusId=Nw"), "WOStatus has no value 'Nw'; did you mean 'New'?"),
         (("WoOnHoldCommand", 'StatusId:="Nw"', "WorkOrderId=1", "ActionReasonId=1"), "WOStatus has no value 'Nw'"),
-        (("WoOnHoldCommand", "WorkOrderId=1", "ActionReasonId=1", f"Comment={'x' * 4000}"), "has 4000 characters; the service takes 3072"),
+        (("WoOnHoldCommand", "WorkOrderId=1", "ActionReasonId=1", f"Comment={'x' * 4000}"), "has 4000 characters; the service accepts 3072"),
         (("WoCreateCommand", "WorkOrder.Customer=Acme"), "WorkOrder.Customer, the id of a Customer, takes a whole number"),
         (("WoCreateCommand", "WorkOrder:=5"), "WorkOrder takes an object of WorkOrder, not a number"),
         (("WoCreateCommand", "WorkOrder.Items:={}"), "WorkOrder.Items takes a JSON list, not an object"),
@@ -175,7 +175,7 @@ def test_in_doubt_has_its_own_status_and_says_what_to_look_at(
     scripted.handler = lambda _: RESET
     result = wosdk(*command)
     assert (result.exit_code, result.stdout, len(scripted.calls)) == (7, "", 1)
-    assert "it may have been carried out" in result.stderr
+    assert "the call may have been carried out" in result.stderr
     assert scripted.calls[0].json["RequestId"] in result.stderr
     assert look in result.stderr
 

@@ -248,7 +248,9 @@ def test_a_record_without_a_version_is_refused_before_it_is_shown(wosdk: Wosdk, 
     scripted.handler = responses(DONE, {"Id": 7, "DisplayAs": "a"})
     result = wosdk("update", "BillToOption", "7", "DisplayAs=x", "--if-unchanged")
     assert (result.exit_code, result.stdout, changes(scripted)) == (2, "", [])
-    assert "wosdk: the service keeps no version of a BillToOption; leave out --if-unchanged" in result.stderr
+    assert (
+        "wosdk: the service does not version BillToOption records; leave out --if-unchanged" in result.stderr
+    )
     assert "->" not in result.stderr
 
 

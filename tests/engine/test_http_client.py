@@ -315,7 +315,7 @@ async def test_many_calls_over_one_client(library: Any, service: Service) -> Non
         (lambda of: {"transport": of.AsyncClient()}, "takes an httpx.AsyncBaseTransport, or one of httpx2"),
         (lambda of: {"http_client": of.HTTPTransport()}, "http_client is an HTTPTransport; it takes"),
         (lambda of: {"timeouts": of.Timeout(0)}, "above 0"),
-        (lambda of: {"limits": of.Limits(max_connections=0)}, "one connection at least"),
+        (lambda of: {"limits": of.Limits(max_connections=0)}, "at least one connection"),
         (lambda _: {"timeouts": 5}, "timeouts is 5; it takes Timeouts"),
         (lambda _: {"limits": 5}, "limits is 5; it takes Limits"),
         (lambda _: {"proxy": f"ftp://user:{SECRET}@a"}, "proxy is not the address of a proxy"),

@@ -84,7 +84,7 @@ async def test_a_value_of_a_caller_is_explained_without_python(wosdk_company: Co
         await wosdk_company.update(order, customer="Lindqvist")
     assert "await company.resolve(Customer, " in caught.value.message
     assert problem_of(caught.value).body["detail"] == (
-        'WorkOrder: customer is a text; it takes an object of Customer, such as {"Id": 5}.'
+        'WorkOrder: customer is a string; it takes an object of type Customer, such as {"Id": 5}.'
     )
 
 

@@ -280,8 +280,8 @@ async def test_each_run_looks_back(
 @pytest.mark.parametrize(
     ("overlap", "message"),
     [
-        (timedelta(seconds=-1), "takes from nothing to a day"),
-        (timedelta(days=2), "takes from nothing to a day"),
+        (timedelta(seconds=-1), "takes zero to one day"),
+        (timedelta(days=2), "takes zero to one day"),
         (300, "takes a timedelta, up to a day"),
     ],
 )

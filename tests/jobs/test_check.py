@@ -332,8 +332,9 @@ async def test_an_amount_that_nothing_can_hold_is_a_fault_of_its_row(
     result = await checked(local, write(HEADER, [["1", amount, "", ""], *rows(2)]), AMOUNT)
     (finding,) = (each for each in result.findings if each.row == 1)
     assert finding.kind == "refused"
-    assert f"takes a number of at most 100 digits before the point and 100 after it, not '{amount[:100]}" in (
-        finding.reason
+    assert (
+        f"takes a number with at most 100 digits before and after the decimal point, not '{amount[:100]}"
+        in (finding.reason)
     )
     assert "(column 'text')" in finding.reason
 

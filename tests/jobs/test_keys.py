@@ -73,7 +73,7 @@ async def test_a_key_that_1000_records_carry_fails_its_row_alone(
         summary, outcomes = await carried_out(again, local)
         assert (summary.created, summary.failed, summary.stopped) == (2, 1, None)
         assert (outcomes[2].outcome, outcomes[2].line) == ("failed", 3)
-        assert "1000 records or more of WorkOrder have the key 'N/A'" in (outcomes[2].reason or "")
+        assert "1000 or more WorkOrder records have the key 'N/A'" in (outcomes[2].reason or "")
 
 
 async def test_several_keys_that_many_records_carry(

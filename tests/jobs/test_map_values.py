@@ -116,8 +116,11 @@ def test_marks_of_numbers_are_not_taken_for_units(tmp_path: Path, cell: str, opt
 @pytest.mark.parametrize(
     ("cell", "why"),
     [
-        ("9" * 101, "takes a number of at most 100 digits before the point and 100 after it, not '999"),
-        ("0," + "1" * 101, "at most 100 digits before the point and 100 after it, not '0.1"),
+        ("9" * 101, "takes a number with at most 100 digits before and after the decimal point, not '999"),
+        (
+            "0," + "1" * 101,
+            "takes a number with at most 100 digits before and after the decimal point, not '0.1",
+        ),
         ("1" + "x" * 300_000 + "1", "takes a number, not '1xxx"),
     ],
 )
@@ -179,13 +182,33 @@ def test_a_text_is_read_in_the_stated_format(
 @pytest.mark.parametrize(
     ("field", "options", "cell", "message"),
     [
-        ("UTC", 'date = "%d.%m.%Y"', "2026-03-01", "31.03.2026 a field has one format"),
-        ("UTC", 'date = "%d.%m.%Y"', "30.02.2026", "not '30.02.2026': there is no such day"),
-        ("UTC", 'zone = "Europe/Berlin"', "01.03.2026", "such as 2026-03-31T16:05 (date = 'iso')"),
-        ("UTC", 'zone = "Europe/Berlin"', "2026-03-29T02:30", "the clocks skip it"),
-        ("UTC", 'zone = "Europe/Berlin"', "2026-10-25T02:30", 'add fold = "first"'),
-        ("UTC", 'zone = "Europe/Berlin"', "0001-01-01", "takes a time of the years 1 to 9999"),
-        ("UTC", 'zone = "US/Central"', "9999-12-31T23:00", "takes a time of the years 1 to 9999"),
+        (
+            "UTC",
+            'date = "%d.%m.%Y"',
+            "2026-03-01",
+            "command.work_order.due_date_utc takes a time such as 31.03.2026 (date = '%d.%m.%Y'), not '2026-03-01': a field has one format, so correct it, or change date in the map (column 'c')",
+        ),
+        ("UTC", 'date = "%d.%m.%Y"', "30.02.2026", "not '30.02.2026': there is no such day; correct it"),
+        (
+            "UTC",
+            'zone = "Europe/Berlin"',
+            "01.03.2026",
+            "takes a time such as 2026-03-31T16:05 (date = 'iso')",
+        ),
+        (
+            "UTC",
+            'zone = "Europe/Berlin"',
+            "2026-03-29T02:30",
+            "takes a time that exists in Europe/Berlin, not '2026-03-29T02:30': the clocks skip it",
+        ),
+        (
+            "UTC",
+            'zone = "Europe/Berlin"',
+            "2026-10-25T02:30",
+            "cannot tell which '2026-10-25T02:30' is meant: the clocks of Europe/Berlin are put back and show this hour twice; add fold = \"first\"",
+        ),
+        ("UTC", 'zone = "Europe/Berlin"', "0001-01-01", "takes a time in the years 1 to 9999"),
+        ("UTC", 'zone = "US/Central"', "9999-12-31T23:00", "takes a time in the years 1 to 9999"),
         ("LOCAL", 'date = "iso"', "2026-03-01T08:00Z", "has an offset; let the map convert it"),
         ("NUMBER", 'decimal = ","', "1.5", "takes a number such as 1234,50, not '1.5'"),
         ("NUMBER", 'decimal = ",", thousands = "."', "1.5", "takes a number such as 1.234,50, not '1.5'"),

@@ -226,11 +226,11 @@ async def test_an_update_takes_each_spelling_and_shows_the_field_as_it_is(work: 
         ),
         (
             {"action": "create", "name": "WorkOrder", "fields": ORDER, "marker": "ShortLocation"},
-            "ShortLocation is given to a new WorkOrder by the service",
+            "ShortLocation is set by the service for new records",
         ),
         (
             {"action": "create", "name": "WorkOrder", "fields": ORDER, "marker": "TaskRefinement"},
-            "TaskRefinement is given to a new WorkOrder by the service",
+            "TaskRefinement is set by the service for new records",
         ),
         (
             {"action": "create", "name": "Customer", "fields": {"Name": "x"}, "marker": "Name"},

@@ -145,7 +145,7 @@ async def test_changes_since_a_time_without_a_year_in_utc_are_refused(sandbox: S
     async with Workplace(sandbox, state).agent(writes=False) as agent:
         for since in ("0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"):
             found = await agent("changes_since", since=since)
-            assert f"takes a time of the years 1 to 9999, not {since!r}" in found["problem"]["detail"]
+            assert f"takes a time in the years 1 to 9999, not {since!r}" in found["problem"]["detail"]
         assert not sandbox.requests
 
 

@@ -342,8 +342,8 @@ def run(*code: str, **more: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["mcp"], "no Company is named"),
-        (["mcp", "--allow-writes"], "no Company is named"),
+        (["mcp"], "no Company name given"),
+        (["mcp", "--allow-writes"], "no Company name given"),
         (["--read-only", "mcp", "--allow-writes"], "exclude each other"),
         (["mcp", "--state", "somewhere"], "add --allow-writes"),
     ],

@@ -378,12 +378,12 @@ async def test_credentials_from_a_command() -> None:
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        (command("raise SystemExit(3)"), "ended with 3"),
+        (command("raise SystemExit(3)"), "exited with 3"),
         (command(f"print({SECRET!r})"), "must print"),
         (command(f'print(\'{{"client_secret": "{SECRET}"}}\')'), "must print"),
         (
             command(f'print(\'{{"client_id": "a", "client_secret": "{SECRET} "}}\')'),
-            "prints a pair that cannot be used: client_secret is not as it was generated: .* stray SPACE",
+            "printed unusable credentials: client_secret is not as it was generated: .* stray SPACE",
         ),
         ("/does/not/exist", "cannot be run: No such file"),
     ],
@@ -621,9 +621,7 @@ def test_only_regular_files_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind("socket")
         for name, kind in (("pipe", "pipe"), ("folder", "directory"), ("socket", "socket"), ("link", "pipe")):
-            with pytest.raises(
-                ConfigurationError, match=f"cannot be read: it is a {kind}, and not a regular"
-            ):
+            with pytest.raises(ConfigurationError, match=f"cannot be read: it is a {kind}, not a regular"):
                 Settings.from_env({"WOSDK_CONFIG": name})
             with pytest.raises(ConfigurationError, match=f"cannot be read from {name}: it is a {kind}"):
                 asyncio.run(read_secret(name))

@@ -74,8 +74,11 @@ async def test_a_changed_record_is_not_written(by_name: bool) -> None:
 @pytest.mark.parametrize(
     ("record", "remedy"),
     [
-        (WorkOrder(id=7), "not known: it was read without ConcurrencyId.*read it again with properties"),
-        (WoNote(id=7), "no version of a WoNote; leave out"),
+        (
+            WorkOrder(id=7),
+            "is unknown: the record was read without ConcurrencyId.*reread the record with properties",
+        ),
+        (WoNote(id=7), "does not version WoNote records; leave out"),
     ],
 )
 async def test_a_record_without_a_version(record: Any, remedy: str) -> None:
@@ -98,7 +101,9 @@ async def test_a_version_that_an_answer_does_not_tell_is_not_known(by_name: bool
         else:
             made = await acme.update(attrs.evolve(order, po_number="PO-2"), order, if_unchanged=True)
         assert (made.po_number, made.concurrency_id, order.concurrency_id) == ("PO-2", None, 3)
-        with pytest.raises(InvalidCallError, match=r"not known: .* an update had none; read it again"):
+        with pytest.raises(
+            InvalidCallError, match=r"is unknown: .* an update's response had none; reread the record"
+        ):
             await acme.update(made, if_unchanged=True, po_number="PO-3")
         read = await acme.get(WorkOrder, 7, properties=["*"])
         await acme.update(read, if_unchanged=True, po_number="PO-3")

@@ -41,7 +41,7 @@ __all__ = [
 
 T = TypeVar("T")
 
-_MISSING = ("no Company is named", "no credentials")  # errors of missing settings
+_MISSING = ("no Company name given", "no credentials")  # errors of missing settings
 _EXIT_DELAY = 0.7  # seconds to close after Ctrl-C
 
 

@@ -45,7 +45,7 @@ from wosdk_async.transport.telemetry.statistics import Trace
 __all__ = ["ClusterRun", "Coordinator"]
 
 _GRACE = 0.5  # seconds for the last reports after an abort
-_DOUBT = "it may have been carried out:"
+_DOUBT = "the call may have been carried out:"
 _SILENT = "its worker did not report it before the lease expired"
 _ABORTED = "the run was aborted before its worker reported it"
 _ERRORS = {"RowError": RowError, **{name: getattr(errors, name) for name in errors.__all__}}

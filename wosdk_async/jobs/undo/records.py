@@ -229,7 +229,7 @@ async def delete(company: Company, target: Target, trace: Trace) -> Any:
         if trace.attempts > 1:  # the last request may not have left, but the one before did
             text = f"an earlier request may have been carried out; of the last one: {reason_of(error)}"
         elif trace.sent:
-            text = f"it may have been carried out: {reason_of(error)}"
+            text = f"the call may have been carried out: {reason_of(error)}"
         else:
             raise
         raise InDoubtError(text, request_id=error.request_id, attempts=error.attempts) from error
