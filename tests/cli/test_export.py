@@ -58,8 +58,8 @@ def test_conditions_columns_and_the_summary_as_json(wosdk: Wosdk, tmp_path: Path
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        (("Locaton",), 2, "did you mean 'Location'? `wosdk query --unchecked` sends it as it is"),
-        (("Harbour",), 2, "wosdk query Harbour --unchecked --all --json writes its records"),
+        (("Locaton",), 2, "did you mean 'Location'? `wosdk query --unchecked` sends it unchanged"),
+        (("Harbour",), 2, "wosdk query Harbour --unchecked --all --json exports the records"),
         (("Location", "-p", "Nam"), 2, "did you mean 'Name'"),
         (("Location", "-w", "TypeId = Unitt"), 2, "did you mean 'Unit'? `wosdk query --unchecked` sends it"),
         (("Location", "--since", "2026-03-01T08:00Z"), 2, "Location has no LastActionDateUtc"),
@@ -93,7 +93,7 @@ def test_outputs_that_cannot_be(wosdk: Wosdk, tmp_path: Path) -> None:
         (tmp_path / "out.dat", "suffix '.dat' is not that of a format; add --format"),
         (kept, "exists already; name another file, or add --force"),
         (tmp_path / "none" / "out.csv", "there is no directory"),
-        (Path("-"), "-o -: an export cannot go to stdout"),
+        (Path("-"), "-o -: cannot export to stdout"),
     ):
         result = wosdk("export", "Location", "-o", output)
         assert result.exit_code == 2

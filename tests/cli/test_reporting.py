@@ -108,8 +108,8 @@ def test_a_line_says_that_nothing_happens(capsys: pytest.CaptureFixture[str]) ->
     progress.now = 55
     progress.idle()
     assert lines(capsys) == [
-        "400 of 1000 rows; no news for 10 s, 2 workers",
-        "400 of 1000 rows; no news for 20 s, 2 workers",
+        "400 of 1000 rows; no progress for 10 s, 2 workers",
+        "400 of 1000 rows; no progress for 20 s, 2 workers",
         "waiting",
     ]
 
@@ -205,5 +205,5 @@ def test_a_good_import_says_nothing_but_its_summary(capsys: pytest.CaptureFixtur
 def test_files_that_somebody_changed_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     say_kept([Path("a.job/results.csv"), Path("a.job/rejects-2.csv")])
     assert capsys.readouterr().err == (
-        "wosdk: a.job/rejects.csv has been edited, so it is kept; the new file is rejects-2.csv\n"
+        "wosdk: a.job/rejects.csv has been edited and was kept; the new file is rejects-2.csv\n"
     )

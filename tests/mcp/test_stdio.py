@@ -342,8 +342,8 @@ def run(*code: str, **more: str) -> subprocess.CompletedProcess[str]:
     [
         (["mcp"], "no Company is named"),
         (["mcp", "--allow-writes"], "no Company is named"),
-        (["--read-only", "mcp", "--allow-writes"], "exclude each other"),
-        (["mcp", "--state", "somewhere"], "add --allow-writes"),
+        (["--read-only", "mcp", "--allow-writes"], "are mutually exclusive"),
+        (["mcp", "--state", "somewhere"], "need --allow-writes"),
     ],
 )
 def test_what_is_missing_is_one_line_on_stderr(
