@@ -90,9 +90,9 @@ def test_outputs_that_cannot_be(wosdk: Wosdk, tmp_path: Path) -> None:
     kept.write_text("precious")
     kept.chmod(0o600)
     for output, message in (
-        (tmp_path / "out.dat", "suffix '.dat' is not that of a format; add --format"),
+        (tmp_path / "out.dat", "suffix '.dat' is not a known format; add --format"),
         (kept, "exists already; name another file, or add --force"),
-        (tmp_path / "none" / "out.csv", "there is no directory"),
+        (tmp_path / "none" / "out.csv", "does not exist; create it"),
         (Path("-"), "-o -: cannot export to stdout"),
     ):
         result = wosdk("export", "Location", "-o", output)

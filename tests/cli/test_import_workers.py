@@ -30,7 +30,7 @@ from wosdk_async.sandbox import LocalCompany
         (["--lease", "9"], "--lease needs --processes or --engine"),
         (["--engine", "ray://127.0.0.1:1"], "not the address of a scheduler; write dask+tls://HOST:8786"),
         (["--engine", "dask://127.0.0.1"], "has no port; write dask://127.0.0.1:8786"),
-        (["--engine", ""], "'' is not the address of a scheduler; write dask+tls://HOST:8786"),
+        (["--engine", ""], "'' is not a scheduler address; write dask+tls://HOST:8786"),
         (["--processes", "two"], "Invalid value for '--processes': 'two' is not"),
         (["--processes", "0"], "0 is not in the range 1<=x<=256"),
         (["--processes", "1000"], "1000 is not in the range 1<=x<=256"),

@@ -219,7 +219,9 @@ def test_files_are_attached(wosdk: Wosdk, tmp_path: Path) -> None:
         file.truncate(20 * 1024 * 1024 + 1)
     result = wosdk("attach", number, small, large)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "film.mp4 is 20,971,521 bytes, over the limit of 20,971,520; attach a smaller file" in result.stderr
+    assert (
+        "film.mp4 is 20,971,521 bytes, over the limit of 20,971,520; attach a smaller file" in result.stderr
+    )
     result = wosdk("attach", number, small)
     assert (result.exit_code, result.stdout) == (0, f"{number}: belt.jpg attached, document 1\n")
     assert f"  {number}  belt.jpg  9 bytes" in result.stderr

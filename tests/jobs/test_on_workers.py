@@ -135,7 +135,7 @@ async def test_a_row_that_kills_its_workers_is_refused(local: Local, job: Job, w
     ready = job(write(HEADER, rows(*range(1, 13))), MAP, marker=MARKER, workers=pool, lease=1.2, skew=0)
     summary, outcomes = await carried_out(ready, local)
     assert (summary.created, summary.failed, len(pool.workers)) == (11, 1, 2 + 4)
-    assert "its worker was lost 4 times while it had this row" in (outcomes[5].reason or "")
+    assert "the worker with this row was lost 4 times" in (outcomes[5].reason or "")
     assert await held(local) == Counter(str(number) for number in range(1, 13) if number != 5)
 
 
@@ -218,7 +218,7 @@ async def test_a_worker_of_which_nothing_is_heard_is_lost_when_its_lease_is_over
     summary, _ = await carried_out(ready, local)
     assert silent
     (warning,) = summary.warnings
-    assert warning.startswith(f"worker {silent[0].name} was silent for too long: its ")
+    assert warning.startswith(f"worker {silent[0].name} has been silent for too long: its ")
     assert f"warning: {warning}" in stages
     assert (summary.created, summary.complete) == (40, True)
     assert await held(local) == Counter(map(str, NUMBERS))
@@ -506,7 +506,7 @@ async def test_a_client_that_workers_cannot_have_is_refused(
 async def test_a_deadline_that_no_lease_has_room_for_is_refused(local: Local, job: Job, write: Write) -> None:
     local.company = local.company.with_options(deadline=40)
     ready = job(write(HEADER, rows(1)), MAP, marker=MARKER, workers=LocalPool(local.company))
-    with pytest.raises(ConfigurationError, match="make the lease longer"):
+    with pytest.raises(ConfigurationError, match="use a longer lease"):
         await ready.run(local.company)
     assert await held(local) == Counter()
 

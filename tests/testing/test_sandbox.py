@@ -173,7 +173,7 @@ UNTYPED: Any = Sandbox  # as programs without a type checker call it
         ),
         (
             lambda each: each.faults.add("reset", company="Nope"),
-            "company is 'nope'; there is only",
+            "company is 'nope'; known:",
         ),
         (lambda each: each.reset("nope"), "reset takes a snapshot from snapshot(), not 'nope'"),
         (

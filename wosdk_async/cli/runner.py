@@ -51,9 +51,9 @@ class Runner:
     No event loop runs between calls to :meth:`run`, so Ctrl-C can interrupt a prompt.
 
     Args:
-            target: the command's global options.
-            variables: ``WOSDK_*`` variables that replace the environment.
-            more: more arguments for the client.
+        target: the command's global options.
+        variables: ``WOSDK_*`` variables that replace the environment.
+        more: more arguments for the client.
     """
 
     def __init__(self, target: Target, variables: Mapping[str, str] | None = None, **more: Any) -> None:

@@ -55,8 +55,8 @@ class StopSignals:
     """Signal handling that stops a run; ``status`` is the first signal's exit status, or None.
 
     Args:
-            stop: called on the first signal; called again, to abort calls, on a second signal or after the
-            grace period. grace: seconds before the run itself aborts calls (default: depends on the signal).
+        stop: called on the first signal; again, to abort calls, on a second signal or after the grace period.
+        grace: seconds before the run itself aborts calls (default: depends on the signal).
     """
 
     def __init__(self, stop: Callable[[], None], *, grace: float | None = None) -> None:

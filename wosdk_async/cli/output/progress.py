@@ -25,14 +25,14 @@ class RowProgress:
     """Context manager that counts rows on stderr.
 
     Args:
-            total: number of rows; None if unknown, which shows only a final count.
-            done: rows completed by earlier runs.
-            shown: whether to show anything.
-            live: whether to draw a bar (default: if stderr is a terminal).
-            final: whether to show the final count of an unknown total.
-            interval: seconds between lines.
-            workers: function that returns the number of responding workers; None without workers.
-            clock: function that returns seconds.
+        total: number of rows; None if unknown, which shows only a final count.
+        done: rows completed by earlier runs.
+        shown: whether to show anything.
+        live: whether to draw a bar (default: if stderr is a terminal).
+        final: whether to show the final count of an unknown total.
+        interval: seconds between lines.
+        workers: function that returns the number of responding workers; None without workers.
+        clock: function that returns seconds.
     """
 
     def __init__(
