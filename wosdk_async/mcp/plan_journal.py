@@ -196,7 +196,7 @@ class PlanJournal:
     def _open(self) -> Iterator[sqlite3.Connection]:
         """Open the file for one durable transaction. Raises PlansUnusableError.
 
-        Do not recreate a missing file, which might be readable by others.
+        Do not recreate a missing file: it might be readable by others.
         """
         try:
             with closing(connect_database(self.folder / _FILE, timeout=_BUSY)) as connection:

@@ -224,7 +224,7 @@ _OPERATOR = "The operator of this server has to act: `wosdk check` diagnoses the
 
 
 def _no_bool(value: Any) -> Any:
-    """Refuse true and false, which would be read as ids 1 and 0."""
+    """Refuse true and false: they would be read as ids 1 and 0."""
     if isinstance(value, bool):
         raise ValueError("a boolean is not an id; write an id")
     return value
@@ -274,7 +274,7 @@ class Result(BaseModel):
 
     @property
     def in_doubt(self) -> bool:
-        """Whether the problem is a doubt, which clients should not see as an error and retry."""
+        """Whether the outcome is in doubt. This is not an error for clients, because they would retry it."""
         return False
 
 

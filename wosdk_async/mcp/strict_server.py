@@ -150,7 +150,7 @@ def _parts_of(schema: dict[str, Any]) -> str:
 
 
 def _message(error: ValidationError, parts: str) -> str:
-    """Return the errors without values, which may contain anything; ``parts`` lists element names."""
+    """Return the errors without values, as values may be unsafe; ``parts`` lists element names."""
     words = {"missing": "missing", "extra_forbidden": f"unknown name{parts}"}
     errors = error.errors(include_url=False, include_context=False, include_input=False)
     lines = []

@@ -49,10 +49,10 @@ class Clock:
         """Move the clock forward, and wake tasks whose sleep has ended.
 
         Args:
-            seconds: seconds to move.
-            minutes: minutes to move.
-            hours: hours to move.
-            days: days to move.
+            seconds: number of seconds.
+            minutes: number of minutes.
+            hours: number of hours.
+            days: number of days.
 
         Raises:
             ValueError: the total is negative, or ends after the year 2300.

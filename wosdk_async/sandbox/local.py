@@ -42,7 +42,7 @@ class LocalCompany:
 
     Attributes:
         faults: fault script and counters; may be changed at any time.
-        clock: clock; may be moved forward at any time.
+        clock: test or system clock; may be moved forward at any time.
 
     Raises:
         FaultScriptError: the fault script is invalid, or on entering, names an unknown Company.

@@ -89,10 +89,10 @@ class SkippingClock(VirtualClock):
         """Move the clock forward, and wake tasks whose sleep has ended.
 
         Args:
-            seconds: seconds to move.
-            minutes: minutes to move.
-            hours: hours to move.
-            days: days to move.
+            seconds: number of seconds.
+            minutes: number of minutes.
+            hours: number of hours.
+            days: number of days.
 
         Raises:
             ValueError: the total is negative or too large.

@@ -111,7 +111,7 @@ class InProcessTransport:
             raise SendError(f"{origin}: this Company's test has ended", sent=False)
 
     def start(self, exchange: AsgiExchange) -> asyncio.Task[None]:
-        """Start the application side of a request, which continues if the caller is cancelled."""
+        """Start the application side of a request. It continues if the caller is cancelled."""
         loop = asyncio.get_running_loop()
         task = loop.create_task(exchange.run(), name=f"sandbox {exchange.scope['path']}")
         self._running[task] = loop

@@ -67,7 +67,7 @@ def wosdk_sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
 
 @pytest.fixture
 def wosdk_client(wosdk_sandbox: Sandbox) -> Client:
-    """Return a client for this test's Company, which logs in on its first call and needs no closing."""
+    """Return a client for this test's Company. It logs in on its first call and needs no closing."""
     return wosdk_sandbox.client()
 
 

@@ -69,7 +69,7 @@ class RecordedExchange:
 
     @property
     def timeless_key(self) -> tuple[str, ...]:
-        """The key without times, which may differ between runs."""
+        """The key without times: times may differ between runs."""
         body = mapped(self.body, lambda text: "{time}" if _TIME.fullmatch(text) else text)
         return attrs.evolve(self, body=body).key
 

@@ -64,7 +64,7 @@ class Sandbox:
 
     Attributes:
         app: ASGI application, for other HTTP clients.
-        clock: clock; may be moved forward at any time.
+        clock: test or system clock; may be moved forward at any time.
         faults: fault script and counters; empty at first.
     """
 

@@ -63,9 +63,9 @@ _ASKED_AGAIN = {  # by the step that refused them
 def login_command(ctx: click.Context, /, yes: bool, listed: bool, **options: str | None) -> None:
     """Ask for a Company and its credentials, check them, and save them as a profile.
 
-    Options and WOSDK_ variables are not asked for. Nothing is saved until the log-in works; refused answers
-    are asked for again. --profile names the profile (default: 'default'). A typed secret is saved in a
-    private file; with --credentials-command no secret is stored.
+    You are not asked for values in options or WOSDK_ variables. Nothing is saved until the log-in works;
+    refused answers are asked for again. --profile names the profile (default: 'default'). A typed secret is
+    saved in a private file; with --credentials-command no secret is stored.
 
     \b
       wosdk login
@@ -154,7 +154,7 @@ def _complete(values: Mapping[str, str], old: Mapping[str, Any]) -> dict[str, st
 def _with_addresses(answers: Mapping[str, str], old: Mapping[str, Any]) -> dict[str, str]:
     """Add the old profile's addresses, and print all addresses before the secret is sent to them.
 
-    Skip addresses of another Company or region, which must not get this secret.
+    Skip addresses of another Company or region, to keep the secret from them.
     """
     values = dict(answers)
     is_same = _identity(values) == _identity(old)

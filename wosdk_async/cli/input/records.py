@@ -115,7 +115,7 @@ class RecordTexts:
             return {name: await self._found(company, name) for name in names}
 
     async def _found(self, company: Company, name: str) -> int:
-        """Return the id of the record with a name; search properties in turn."""
+        """Look up a record's id by name, searching properties in turn."""
         kind: Any = self.kind
         keys = [key for key in _NAMED_BY if key in kind.__wire__ and kind.__wire__[key]["type"] == "string"]
         for key in keys:

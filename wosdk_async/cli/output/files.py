@@ -68,7 +68,7 @@ def opened(output: Output) -> Iterator[IO[str]]:
 
 
 def _remove_empty(path: Path) -> None:
-    """Remove an empty file, which would look like a result without rows."""
+    """Remove an empty file: it would look like a result without rows."""
     with suppress(OSError):
         found = path.lstat()
         if stat.S_ISREG(found.st_mode) and not found.st_size:

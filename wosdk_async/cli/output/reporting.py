@@ -49,7 +49,7 @@ _ADDED = re.compile(
 
 
 class OutcomeWriter:
-    """Writer of outcomes as JSON lines, which keeps the first problems for the summary.
+    """Writer of outcomes as JSON lines. Keeps the first problems for the summary.
 
     If a line cannot be written, call ``stop``; the outcomes of calls in flight go to stderr.
     """

@@ -87,7 +87,7 @@ class Budget:
 
 
 HELLO = Order(worker="", received=0, share=NO_SHARE)
-"""First order to a worker, whose report returns the nonce."""
+"""First order to a worker. The report returns the worker's nonce."""
 
 _NO_REPORT = Report(worker="", clock=0.0)
 _MAX_SECONDS_AHEAD = 1.0  # of rows granted in advance, at the worker's rate
@@ -208,7 +208,7 @@ class Allocator:
         self.waiting.put(row)
 
     def open_grant(self, worker: ConnectedWorker) -> Lease | None:
-        """Open a lease for a worker that just reported; call :meth:`granted` once it is in the journal."""
+        """Open a lease for a worker that has just reported; once journalled, call :meth:`granted`."""
         leases, report = self.leases.of(worker.nonce), worker.report
         has_session = report.session and report.session != report.session_refused
         is_isolated = any(row.losses for lease in leases.values() for row in lease.rows.values())

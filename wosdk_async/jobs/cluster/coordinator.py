@@ -314,7 +314,7 @@ class Coordinator:
         return report
 
     async def _grant(self, worker: ConnectedWorker) -> None:
-        """Grant rows to a worker that just reported; the next order contains them."""
+        """Grant rows to a worker that has just reported; the next order contains them."""
         lease = self.allocator.open_grant(worker)
         if lease is None:
             return

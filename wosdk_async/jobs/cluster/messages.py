@@ -87,7 +87,7 @@ class PushedSession:
 
 @attrs.frozen(kw_only=True)
 class Order:
-    """Instructions for the worker with a nonce; other workers ignore them.
+    """Instructions for the worker with this nonce; other workers ignore them.
 
     ``received`` is the number of the last result that arrived, ``grants`` are those not confirmed by the
     worker, ``session`` is None if the worker has the newest. After ``stop`` the worker starts no rows; after

@@ -55,7 +55,7 @@ class Export(ExportJob):
         output: output file, with the format as suffix: .parquet, .csv, .jsonl or .xlsx.
         where: conditions, combined with AND.
         select: property paths (default: single values, and references by id).
-        since: only export work orders that moved at or after this time, which needs a zone.
+        since: only export work orders that moved at or after this time (with a zone).
         company: the Company for ``await export``; can also be passed to :meth:`run`.
         on_progress: called with the number of rows read, including earlier runs.
         on_stage: called with a description of the current step.
@@ -232,7 +232,7 @@ class Export(ExportJob):
 
 
 def _finish_or_discard(file: RangeFileWriter, ids: IdRange) -> None:
-    """Finish a file with rows; discard the file of an unbounded range, which cannot resume."""
+    """Finish a file with rows. Discard an unbounded range's file, because it cannot resume."""
     with contextlib.suppress(OSError):  # a full disk: the first error takes precedence
         if file.rows and ids.until is not None and not (file.finished or file.torn):
             file.finish(file.last)

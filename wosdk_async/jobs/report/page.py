@@ -29,7 +29,7 @@ _LONG = {"Reason of the first", "Reason", "Why", "Name", "Key", "Ended"}  # colu
 
 
 def report_page(facts: JobFacts, words: ReportWords) -> str | None:
-    """Render a job's report as HTML; None without jinja2 from the extra ``cli``."""
+    """Render a job's report as HTML; None if jinja2 (extra ``cli``) is missing."""
     try:
         template = _template()
     except ImportError:

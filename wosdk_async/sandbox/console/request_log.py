@@ -150,7 +150,7 @@ class RequestLog:
         return list(reversed(self._kept))
 
     def find(self, number: int) -> LoggedExchange | None:
-        """Return the exchange with a number; None if no longer in the log."""
+        """Return an exchange by number; None if no longer in the log."""
         return next((exchange for exchange in self._kept if exchange.number == number), None)
 
     def clear(self) -> None:

@@ -203,7 +203,7 @@ class ExpiredToken(Fault):
 
 @attrs.frozen(kw_only=True)
 class MovedHost(Fault):
-    """Move of the Company to the server's other port before this request is carried out."""
+    """Company move to the server's other port before this request is carried out."""
 
     async def apply(self, exchange: FaultExchange, rng: Random) -> bool:
         exchange.move()

@@ -26,7 +26,7 @@ _SECOND_PORT = 8900  # without a socket, any other port works
 class Faults:
     """Faults of a local Company: the active script and its counters.
 
-    Any thread may change the script while the server runs, which restarts the counters.
+    Any thread may change the script while the server runs. A change restarts the counters.
 
     Args:
         script: a TOML file, equivalent plain data, or a `FaultScript`; None for no faults.

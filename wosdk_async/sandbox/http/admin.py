@@ -1,4 +1,4 @@
-"""Admin routes below ``/_sandbox/``, which control the sandbox and are not part of the service.
+"""Admin routes below ``/_sandbox/``. They control the sandbox and are not part of the service.
 
 The routes show credentials and delete records, so other machines and pages of other origins are refused.
 """

@@ -103,7 +103,7 @@ def _dated(app: ASGIApp, clock: Clock) -> ASGIApp:
 
 @attrs.frozen
 class _Service:
-    """The service as a bare ASGI application, which handles every path and method."""
+    """The service as a bare ASGI application for every path and method."""
 
     router: Router
     commits: GroupCommit

@@ -103,7 +103,7 @@ class Router:
         return 200, handler(self._context(request), request)
 
     def request_id(self, request: ServiceRequest) -> str | None:
-        """Return the RequestId, which every success and error repeats (facts 5 and 3.1)."""
+        """Return the RequestId to repeat in every success and error (facts 5 and 3.1)."""
         known = request.family in self._families
         return request_id_of(request.query, request.content) if known else None
 
@@ -261,7 +261,7 @@ def _same(known: str, sent: str) -> bool:
 
 
 def _is_discovery(segments: Sequence[str]) -> bool:
-    """Return whether a path is for discovery, which every host serves (facts 2)."""
+    """Return whether a path is for discovery. Every host serves discovery (facts 2)."""
     name = segments[-1] if segments[2].lower() == "cmd" else segments[2]
     return name.lower() in ("getcompanywsdkurlcommand", "corrigoservice")
 

@@ -135,7 +135,7 @@ DIALECTS = {dialect.name: dialect for dialect in (SPEC, RECORDED)}
 
 
 def dialect_of(name: str) -> Dialect:
-    """Return the dialect with a name.
+    """Return a dialect by name.
 
     Raises:
         ValueError: the dialect is unknown.

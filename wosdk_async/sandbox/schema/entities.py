@@ -115,7 +115,7 @@ class EntitySchema:
 
 @cache
 def enumeration(name: str) -> Enumeration:
-    """Return the enum with a name."""
+    """Return an enum by name."""
     values = catalogue.load().enums[name].values
     # facts 9: inputs accept the list position unless a number is documented
     numbers = {

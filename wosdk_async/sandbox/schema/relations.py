@@ -76,7 +76,7 @@ class Relation:
     actor: str | None = None
 
     def fields(self, parent_id: int) -> dict[str, object]:
-        """Return the members that assign a child to the parent with an id."""
+        """Return the members that assign a child to a parent, by the parent's id."""
         named: dict[str, object] = {self.key: parent_id}
         return named | {self.kind: self.actor} if self.kind else named
 

@@ -56,7 +56,7 @@ def create_company(
     """Add a Company with new credentials to a store.
 
     Args:
-        store: store, possibly with other Companies.
+        store: the store, possibly with other Companies.
         name: unique name in the store, ignoring case.
         host: only host name that serves the Company; empty for any.
         live: whether the Company is a live Company.

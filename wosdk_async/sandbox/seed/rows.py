@@ -80,7 +80,7 @@ def load_rows(store: Store, company: StoredCompany, rows: Sequence[SeedRow], now
 
 
 def inner_records(rows: Iterable[SeedRow]) -> int:
-    """Return the number of records nested in row lists, which also become records."""
+    """Return the number of records nested in rows."""
     return sum(_inside(find_schema(row.entity), row.members) for row in rows)
 
 
@@ -123,7 +123,7 @@ def _insert(store: Store, company: StoredCompany, now: Moment, row: SeedRow) -> 
 
 
 def seeded_type(entity: str) -> EntitySchema:
-    """Return the entity type with a name. Raises StoreError with a suggestion."""
+    """Return an entity type by name. Raises StoreError with a suggestion."""
     try:
         return find_schema(entity)
     except Refusal:

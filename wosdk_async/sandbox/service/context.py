@@ -41,7 +41,7 @@ class RequestContext:
 
     @property
     def account(self) -> Record:
-        """The service account as an actor, which runs commands (facts 1, Effective identity)."""
+        """The service account, the actor that runs commands (facts 1, Effective identity)."""
         return {"Id": self.company.id, "TypeId": "CorrigoNet"}
 
     @property
@@ -54,7 +54,7 @@ class RequestContext:
         return self.store.counters.next(self.company.id, name)
 
     def find(self, entity: str, key: int) -> Record | None:
-        """Return the record with an id, or None; always the same object."""
+        """Return a record by id, or None; always the same object."""
         known = self._records.get((entity, key))
         if known is None:
             known = self.store.get(self.company.id, entity, key)
@@ -68,7 +68,7 @@ class RequestContext:
         return next((actor for actor in found if actor["TypeId"] == reference["TypeId"]), None)
 
     def get(self, entity: str, key: int) -> Record:
-        """Return the record with an id."""
+        """Return a record by id."""
         found = self.find(entity, key)
         if found is None:
             raise missing_record(entity, key)
@@ -101,7 +101,7 @@ class RequestContext:
         return self.store.children(self.company.id, relation, parent)
 
     def number_format(self, entity: str, record: Record, value: object) -> NumberFormat:
-        """Return the format of a record's time or amount, which differs if this request set it.
+        """Return the format of a record's time or amount. Values set by this request have another format.
 
         facts 3.5: this applies to all times of a new record, and in other records to the time just set. Zones
         differ by whole minutes, so the seconds identify such a time.
@@ -172,7 +172,7 @@ def named_record(
     *,
     removed: bool = False,
 ) -> Record:
-    """Return the record with the id in an argument, which is the default ``name`` for a refusal."""
+    """Return a record by the id in an argument. Refusals use the argument's name if ``name`` is empty."""
     key = arguments.get(argument, 0)
     if not key:
         raise required(argument)

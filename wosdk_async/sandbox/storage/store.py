@@ -108,7 +108,7 @@ class Store:
             self._forget()
 
     def get(self, company: int, entity: str, key: int) -> Record | None:
-        """Return the record with an id, or None."""
+        """Return a record by id, or None."""
         statement = f'SELECT body FROM "{entity}" WHERE company = ? AND id = ?'  # noqa: S608 names of the catalogue
         found = self._db.execute(statement, (company, key)).fetchone()
         return load(found[0]) if found else None
@@ -129,7 +129,7 @@ class Store:
         self._db.execute(f'UPDATE "{entity}" SET body = ? WHERE company = ? AND id = ?', values)  # noqa: S608
 
     def remove(self, company: int, entity: str, key: int) -> None:
-        """Delete the record with an id."""
+        """Delete a record by id."""
         self._db.execute(f'DELETE FROM "{entity}" WHERE company = ? AND id = ?', (company, key))  # noqa: S608
 
     def clear(self, company: int) -> None:

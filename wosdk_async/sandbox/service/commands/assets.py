@@ -72,7 +72,7 @@ def match_assets(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def find_template(context: RequestContext, name: str, level: str) -> Record:
-    """Return the root of the only template with a name and root level (spec 4.4: Unit)."""
+    """Return the root of the only template with this name and root level (spec 4.4: Unit)."""
     named = context.named("AssetTemplate", "DisplayAs", name)
     roots = [context.find("Location", template["RootAssetId"]) for template in named]
     fitting = [root for root in roots if root is not None and root["TypeId"] == level]

@@ -199,7 +199,7 @@ def _connected_provider(context: RequestContext, order: Record) -> Record | None
 
 
 def _notify(context: RequestContext, provider: Record) -> None:
-    """Call the provider network, which identifies a provider by member and location.
+    """Call the provider network. It identifies a provider by member and location.
 
     Spec 7 has the failure text; the failure conditions are assumed.
     """
