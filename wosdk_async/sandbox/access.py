@@ -82,9 +82,8 @@ def guarded(
 ) -> Callable[[Request], Awaitable[Response]]:
     """Return a JSON endpoint that refuses other machines and pages of other origins.
 
-    Requests that change data need a custom header. A foreign page cannot send it: the browser would send a
-    preflight request first, which is always refused.
-    preflight first, and nothing here ever agrees to one.
+    Requests that change data need a custom header. Foreign pages cannot send it: the browser would send a
+    preflight request first, and all preflights are refused.
 
     Args:
         endpoint: function that returns JSON or a complete response.

@@ -63,8 +63,7 @@ class Faults:
         Args:
             fault: kind of fault, such as ``status``, ``latency`` or ``reset``; ``docs/sandbox.md`` lists all.
             settings: which requests to match (``operation``, ``company``; ``first``, ``every`` or ``rate``),
-                and
-                the settings of the fault. Work orders are created by a command, so their operation is
+                and the fault's settings. Work orders are created by a command, so their operation is
                 ``WoCreateCommand`` or ``command``, not ``create``.
 
         Raises:
