@@ -28,7 +28,7 @@ from wosdk_async.sandbox import LocalCompany
     [
         (["--processes", "2", "--engine", "dask://127.0.0.1:1"], "are mutually exclusive"),
         (["--lease", "9"], "--lease needs --processes or --engine"),
-        (["--engine", "ray://127.0.0.1:1"], "not the address of a scheduler; write dask+tls://HOST:8786"),
+        (["--engine", "ray://127.0.0.1:1"], "not a scheduler address; write dask+tls://HOST:8786"),
         (["--engine", "dask://127.0.0.1"], "has no port; write dask://127.0.0.1:8786"),
         (["--engine", ""], "'' is not a scheduler address; write dask+tls://HOST:8786"),
         (["--processes", "two"], "Invalid value for '--processes': 'two' is not"),

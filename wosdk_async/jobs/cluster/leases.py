@@ -230,7 +230,7 @@ async def end_leases(journal: Journal, on_stage: Callable[[str], None] = lambda 
     if not leases:
         return
     seconds = max(lease.seconds for lease in leases)
-    await say_and_sleep(seconds, lambda remaining: on_stage(f"{_WAITING}, in {remaining:.0f} s"))
+    await say_and_sleep(seconds, lambda remaining: on_stage(f"{_WAITING} ({remaining:.0f} s)"))
     for lease in leases:
         journal.end_grant(lease.epoch)
     await journal.flush()
