@@ -40,12 +40,12 @@ def refused(wosdk: Wosdk, *arguments: str | Path, status: int = 2) -> str:
         ),
         (
             HEADER + b"caf\xe9\n",
-            f"f.csv, line 2, column 4: byte 0xe9 at offset {len(HEADER) + 3} is not UTF-8; it looks like cp1252: "
-            "add --encoding cp1252, or save the file as UTF-8",
+            f"f.csv, line 2, column 4: byte 0xe9 at offset {len(HEADER) + 3} is not UTF-8; the encoding may be "
+            "cp1252; add --encoding cp1252, or save the file as UTF-8",
         ),
         (b"unique_key,x,x\n", "f.csv: two columns are called 'x'; rename one of them"),
         (b"unique_key\n1\n", "f.csv: no column 'descriptor', which [command] of "),
-        (b"unique_key;descriptor\n1;2\n", "its delimiter seems to be ';': add --delimiter ';'"),
+        (b"unique_key;descriptor\n1;2\n", "the delimiter seems to be ';'; add --delimiter ';'"),
     ],
 )
 def test_a_file_that_is_unusable(wosdk: Wosdk, tmp_path: Path, content: bytes, message: str) -> None:
@@ -191,7 +191,7 @@ def test_an_empty_name_is_not_the_usual_company(wosdk: Wosdk, monkeypatch: pytes
 def test_a_file_that_was_taken_for_the_store(wosdk: Wosdk) -> None:
     result = wosdk("import", "--sandbox", FILE, "--map", MAP)
     assert result.exit_code == 2
-    assert f"--sandbox took '{FILE}' as its store. Write FILE first" in result.stderr
+    assert f"'{FILE}' was read as the --sandbox store. Put FILE first" in result.stderr
 
 
 def test_a_file_that_is_not_named(wosdk: Wosdk) -> None:
@@ -221,4 +221,7 @@ def test_a_working_directory_that_was_deleted(
     monkeypatch.chdir(tmp_path / "gone")
     (tmp_path / "gone").rmdir()
     for command in (("import", "x.csv", "--map", "m.toml"), ("export", "WorkOrder", "-o", "a.csv")):
-        assert refused(wosdk, *command) == "wosdk: the working directory was deleted; change to another one"
+        assert (
+            refused(wosdk, *command)
+            == "wosdk: the working directory was deleted; change to another directory"
+        )

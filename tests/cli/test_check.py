@@ -108,7 +108,7 @@ def test_a_port_of_this_machine_without_a_server(
         ("on_discovery", error(404, "NOT_FOUND", "Nothing here."), 5, "discovery", "HTTP 404 (Nothing here.); check WOSDK_LOCATOR_URL"),
         ("on_token", Answer(500, b"<html>"), 6, "token", "a proxy or a maintenance page"),
         ("on_discovery", error(403, "DATABASE_VERSION_MISMATCH"), 5, "discovery", "check the region"),
-        ("on_discovery", Answer(body={"CommandResult": {"Url": "https://evil.example/"}}), 5, "discovery", "WOSDK_TRUSTED_HOSTS only if it is yours"),
+        ("on_discovery", Answer(body={"CommandResult": {"Url": "https://evil.example/"}}), 5, "discovery", "WOSDK_TRUSTED_HOSTS only if you own it"),
         ("on_discovery", Answer(body={"CommandResult": {}}), 5, "discovery", "has no Url"),
         ("handler", error(400, "BUSINESS_LOGIC_ERROR", "no rights"), 3, "read", "Permissions - Web Services Access"),
         ("handler", error(401, "INCORRECT_TOKEN"), 5, "read", "a new token was refused"),
@@ -158,7 +158,7 @@ def test_tls_that_ends_with_an_alert(
         server.shutdown(socket.SHUT_RDWR)
         thread.join()
     assert (status, step) == (6, "token")
-    assert "check the port of the address, or the proxy" in text
+    assert "check the port in the address, or the proxy" in text
 
 
 @pytest.fixture
@@ -182,7 +182,7 @@ def over_https(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Call
 @pytest.mark.parametrize(
     ("names", "dates", "trusted", "message"),
     [
-        ("IP:127.0.0.1", VALID, False, "name its certificate in SSL_CERT_FILE"),
+        ("IP:127.0.0.1", VALID, False, "put its certificate path in SSL_CERT_FILE"),
         ("IP:127.0.0.2", VALID, True, "use a host name that the certificate covers"),
         ("IP:127.0.0.1", PAST, True, "check the clock of this machine, then renew the certificate"),
         ("IP:127.0.0.1", FUTURE, True, "the clock of this machine and the date from which the certificate"),
@@ -216,7 +216,7 @@ def test_http_where_https_is_spoken(
     monkeypatch.setenv(name, variables[name].replace("https:", "http:"))
     status, failed, text = failing(wosdk)
     assert (status, failed) == (6, step)
-    assert "the host speaks https: write https:// in WOSDK_TOKEN_URL" in text
+    assert "the host only accepts https: write https:// in WOSDK_TOKEN_URL" in text
     assert "if this host speaks https, write https:// in its address" in text
 
 
@@ -383,14 +383,14 @@ def test_a_clock_that_is_off_is_reported(wosdk: Wosdk, scripted: Service) -> Non
     scripted.on_token, scripted.on_discovery, scripted.handler = dated, dated_too, lambda _: FOUND
     result = wosdk("check")
     assert result.exit_code == 0
-    assert "this clock is +" in result.stdout
+    assert "this machine's clock is +" in result.stdout
 
 
 @pytest.mark.parametrize(
     ("why", "message"),
     [
-        ("[Errno -2] Name or service not known", "the name server does not know the host"),
-        ("[Errno -3] Temporary failure in name resolution", "the name server does not know the host"),
+        ("[Errno -2] Name or service not known", "the host name cannot be resolved"),
+        ("[Errno -3] Temporary failure in name resolution", "the host name cannot be resolved"),
         ("ConnectTimeout: TimeoutError", "nothing responds there"),
     ],
 )  # fmt: skip

@@ -93,7 +93,7 @@ def test_a_row_that_changed_after_it_was_sent_is_skipped_and_said(
     write(path, ("A", "edited"), B)
     result = give()
     assert (result.exit_code, "1 of them changed after being sent" in result.stderr) == (0, True)
-    assert "\n1 row edited since: not resent, each is created once\n" in result.stdout
+    assert "\n1 row edited since; not resent, as each is already created\n" in result.stdout
     assert json.loads(give("--json").stdout)["changed"] == 1
     assert held(wosdk) == Counter("AB")
 
@@ -119,7 +119,7 @@ def test_rows_that_the_service_refused_wait_for_a_word(
     assert (give("--concurrency", "1").exit_code, held(wosdk)) == (1, Counter("B"))
     result = give()
     assert (result.exit_code, held(wosdk)) == (1, Counter("B"))
-    assert "1 refused before and unchanged (--retry-refused sends them)" in result.stderr
+    assert "1 already refused and unchanged (--retry-refused resends)" in result.stderr
     assert give("--retry-refused").exit_code == 0
     assert held(wosdk) == Counter("AB")
 

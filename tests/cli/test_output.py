@@ -143,7 +143,7 @@ def test_a_table_is_cut_to_the_width(
     rows = [{"Id": 1, "A": "x" * 50, "B": "y" * 20, "C": 3}]
     assert table(rows, "A", "B") == ["A               B", "xxxxxxxxxxxxx…  yyyyyyyyyyyyy…"]
     assert table(rows) == ["Id", "1"]
-    message = "3 more columns do not fit; choose columns with -p, or see all with --json"
+    message = "3 more columns do not fit; select columns with -p, or show all with --json"
     assert message in capsys.readouterr().err
 
 
@@ -166,12 +166,12 @@ def test_a_record_with_very_many_members_is_shown_in_part(
     shown = len(header.split())
     assert len(row.split()) == shown <= 1000
     assert result.stderr.startswith(
-        f"wosdk: {10_000 - shown} more columns do not fit; choose columns with -p, or see all with --json\n"
+        f"wosdk: {10_000 - shown} more columns do not fit; select columns with -p, or show all with --json\n"
     )
     scripted.handler = lambda _: Answer(body=codec.dumps({"Data": many}))
     result = wosdk("get", "WorkOrder", "1")
     assert len(result.stdout.splitlines()) == 1000
-    assert result.stderr == "wosdk: 9000 more values left out; --json has all\n"
+    assert result.stderr == "wosdk: 9000 more values omitted; --json shows all\n"
     result = wosdk("get", "WorkOrder", "1", "--csv")
     assert result.stdout.count(",") == 2 * 9_999
 

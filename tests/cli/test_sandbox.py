@@ -205,7 +205,7 @@ def test_a_fault_for_an_unknown_company_is_refused(tmp_path: Path) -> None:
         _, stderr = process.communicate(timeout=20)  # not a command in this process: it would serve for ever
     finally:
         process.kill()
-    message = "wosdk: rule 1 (reset): company is 'nope'; there is only AcmeFacilities.\n"
+    message = "wosdk: rule 1 (reset): company is 'nope'; known: AcmeFacilities.\n"
     assert (process.returncode, stderr) == (2, message)
     assert [path.name for path in tmp_path.iterdir()] == ["f.toml"]
 
@@ -221,7 +221,7 @@ def test_faults_that_are_not_there(wosdk: Wosdk, tmp_path: Path) -> None:
 def test_rows_that_are_not_separated_by_commas(wosdk: Wosdk, store: Path, tmp_path: Path, mark: str) -> None:
     (tmp_path / "s4.csv").write_text(f"Name{mark}WorkZone.Id\nMole End{mark}14\n")
     made = wosdk("sandbox", "seed", "--store", store, tmp_path / "s4.csv", "--entity", "Customer")
-    message = f"wosdk: line 1: its cells seem to be separated by {mark!r}; separate them by commas.\n"
+    message = f"wosdk: line 1: the delimiter seems to be {mark!r}; use commas.\n"
     assert (made.exit_code, made.stderr) == (2, message)
 
 

@@ -67,7 +67,7 @@ def test_a_body() -> None:
     assert (problem.status, problem.headers) == (422, {"Content-Type": "application/problem+json"})
     assert json.loads(problem.content) == {
         "type": "urn:problem-type:wosdk:business-rule",
-        "title": "A business rule forbids it",
+        "title": "A business rule forbids this request",
         "status": 422,
         "detail": "Order is closed.",
         "in_doubt": False,

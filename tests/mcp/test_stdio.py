@@ -344,8 +344,8 @@ def run(*code: str, **more: str) -> subprocess.CompletedProcess[str]:
     [
         (["mcp"], "no Company name given"),
         (["mcp", "--allow-writes"], "no Company name given"),
-        (["--read-only", "mcp", "--allow-writes"], "exclude each other"),
-        (["mcp", "--state", "somewhere"], "add --allow-writes"),
+        (["--read-only", "mcp", "--allow-writes"], "are mutually exclusive"),
+        (["mcp", "--state", "somewhere"], "need --allow-writes"),
     ],
 )
 def test_what_is_missing_is_one_line_on_stderr(

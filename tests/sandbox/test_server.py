@@ -141,11 +141,11 @@ def test_a_client_that_waits_gets_its_response_at_the_end() -> None:
 def test_a_forgotten_with_is_reported(ask: Callable[[LocalCompany], object]) -> None:
     """Before the block and after it there is no server to ask."""
     local = LocalCompany()
-    with pytest.raises(RuntimeError, match=r"serves inside its block: with LocalCompany\(\) as local"):
+    with pytest.raises(RuntimeError, match=r"only runs inside its block: with LocalCompany\(\) as local"):
         ask(local)
     with local:
         ask(local)
-    with pytest.raises(RuntimeError, match="serves inside its block"):
+    with pytest.raises(RuntimeError, match="only runs inside its block"):
         ask(local)
 
 
@@ -196,7 +196,7 @@ def test_store_of_another_version(tmp_path: Path) -> None:
     open_store(str(path)).close()
     with contextlib.closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA user_version = 999")
-    with pytest.raises(StoreError, match=r"another version.*Delete it or name another"):
+    with pytest.raises(StoreError, match=r"another version.*Delete the file or name another"):
         open_store(str(path))
 
 

@@ -167,8 +167,14 @@ UNTYPED: Any = Sandbox  # as programs without a type checker call it
     [
         (lambda each: each.faults.add("rest"), "fault is 'rest' (did you mean reset?)"),
         (lambda each: each.faults.add("status"), "status is missing, as in status = 503"),
-        (lambda each: each.faults.add("status", 503), "503 has no name; write it as in add"),
-        (lambda each: each.faults.add("reset", company="Nope"), "company is 'nope'; there"),
+        (
+            lambda each: each.faults.add("status", 503),
+            "503 has no name; write it as in add(",
+        ),
+        (
+            lambda each: each.faults.add("reset", company="Nope"),
+            "company is 'nope'; known:",
+        ),
         (lambda each: each.reset("nope"), "reset takes a snapshot from snapshot(), not 'nope'"),
         (lambda each: each.seed({"Customer": {"Name": "x"}}), "rows of Customer are {'Name': 'x'}."),
         (lambda each: each.seed({"Customer": ["x"]}), "Customer 0 is 'x'. Write {"),
