@@ -18,7 +18,7 @@ __all__ = ["RowOutcome", "Summary", "code_of"]
 Kind = Literal["created", "updated", "deleted", "done", "found", "failed", "in_doubt", "not_started"]
 
 
-@attrs.frozen(kw_only=True)
+@attrs.define(kw_only=True, unsafe_hash=True)  # not frozen, which takes three times as long to construct
 class RowOutcome:
     """Outcome of one row; ``reason`` explains any other than success."""
 
