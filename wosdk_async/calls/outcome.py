@@ -124,7 +124,8 @@ class RunInputs(Generic[I]):
             return self._next(self._plain)
         if (item := self._at_hand()) is not None:
             return self._numbered(item)
-        loop = asyncio.get_running_loop()
+        # get_running_loop() asks the kernel for the process before Python 3.12
+        loop = asyncio.get_running_loop() if self._reader is None else self._reader.get_loop()
         future: asyncio.Future[_Taken[I] | None] = loop.create_future()
         self._waiting.append(future)
         if self._reader is None or self._reader.done():

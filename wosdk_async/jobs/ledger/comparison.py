@@ -19,6 +19,7 @@ from wosdk_async.jobs.ledger.terms import RowSample, Standing
 __all__ = ["TEMPORARY", "Compared", "compare", "ledger_counts", "repeated_rows", "sent_rows"]
 
 _FILE = f"CREATE TEMP TABLE file ({FILE_COLUMNS})"
+_COLUMNS = [column.split()[0] for column in FILE_COLUMNS.split(", ")]
 # Without its type an index on the row would not be used.
 _MATCHED = "CREATE TEMP TABLE matched (place INTEGER PRIMARY KEY, nth, row INTEGER, standing)"
 TEMPORARY = ("file", "repeated", "matched", "gone", "plain")
@@ -108,7 +109,7 @@ def compare(
     db.execute("BEGIN")  # of the temporary tables; the ledger is only read
     try:
         for chunk in chunks:
-            db.executemany("INSERT INTO temp.file VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", chunk)
+            _insert(db, chunk)
         db.execute(_REPEATED)
         db.execute("CREATE UNIQUE INDEX temp.repeated_place ON repeated (place)")
         db.execute("CREATE UNIQUE INDEX temp.repeated_identity ON repeated (identity, nth)")
@@ -125,6 +126,20 @@ def compare(
         query = "SELECT line FROM temp.file WHERE row NOT IN (SELECT row FROM planned) ORDER BY place LIMIT 1"
         unknown = next((line for (line,) in db.execute(query)), None)
     return attrs.evolve(found, unknown_row=unknown)
+
+
+def _insert(db: sqlite3.Connection, rows: Sequence[FileRow]) -> None:
+    """Insert rows of the file without columns that are empty in all: to bind a None takes longest."""
+    columns = {
+        name: column
+        for name, column in zip(_COLUMNS, zip(*rows, strict=True), strict=True)
+        if column.count(None) < len(rows)
+    }
+    values = ", ".join("?" * len(columns))
+    db.executemany(
+        f"INSERT INTO temp.file ({', '.join(columns)}) VALUES ({values})",
+        zip(*columns.values(), strict=True),
+    )
 
 
 def _match(

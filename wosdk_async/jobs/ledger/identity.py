@@ -23,6 +23,7 @@ from wosdk_async.text.safe_text import one_line
 __all__ = ["Identities", "RowIdentity", "undisguised"]
 
 _BYTES = 16  # of a hash: 10**8 rows collide with a probability of 10**-22
+_HASHES = {kind: blake2b(digest_size=_BYTES, person=kind) for kind in (b"cells", b"key")}
 _EXCERPT = 60  # characters
 _EXCERPT_CELLS = 12
 
@@ -125,7 +126,9 @@ def _hash(kind: bytes, value: object) -> bytes:
         data = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
     except TypeError:  # an unpaired surrogate
         data = orjson.dumps(orjson.loads(to_json(value)), option=orjson.OPT_SORT_KEYS)
-    return blake2b(data, digest_size=_BYTES, person=kind).digest()
+    hashed = _HASHES[kind].copy()  # in two thirds of the time of a new one
+    hashed.update(data)
+    return hashed.digest()
 
 
 def _number(hashed: bytes) -> int:

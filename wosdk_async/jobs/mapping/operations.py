@@ -19,7 +19,7 @@ from wosdk_async.company import Company, sender_of
 from wosdk_async.errors import NotUniqueError, WosdkError
 from wosdk_async.jobs.errors import AmbiguousNameError, ImportMapError, RowError
 from wosdk_async.model import Command, Record, WoCreateCommand
-from wosdk_async.model.lazy import Lazy, unmade
+from wosdk_async.model.lazy import Lazy, raw_slot
 from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = [
@@ -47,7 +47,7 @@ def usable_id(value: Any) -> int | None:
     return value if type(value) is int and 0 < value < 2**63 else None  # True is an int, too
 
 
-@attrs.frozen
+@attrs.define  # not frozen, which takes three times as long to construct
 class Effect:
     """The record that a row created or changed, as far as the response says."""
 
@@ -164,18 +164,18 @@ class RunCommand(Making):
 
     def effect(self, result: Any) -> Effect:
         """Return the record that the result holds."""
-        for member, entity in self._members:
-            record = unmade(result, member)  # making the whole record costs more than all else of a report
+        for slot, entity in self._members:
+            record = getattr(result, slot)  # making the whole record costs more than all else of a report
             if isinstance(record, Record | Lazy):
                 return effect_of(record, entity)
         return Effect()
 
     @cached_property
     def _members(self) -> tuple[tuple[str, str], ...]:
-        """The fields of the result that hold a record, and the type of each."""
-        table = self.kind.result_class().__wire__
-        refs = ((name, meta) for name, meta in table.items() if meta["type"] == "ref")
-        return tuple((name, meta["of"]) for name, meta in refs if not meta.get("many"))
+        """The slots of the result that hold a record, and the type of each."""
+        made = self.kind.result_class()
+        refs = ((raw_slot(made, name), meta) for name, meta in made.__wire__.items() if meta["type"] == "ref")
+        return tuple((slot, meta["of"]) for slot, meta in refs if not meta.get("many"))
 
 
 class OnRecords:
