@@ -231,6 +231,8 @@ class ResponseReader:
 
     def read(self, body: bytes) -> Any:
         """Return the result of the form for ``body``. Raises the errors of ``loads``, form and converter."""
+        if len(body) > _MAX_SYMBOLS:  # fewer bytes cannot have that many
+            check_size(body)
         if (found := self._read_fast(body)) is not None:
             return found
         if self._fast is not None and self._form.rows is not None:
@@ -246,8 +248,6 @@ class ResponseReader:
         # response correctly, and so does the slow path without one.
         if self._fast is None:
             return None
-        if len(body) > _MAX_SYMBOLS:  # fewer bytes cannot have that many
-            check_size(body)
         try:
             return self._form.typed(self._fast(body), READING.origin)
         except _SURPRISES:
