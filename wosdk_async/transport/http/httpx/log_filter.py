@@ -7,6 +7,7 @@ unchanged.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
@@ -16,6 +17,7 @@ from http import HTTPStatus
 from typing import Any
 
 from wosdk_async.options.httpx_family import CORES
+from wosdk_async.transport.http.engine import without_frames
 
 __all__ = ["filtered_chunks", "filtered_logs"]
 
@@ -50,7 +52,11 @@ async def filtered_chunks(chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes,
                     chunk = await anext(chunks)
                 except StopAsyncIteration:
                     return
+                except asyncio.CancelledError as cancelled:
+                    without_frames(cancelled)  # the library's hold the chunk before
+                    raise
             yield chunk
+            del chunk  # may repeat a secret: see `download.py`
     finally:
         if isinstance(chunks, AsyncGenerator):  # httpx2 closes the response when its generator is closed
             with filtered_logs(download=True):
