@@ -23,10 +23,10 @@ def test_what_cannot_be_copied(copied: Callable[[Any], Any]) -> None:
         client = sandbox.client()
         acme = client.company()
         told = {
-            client: "a Client cannot be copied or pickled; make one in each process",
+            client: "a Client cannot be copied or pickled; create one per process",
             acme: r"a Company cannot be copied or pickled; pass its name, and call client.company\(name\)",
-            acme.query(WorkOrder): "a Query cannot be copied or pickled; share this one",
-            acme.run_many([]): "a Run cannot be copied or pickled; .* pass inputs and outcomes on",
+            acme.query(WorkOrder): "a Query cannot be copied or pickled; share this query",
+            acme.run_many([]): "a Run cannot be copied or pickled; .* pass inputs and outcomes instead",
         }
         for value, message in told.items():
             with pytest.raises(TypeError, match=message):
@@ -51,7 +51,7 @@ def test_without_asyncio() -> None:
     """Another event loop, such as that of trio, is not asyncio's; nothing is sent."""
     with Sandbox() as sandbox:
         call = sandbox.client().company().get(WorkOrder, 1)
-        with pytest.raises(InvalidCallError, match=r"no event loop of asyncio runs here.*trio_asyncio"):
+        with pytest.raises(InvalidCallError, match=r"no asyncio event loop is running.*trio_asyncio"):
             call.send(None)
         assert not sandbox.requests
     with pytest.raises(RuntimeError):

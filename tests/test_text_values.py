@@ -78,7 +78,7 @@ def test_a_number_is_exact_up_to_100_digits_on_each_side_of_the_point(text: str)
     "text", ["9" * 101, "0." + "0" * 100 + "1", "1e100", "1e700000000", "1e-700000000", "0e101", "9" * 400]
 )
 def test_a_number_of_more_digits_is_refused_and_shown_cut(text: str) -> None:
-    with pytest.raises(ValueError, match="takes a number of at most 100 digits before the point") as caught:
+    with pytest.raises(ValueError, match="takes a number with at most 100 digits before and after") as caught:
         parse("number", text, lenient=True)
     assert text[:100] in str(caught.value)
     assert len(str(caught.value)) < 250
@@ -94,13 +94,13 @@ def test_a_whole_number_of_more_than_64_bits_is_refused(text: str) -> None:
 @pytest.mark.parametrize("text", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"])
 @pytest.mark.parametrize("lenient", [True, False])
 def test_a_time_that_has_no_year_in_utc_is_refused(text: str, lenient: bool) -> None:
-    with pytest.raises(ValueError, match=rf"takes a time of the years 1 to 9999, not '{re.escape(text)}'"):
+    with pytest.raises(ValueError, match=rf"takes a time in the years 1 to 9999, not '{re.escape(text)}'"):
         parse("datetime-utc", text, lenient)
 
 
 def test_a_time_with_a_zone_is_not_a_local_time() -> None:
     with pytest.raises(
-        ValueError, match="is local time of the site; leave the zone of '2026-03-01T08:00Z' out"
+        ValueError, match="is local time of the site; remove the zone from '2026-03-01T08:00Z'"
     ):
         parse("datetime-local", "2026-03-01T08:00Z", lenient=True)
 

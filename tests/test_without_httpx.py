@@ -143,7 +143,7 @@ def test_without_both_our_engine_sends(run: Run) -> None:
     assert said(run("-c", ORDERS + WITHOUT_BOTH, without=HTTPX + HTTPX2)) == [
         "True b'bytes'",
         "True b'bytes' True",
-        "an Own is no part of httpx or httpx2, and neither is installed to send by it: pip install httpx, or "
+        "an Own is not from httpx or httpx2, and neither is installed: pip install httpx, or "
         "'wosdk_async[httpx2]'",
     ]
 

@@ -1,22 +1,21 @@
-"""A typed asyncio client for the Corrigo Enterprise REST work-order service (unofficial).
+"""Typed asyncio client for the Corrigo Enterprise REST work-order service (unofficial).
 
-One call goes down this chain, and its response comes back up::
+A call passes down this chain, and its response comes back up::
 
-    company.py            every verb of a Company; resources/ holds what programs ask for most
+    company.py            all verbs of a Company; resources/ has the most common operations
     calls/sender.py       session, options and trace of a Company's calls
-    query/                conditions checked as they are built, pages past the row cap
-    protocol/             a verb becomes a Call, a response becomes a value or an error; no input, no output
-    codec/                objects of the model to JSON and back
+    query/                conditions checked as they are built, paging past the row cap
+    protocol/             verbs to Calls, responses to values or errors; no I/O
+    codec/                model objects to JSON and back
     transport/            deadline -> retry( limiter slot -> session -> engine.send -> read the response )
     transport/http/       bytes out, bytes in
 
-``client.py`` owns the transport of many Companies, ``calls/`` runs many calls at once and looks up those in
-doubt. ``model/`` holds the classes of the service (written from ``catalogue/``), ``jobs/`` works on files,
-``sandbox/`` is a local Company to try it on. ``docs/architecture.md`` says more.
+``client.py`` owns the transport for many Companies. ``calls/`` runs calls concurrently and looks up those in
+doubt. ``model/`` has the service's classes (generated from ``catalogue/``), ``jobs/`` processes files, and
+``sandbox/`` is a local Company for experiments. See ``docs/architecture.md``.
 
-The names below are all that most programs need; the classes of the model (``WorkOrder``,
-``WoCreateCommand``, ...) can be imported from here as well and are loaded when they are named.
-``from wosdk_async import *`` names all of them, and so takes as long as loading them all.
+Most programs need only the names below. Model classes (``WorkOrder``, ``WoCreateCommand``, ...) can also be
+imported from here, and load on first use. ``from wosdk_async import *`` loads them all, which takes time.
 """
 
 from __future__ import annotations
@@ -156,7 +155,7 @@ if TYPE_CHECKING:
     from wosdk_async import model as _model
 
     __all__ += _model.__all__
-else:  # __getattr__ adds the names of the model when `import *` asks: nothing else should wait for them
+else:  # __getattr__ adds the model names for `import *`, so that no other import waits for them
     _OWN = tuple(__all__)
     del __all__
 
@@ -189,10 +188,10 @@ _EXPORTS = {
 _MODULE_OF = {name: module for module, names in _EXPORTS.items() for name in names}
 
 
-if not TYPE_CHECKING:  # to type checkers every name would be one of the package
+if not TYPE_CHECKING:  # otherwise type checkers would accept any name
 
     def __getattr__(name: str) -> Any:
-        """Import the module of a name when it is first used: a program loads only what it uses."""
+        """Import a name's module on first use, so that a program loads only what it uses."""
         if name == "__all__":
             value = globals()[name] = [*_OWN, *import_module("wosdk_async.model").__all__]
             return value

@@ -1,4 +1,4 @@
-"""Client: the connections and sessions of all Companies that a program talks to."""
+"""Client: connections and sessions for all Companies of a program."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ __all__ = ["Client", "ClientArguments", "EnvArguments"]
 
 
 def _shielded(given: Any) -> Any:
-    """Return credentials as they are, anything else without its value: it may hold the secret."""
+    """Return credentials unchanged, and anything else without its value, which may contain the secret."""
     known = given is None or isinstance(given, Credentials | GrantProvider) or callable(given)
     return given if known else withheld(given)
 
@@ -60,19 +60,19 @@ def _check_credentials(given: object) -> None:
 
 
 def _check_company(what: str, given: object) -> None:
-    """Raise ConfigurationError for an empty name: another Company must not be used instead."""
+    """Raise ConfigurationError for an empty name, which must not fall back to another Company."""
     if given is None or (isinstance(given, str) and given):
         return
     shown = "empty" if given == "" else kind_of(given)
-    raise ConfigurationError(f"{what} is {shown}; it takes the name of a Company, or None for the usual one")
+    raise ConfigurationError(f"{what} is {shown}; it takes the name of a Company, or None for the default")
 
 
 @attrs.frozen(kw_only=True, eq=False)
 class ClientArguments(ClientOptions):
-    """Arguments of :class:`Client`: region, credentials and Company, and all options of a client."""
+    """Arguments of :class:`Client`: region, credentials, Company, and all client options."""
 
     region: Region | None = instance(Region, "a Region, such as Region.EMEA")
-    """Region whose locator knows the Companies; None means the Americas. ``company()`` takes another."""
+    """Region whose locator knows the Companies (default: the Americas). ``company()`` can override it."""
     credentials: Credentials | CredentialProvider | GrantProvider | None = attrs.field(
         default=None,
         converter=_shielded,
@@ -84,22 +84,22 @@ class ClientArguments(ClientOptions):
     company: str | None = attrs.field(
         default=None, validator=lambda _, __, value: _check_company("company", value)
     )
-    """Name of the Company that :meth:`Client.company` returns when it is called without a name."""
+    """Default Company of :meth:`Client.company`."""
 
     # --- for tests and simulations ---
     engine: Callable[[Limits], Engine] | None = hook(
         takes="a function that takes Limits and returns an engine"
     )
-    """Makes the engines that send calls, log-ins and downloads (``docs/transport.md``)."""
+    """Factory of the engines for calls, log-ins and downloads (``docs/transport.md``)."""
     clock: TransportClock | None = instance(TransportClock, "a TransportClock(...)")
-    """Clock of all waits and deadlines; None means real time."""
+    """Clock of all waits and deadlines; None for real time."""
 
     def __attrs_post_init__(self) -> None:
-        """Refuse options that an engine of the program would ignore."""
+        """Refuse options that the program's own engine would ignore."""
         super().__attrs_post_init__()
         ignored = ("transport", "http_client", "ssl_context", "proxy")
         if self.engine is not None and (given := [name for name in ignored if getattr(self, name)]):
-            raise ConfigurationError(f"{given[0]}= has no effect with engine=; pass one of them")
+            raise ConfigurationError(f"{given[0]}= has no effect with engine=; pass only one")
 
 
 @attrs.frozen(eq=False)
@@ -111,11 +111,11 @@ class EnvArguments(ClientArguments):
     )
     """Variables to read instead of ``os.environ``."""
     profile: str | None = attrs.field(default=None, kw_only=True)
-    """Profile of the settings file to use."""
+    """Settings file profile to use."""
 
 
 class Client(Uncopied):
-    """Owner of the connections of many Companies. Open it once and share it between tasks.
+    """Connections to many Companies. Open it once and share it between tasks.
 
     ::
 
@@ -123,21 +123,21 @@ class Client(Uncopied):
             acme = client.company("Acme Facilities")
             order = await acme.get(WorkOrder, 90417)
 
-    Its keyword arguments are ``region``, ``credentials``, ``company`` and the fields of
-    :class:`~wosdk_async.options.ClientOptions`, where each one is described.
+    Keyword arguments are ``region``, ``credentials``, ``company`` and the fields of
+    :class:`~wosdk_async.options.ClientOptions`, which documents each one.
 
     Raises:
-        ConfigurationError: the value of an argument is not allowed.
+        ConfigurationError: an argument is invalid.
     """
 
-    _instead = "make one in each process and share it there"
+    _instead = "create one per process and share it within the process"
 
     @takes_options(ClientArguments)
     def __init__(self, arguments: ClientArguments) -> None:
         self._region = arguments.region or Region.AMERICAS
         self._credentials = arguments.credentials
         self._company = arguments.company
-        self._pair_of: str | None = None  # Company of credentials that the settings gave
+        self._pair_of: str | None = None  # the settings' Company, which owns the credentials
         self._options = arguments.options or CallOptions()
         clock = arguments.clock or TransportClock()
         self._transport = Transport(
@@ -149,13 +149,14 @@ class Client(Uncopied):
     @classmethod
     @takes_options(EnvArguments)
     def from_env(cls, arguments: EnvArguments) -> Self:
-        """Return a client configured by the ``WOSDK_*`` variables and a profile of the settings file.
+        """Return a client configured by the ``WOSDK_*`` variables and a settings file profile.
 
-        ``docs/settings.md`` lists the variables. It takes the arguments of the class, ``environ`` (variables
-        to read instead of ``os.environ``) and ``profile``. An argument overrides its variable.
+        ``docs/settings.md`` lists the variables. Takes the arguments of the class, plus ``environ``
+        (variables to read instead of ``os.environ``) and ``profile``. An argument overrides its variable.
 
         Raises:
-            ConfigurationError: a setting is missing or wrong; the message names the variable and the remedy.
+            ConfigurationError: a setting is missing or invalid; the message names the variable and the
+                remedy.
         """
         settings = Settings.from_env(
             arguments.environ,
@@ -184,17 +185,17 @@ class Client(Uncopied):
         credentials: Credentials | CredentialProvider | GrantProvider | None = None,
         region: Region | None = None,
     ) -> Company:
-        """Return one Company. Nothing is sent yet. Companies of the same name share their session.
+        """Return a Company without sending anything. Companies of the same name share their session.
 
         Args:
-            name: the Company's name; the client's ``company`` if left out.
-            credentials: the Company's own, instead of the client's. Another Company than that of the settings
-                needs them, unless the settings name a command: a pair belongs to one Company.
+            name: the Company's name (default: the client's ``company``).
+            credentials: the Company's own, instead of the client's. Required for any Company except that of
+                the settings, unless the settings name a command: credentials belong to a single Company.
             region: the Company's own, instead of the client's.
 
         Raises:
-            ConfigurationError: the name cannot be sent in a header, there are no credentials for it, or an
-                address of the region or ``SSL_CERT_FILE`` cannot be used.
+            ConfigurationError: the name cannot be sent in a header, credentials are missing, or the region's
+                address or ``SSL_CERT_FILE`` is unusable.
         """
         credentials = _shielded(credentials)
         _check_credentials(credentials)
@@ -203,7 +204,7 @@ class Client(Uncopied):
         _check_company("the Company's name", name)
         name = self._company if name is None else name
         if name is None:
-            raise ConfigurationError("no Company is named; pass its name, or set WOSDK_COMPANY")
+            raise ConfigurationError("no Company name given; pass one, or set WOSDK_COMPANY")
         if not name.isprintable() or name != name.strip():
             raise ConfigurationError(
                 f"{name!r} cannot be sent as a Company name: it has a control character or outer spaces"
@@ -213,13 +214,13 @@ class Client(Uncopied):
         return Company(CallSender(transport=self._transport, tenant=tenant, options=self._options))
 
     def _credentials_for(self, company: str) -> Credentials | CredentialProvider | GrantProvider:
-        """Return the client's credentials, if they are not those of another Company."""
+        """Return the client's credentials, unless they belong to another Company."""
         if self._credentials is None:
             raise ConfigurationError(
                 f"no credentials for {company!r}; set WOSDK_CLIENT_ID and WOSDK_CLIENT_SECRET, "
                 "or pass credentials="
             )
-        # facts 1: case-insensitive; the pair of one Company must not log in to another one
+        # facts 1: case-insensitive; one Company's credentials must not log in to another
         if self._pair_of is not None and company.lower() != self._pair_of.lower():
             raise ConfigurationError(
                 f"the settings have the credentials of {self._pair_of!r}, not of {company!r}; pass"
@@ -228,14 +229,14 @@ class Client(Uncopied):
         return self._credentials
 
     def stats(self) -> Stats:
-        """Return counters and the present state of the client; call it inside the event loop."""
+        """Return counters and the client's current state. Call it inside the event loop."""
         return self._transport.stats()
 
     async def aclose(self, grace: float = 5.0) -> None:
-        """Close the client and every Company of it; new calls are refused. It may be called again.
+        """Close the client and all its Companies; new calls are refused. Idempotent.
 
-        Calls in flight get ``grace`` seconds to end. A call that has not ended by then raises InDoubtError
-        if its request was sent and is not safe to repeat, else DeadlineError.
+        Calls in flight get ``grace`` seconds to end. Any call still unfinished then raises InDoubtError if
+        its request was sent and is not safe to repeat, otherwise DeadlineError.
         """
         check_number("grace", grace, "seconds, 0 or more")
         await self._transport.aclose(grace)

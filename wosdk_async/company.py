@@ -1,4 +1,4 @@
-"""Company: every verb for the records and commands of one Company."""
+"""Company: all verbs for the records and commands of one Company."""
 
 from __future__ import annotations
 
@@ -62,11 +62,12 @@ Inputs = Iterable[T] | AsyncIterable[T]
 
 
 class Company(Uncopied):
-    """One Company of a client; made by :meth:`Client.company <wosdk_async.client.Client.company>`.
+    """A client's Company, created by :meth:`Client.company <wosdk_async.client.Client.company>`.
 
-    It is light: make one for every request if you like, the client keeps the session and the connections.
+    Companies are cheap: you can create one per request, because the client keeps the session and the
+    connections.
 
-    Every verb raises a :class:`~wosdk_async.errors.WosdkError`. Before anything is sent, it refuses what an
+    Every verb raises a :class:`~wosdk_async.errors.WosdkError`. Before sending, it refuses operations that an
     entity does not support, and names and values that the service would refuse or drop; ``check=False`` sends
     them anyway.
     """
@@ -82,17 +83,17 @@ class Company(Uncopied):
 
     @property
     def name(self) -> str:
-        """The Company's name, as every request carries it."""
+        """The Company's name, as sent with every request."""
         return self._sender.company
 
     @property
     def region(self) -> Region:
-        """The region, whose locator names the Company's host."""
+        """Region whose locator names the Company's host."""
         return self._sender.tenant.region
 
     @property
     def options(self) -> CallOptions:
-        """The options of its calls (:meth:`with_options`)."""
+        """Options of this Company's calls (:meth:`with_options`)."""
         return self._sender.options
 
     @property
@@ -103,13 +104,13 @@ class Company(Uncopied):
 
     @property
     def version(self) -> str | None:
-        """The release of the Company's installation; None before its first call."""
+        """Release of the Company's installation; None before its first call."""
         grant = self._sender.grant  # spec 9
         return grant.company_version if grant else None
 
     @property
     def host(self) -> str | None:
-        """The origin that served the last session; None before the first call."""
+        """Origin of the last session; None before the first call."""
         grant = self._sender.grant
         return grant.base_url if grant else None
 
@@ -119,10 +120,10 @@ class Company(Uncopied):
         return self._sender.sessions.rate
 
     def set_rate(self, rate: float | None) -> None:
-        """Send at most ``rate`` calls of the Company per second from now on; None for no limit.
+        """Limit the Company to ``rate`` calls per second from now on; None for no limit.
 
-        It replaces the ``rate`` of the client for this Company, also for calls that wait. Call it inside the
-        event loop.
+        Overrides the client's ``rate`` for this Company, including waiting calls. Call it inside the event
+        loop.
 
         Raises:
             ConfigurationError: ``rate`` is not a number above 0.
@@ -131,12 +132,12 @@ class Company(Uncopied):
             check_number("rate", rate, "calls per second, a number above 0, or None", above=True)
         self._sender.transport.set_rate(self._sender.sessions, rate)
 
-    # --- resources: what programs ask for most ------------------------------------------------
-    # Two threads that ask first may each make one; either does, as they hold nothing of their own.
+    # --- resources: the most common operations ------------------------------------------------- Two threads
+    # that ask first may each create one; either works, because resources are stateless.
 
     @cached_property
     def work_orders(self) -> WorkOrders:
-        """Actions on work orders: complete, hold, resume, cancel, assign, note, flags; orders by number."""
+        """Work order actions: complete, hold, resume, cancel, assign, note, flags; orders by number."""
         from wosdk_async.resources.work_orders import WorkOrders
 
         return WorkOrders(self, LookupTables(self._sender))
@@ -150,7 +151,7 @@ class Company(Uncopied):
 
     @cached_property
     def custom_fields(self) -> CustomFields:
-        """Custom fields of records by their labels: get, set."""
+        """Custom fields of records by label: get, set."""
         from wosdk_async.resources.custom_fields import CustomFields
 
         return CustomFields(self, LookupTables(self._sender))
@@ -168,17 +169,16 @@ class Company(Uncopied):
         """Return the same Company with other :class:`CallOptions`: ``with_options(deadline=5)``.
 
         Raises:
-            ConfigurationError: an option does not take the value.
+            ConfigurationError: an option is invalid.
         """
         options = attrs.evolve(self._sender.own_options, **changes)
         return type(self)(attrs.evolve(self._sender, options=options))
 
     def within(self, seconds: float) -> Self:
-        """Return the same Company; all its calls together have ``seconds``, which begin now.
+        """Return the same Company with a shared deadline: all its calls must end within ``seconds`` from now.
 
-        For a request of a back end or a job, which makes several calls and has one deadline. A call that has
-        a call with a shorter deadline keeps it; a call that begins too late raises DeadlineError and is not
-        sent.
+        For a back-end request or a job that makes several calls under one deadline. A call with an earlier
+        deadline keeps it; a call that starts too late raises DeadlineError and is not sent.
 
         Raises:
             InvalidCallError: ``seconds`` is not a number of 0 or more.
@@ -190,10 +190,10 @@ class Company(Uncopied):
         return type(self)(attrs.evolve(self._sender, until=until))
 
     def traced(self, trace: Trace) -> Self:
-        """Return the same Company; each of its calls copies its course to ``trace`` when it ends.
+        """Return the same Company, which copies the trace of each completed call to ``trace``.
 
-        Calls may overlap: ``trace`` shows the one that ended last. Calls of ``run_many`` are not shown there;
-        its ``keep_replies=True`` keeps their responses::
+        When calls overlap, ``trace`` shows the last one to end. Calls of ``run_many`` are not traced; its
+        ``keep_replies=True`` keeps their responses::
 
             trace = Trace()
             order = await acme.traced(trace).get(WorkOrder, 1)
@@ -210,7 +210,7 @@ class Company(Uncopied):
         return type(self)(attrs.evolve(self._sender, trace=trace))
 
     async def connect(self) -> None:
-        """Open the session now instead of with the first call: this shows whether the credentials work."""
+        """Open the session now rather than with the first call, to check the credentials."""
         await self._sender.connect()
 
     # --- records ------------------------------------------------------------------------------
@@ -234,14 +234,14 @@ class Company(Uncopied):
         """Read one record.
 
         Args:
-            entity: a class of the model, or the name of an entity type that the catalogue does not know.
+            entity: a model class, or the name of an entity type that the catalogue lacks.
             id: the record's id, or ``{"ParentId": 1, "ChildId": 2}`` for a compound key.
             properties: property paths (``"*"``, ``"Customer.Name"``, ``"Items.*"``), as for ``Query.select``.
-                Without any, the service sends scalars and references cut to their id, and no lists.
-            check: refuse a property that the class does not have before anything is sent.
+                By default, the service sends scalars and references reduced to their ids, and no lists.
+            check: before sending, refuse properties that the class does not have.
 
         Raises:
-            NotFoundError: no record has that id.
+            NotFoundError: no record has this id.
             InvalidCallError: the value cannot be an id.
         """
         return await self._sender.send(records.retrieve(entity, id, selection(entity, properties, check)))
@@ -263,21 +263,21 @@ class Company(Uncopied):
         look_first: bool = False,
         check: bool = True,
     ) -> EntitySpecifier:
-        """Create a record and return its type, id and version. WoCreateCommand creates work orders.
+        """Create a record and return its type, id and version. Use WoCreateCommand for work orders.
 
         Args:
-            entity: a record of the model, or the name of an entity type.
-            fields: the fields of an entity that is given by its name.
-            marker: the field of the record that carries a key of your own, as in
+            entity: a model record, or the name of an entity type.
+            fields: fields for an entity given by name.
+            marker: the record's field with your own key, as in
                 ``create(Customer(tenant_code="T-77", ...), marker="tenant_code")``. If the call is in doubt,
                 the record is looked up by the key, as for :meth:`run`.
-            look_first: look for the key before anything is sent, as for :meth:`run`.
-            check: refuse what the service would refuse or drop before anything is sent.
+            look_first: look for the key before sending, as for :meth:`run`.
+            check: before sending, refuse whatever the service would refuse or drop.
 
         Raises:
             InvalidCallError: the record cannot be sent, or the entity cannot be queried by the marker.
             InDoubtError: the record may have been created, but no response confirms it.
-            NotUniqueError: several records have the key of the marker.
+            NotUniqueError: several records have the marker's key.
         """
         if not isinstance(entity, str):
             require_record("create", entity)
@@ -302,23 +302,23 @@ class Company(Uncopied):
         if_unchanged: bool = False,
         **changes: Any,
     ) -> E:
-        """Write fields of a record and nothing else; return a copy with the changes and the new version.
+        """Write only the given fields of a record; return a copy with the changes and the new version.
 
         ``update(order, po_number="PO-77")`` writes the named fields, None as null. ``update(edited, order)``
-        writes the difference between an edited copy and the record that was read. If nothing differs,
-        nothing is sent. Add elements to a list without an id, and remove them by ``perform_deletion=True``
+        writes the difference between an edited copy and the record that was read. If nothing differs, nothing
+        is sent. Add list elements without an id, and remove them with ``perform_deletion=True``
         (``docs/updates.md``).
 
-        A type checker does not see the named fields: they are checked when the call is made, before anything
-        is sent. It sees those of an edited copy, of ``edit`` too.
+        Type checkers check the fields of an edited copy, also in ``edit``. Named fields are checked only at
+        run time, before anything is sent.
 
         Args:
             record: the record whose named fields are written, or the edited copy.
             read: the record as it was read.
-            check: refuse what the service would refuse or drop before anything is sent.
-            if_unchanged: read the version first, and raise ConflictError if it is not that of ``read``. A
-                change between that read and the write is still overwritten: a PUT checks no version.
-            changes: the fields to write, by their Python names.
+            check: before sending, refuse whatever the service would refuse or drop.
+            if_unchanged: read the version first, and raise ConflictError if it differs from that of ``read``.
+                A change between that read and the write is still overwritten: a PUT checks no version.
+            changes: fields to write, by their Python names.
 
         Raises:
             InvalidCallError: an update cannot express the change.
@@ -331,7 +331,7 @@ class Company(Uncopied):
             for each in (record, held):
                 require_own(each, self._sender.origin, Remedy.UNCHECKED)
         if read is not None and changes:
-            raise InvalidCallError("give an edited copy and the record read, or named fields, not both")
+            raise InvalidCallError("pass either an edited copy and the record read, or named fields")
         origin = self._sender.origin if check else None
         call, after = (
             updates.change(record, changes, origin)
@@ -352,24 +352,24 @@ class Company(Uncopied):
         *,
         properties: Iterable[str],
     ) -> EntitySpecifier:
-        """Send a PUT unchanged, for what :meth:`update` cannot express; return type, id and version.
+        """Send a PUT unchanged, for changes that :meth:`update` cannot express; return type, id and version.
 
         ::
 
             await acme.put("Customer", {"Id": 512, "Name": "Acme", "Dba": "Acme Mall"}, properties=["*"])
 
-        Nothing is checked: ``"*"`` writes every scalar that is sent, also over changes made since it was
-        read; ``"WorkZone.*"`` writes into that other record; the service drops a field that it does not know
-        without an error. Prefer :meth:`update`. See ``docs/updates.md``.
+        Nothing is checked: ``"*"`` writes every scalar in the content, overwriting changes made since the
+        read; ``"WorkZone.*"`` writes into that other record; and the service silently drops unknown fields.
+        Prefer :meth:`update`. See ``docs/updates.md``.
 
         Args:
-            entity: a class of the model, or a name.
-            content: the id and the fields, by the service's names; or a record.
-            properties: the ``Properties`` of the request.
+            entity: a model class, or a name.
+            content: the id and fields by the service's names, or a record.
+            properties: the request's ``Properties``.
 
         Raises:
-            InDoubtError: the record may have been written, but no response confirms it. The PUT is not sent
-                again.
+            InDoubtError: the record may have been written, but no response confirms it. The PUT is not
+                retried.
         """
         return await self._sender.send(
             records.put(entity, content, selection(entity, properties, check=False))
@@ -385,23 +385,23 @@ class Company(Uncopied):
         attempts: int = 5,
         check: bool = True,
     ) -> E:
-        """Read a record, let ``change`` edit a copy of it, write the difference, and return the record.
+        """Read a record, edit a copy with ``change``, write the difference, and return the record.
 
-        Nothing is sent if nothing changed. If the entity has a version, it must be the one that was read
+        If nothing changed, nothing is sent. A versioned entity must still have the version that was read
         (``if_unchanged`` of :meth:`update`).
 
         Args:
-            entity: a class of the model.
+            entity: a model class.
             id: the record's id, as for :meth:`get`.
-            change: a function or coroutine function. It changes the record that it gets, or returns a changed
-                one. After a conflict it runs again with a new read, so it must not do more than that.
-            properties: property paths to read; read a list to edit it (``"*", "CustomFields.*"``). The
+            change: a function or coroutine function that modifies the given record or returns a modified one.
+                After a conflict it runs again on a new read, so it must have no other side effects.
+            properties: property paths to read; include any list to edit (``"*", "CustomFields.*"``). The
                 version is always read.
-            attempts: maximum reads of the record; before each further one it waits as the retry policy says.
+            attempts: maximum reads of the record, with the retry policy's backoff between them.
             check: as for :meth:`get` and :meth:`update`.
 
         Raises:
-            ConflictError: every attempt met a change of another caller.
+            ConflictError: every attempt conflicted with another caller's change.
         """
         wait = self._sender.pause
         return await edit(
@@ -424,17 +424,16 @@ class Company(Uncopied):
         missing_ok: bool = False,
         check: bool = True,
     ) -> EntitySpecifier:
-        """Delete a record; the service only marks a record that can be restored.
+        """Delete a record. The service only marks restorable records as removed.
 
-        With ``missing_ok``, a record that does not exist any more is not an error: the call is then safe to
-        repeat.
+        With ``missing_ok``, a missing record is not an error, and the call is safe to repeat.
         """
         if check:
             require_support(entity, "delete")
         return await self._sender.send(records.delete(entity, id, missing_ok=missing_ok))
 
     async def restore(self, entity: type[Record] | str, id: int) -> EntitySpecifier:
-        """Undo the removal of a record."""
+        """Restore a removed record."""
         # facts 3.4
         name = entity_name(entity)
         require_id(entity, id)
@@ -464,15 +463,15 @@ class Company(Uncopied):
     ) -> Any:
         """Return a :class:`~wosdk_async.query.builder.Query` of an entity: ``query(WorkOrder).where(...)``.
 
-        A QueryExpression is sent unchanged: ``await query(WorkOrder, expression)`` returns its records, 4,000
-        at most.
+        A QueryExpression is sent unchanged: ``await query(WorkOrder, expression)`` returns its records, at
+        most 4,000.
         """
         entity_name(entity)
         if check:
             require_support(entity, "query")
         if expression is None:
             return Query(entity, self._sender.send)
-        return self.send(calls.query(entity, expression, check=check))  # the loop is that which awaits it
+        return self.send(calls.query(entity, expression, check=check))  # bound to the loop that awaits it
 
     def changes(
         self,
@@ -485,17 +484,18 @@ class Company(Uncopied):
         """Return the records that moved since a watermark: ``async for order in acme.changes(WorkOrder)``.
 
         Args:
-            entity: WorkOrder, the one entity with a ``LastActionDateUtc``.
+            entity: WorkOrder, the only entity with a ``LastActionDateUtc``.
             since: ``feed.watermark`` of an earlier feed; a time with a zone, for records that moved since
                 then or up to ``overlap`` before; None for all records, moved or not.
-            properties: property paths as in :meth:`get`; the fields that tell versions apart are always read.
+            properties: property paths as in :meth:`get`; the fields that distinguish versions are always
+                read.
             overlap: how far each pass looks back, at most a day. The overlap must exceed the difference
                 between the service's clocks and the duration of its transactions.
 
         Not every change is a move: see ``docs/changes.md``.
 
         Raises:
-            UnsupportedError: the entity has no time of its last change.
+            UnsupportedError: the entity does not record its last change.
             InvalidCallError: the watermark belongs to another Company.
         """
         return follow(self._sender, entity, since, properties, overlap)
@@ -524,7 +524,7 @@ class Company(Uncopied):
         remember: int = REMEMBERED,
         **name: str,
     ) -> Any:
-        """Return a reference to the record with a name, to be used wherever a reference is expected.
+        """Return a reference to the record with the given name, for use wherever a reference is expected.
 
         ::
 
@@ -532,20 +532,20 @@ class Company(Uncopied):
             zone = await acme.resolve(WorkZone, number="07")
             people = await acme.resolve(Employee, names=["ann.lee", "bo.ray"], by="username")
 
-        Case and surrounding whitespace of names are ignored, and removed records are left out. Names that any
-        number of tasks ask for in the same turn of the event loop share one query for each 200 names.
+        Case and surrounding whitespace of names are ignored, and removed records are skipped. Names requested
+        by any number of tasks in the same turn of the event loop share one query per 200 names.
 
         Args:
-            entity: the class of the record.
-            name: a text property of the entity, by its Python name, and the name to find there.
+            entity: the record's class.
+            name: a text property of the entity, by its Python name, with the name to find.
             names: several names: the result is a dict with one reference for each.
             by: the property that holds ``names``.
-            max_age: seconds for which a name that was found is remembered; 0 asks again.
-            remember: how many names of the Company are remembered, those used last. A name that was not
-                found, or found several times, is not remembered.
+            max_age: seconds for which a found name is cached; 0 disables the cache.
+            remember: maximum cached names per Company, the most recently used. Missing and ambiguous names
+                are not cached.
 
         Raises:
-            NameNotFoundError: there is no such record (``status`` is 0).
+            NameNotFoundError: no record has this name (``status`` is 0).
             NotUniqueError: several records have the name.
             UnknownPropertyError: the entity has no such property.
             InvalidCallError: the property does not hold text.
@@ -575,26 +575,26 @@ class Company(Uncopied):
         look_first: bool = False,
         check: bool = True,
     ) -> Any:
-        """Run a command and return its result; ``run("AnyName", {...})`` for one the catalogue does not know.
+        """Run a command and return its result; ``run("AnyName", {...})`` for one that the catalogue lacks.
 
         Args:
             command: the command, or its name.
-            fields: the fields of a command that is given by its name.
-            marker: where the command carries a key of your own that can be queried, as in
+            fields: fields for a command given by name.
+            marker: the path to your own queryable key in the command, as in
                 ``run(WoCreateCommand(work_order=order), marker="work_order.po_number")``. If the call is in
-                doubt, the record with this key is looked up until the ``settle`` time of the options has
-                passed since the last attempt. If it exists, it is the result; else the command is retried,
-                all within the deadline. Calls with equal keys are carried out one at a time, and
-                one has the result of the one before. See ``docs/failures.md`` for the risk that remains.
+                doubt, the record with this key is looked up until the options' ``settle`` time has
+                passed since the last attempt. If the record exists, it is the result; otherwise the command
+                is retried, all within the deadline. Calls with equal keys run one at a time, and each may use
+                the previous result. See ``docs/failures.md`` for the remaining risk.
             look_first: look for the key before the first attempt. If its record exists, the result holds
-                it, nothing is sent, and ``found`` of the :meth:`trace <traced>` is true.
-            check: refuse what the service would refuse or drop before anything is sent.
+                the record, nothing is sent, and ``found`` of the :meth:`trace <traced>` is true.
+            check: before sending, refuse whatever the service would refuse or drop.
 
         Raises:
-            InvalidCallError: the command cannot be sent like this.
+            InvalidCallError: the command cannot be sent in this form.
             InDoubtError: the command may have taken effect, but no response confirms it. With a marker: the
                 deadline ended before the doubt was resolved, or the key could not be queried.
-            NotUniqueError: several records have the key of the marker.
+            NotUniqueError: several records have the marker's key.
         """
         # spec 4.2
         if marker is not None or look_first:
@@ -637,23 +637,24 @@ class Company(Uncopied):
         grace: float = 30.0,
         keep_replies: bool = False,
     ) -> Run[Any, Any]:
-        """Run many commands at once: one outcome for each input, in the order in which the calls end.
+        """Run many commands concurrently: one outcome per input, in order of completion.
 
         Args:
-            inputs: commands, or anything that ``command`` turns into one; sync or async, of any length.
-            command: makes the command of an input when its turn comes. If it raises, only that input fails.
-            marker: where each command carries a key of your own, as for :meth:`run`.
-            look_first: look for each key first, as for :meth:`run`; keys that wait at the same time share a
-                query. ``found`` of a :class:`~wosdk_async.calls.outcome.Done` says that its record was there.
+            inputs: commands, or inputs that ``command`` converts; sync or async, of any length.
+            command: creates the command for an input when its turn comes. If it raises, only that input
+                fails.
+            marker: the path to your own key in each command, as for :meth:`run`.
+            look_first: look for each key first, as for :meth:`run`; keys waiting at the same time share a
+                query. ``found`` of a :class:`~wosdk_async.calls.outcome.Done` tells that its record existed.
             limit: maximum concurrent calls, and maximum unread outcomes.
-            grace: seconds that calls in flight get when the block is cancelled or left by an exception.
-            keep_replies: put the raw response of each call into its outcome, as ``reply``.
+            grace: seconds for calls in flight when the block is cancelled or left by an exception.
+            keep_replies: add each call's raw response to its outcome, as ``reply``.
 
-        :class:`~wosdk_async.calls.run_many.Run` says what happens if the block is left early.
+        :class:`~wosdk_async.calls.run_many.Run` describes what happens if the block is left early.
         """
         if command is not None and not callable(command):
             raise InvalidCallError(
-                f"command is {described(command)}; it takes a function that makes the command of an input"
+                f"command is {described(command)}; it takes a function that converts an input to a command"
             )
         path = _marker(marker) if marker is not None or look_first else None
         sender = self._sender
@@ -691,51 +692,52 @@ class Company(Uncopied):
         *,
         properties: Iterable[str | Path] = (),
     ) -> Any:
-        """Return the records that carry keys of your own: a list for each key, empty if no record has it.
+        """Return the records with your own keys: a list per key, empty if no record has it.
 
         ::
 
             found = await acme.find_marked(WoCreateCommand, "work_order.po_number", ["PO-1", "PO-2"])
 
-        One query asks for 200 keys. Several records in a list mean that the key was used more than once.
-        Removed records are among them (``is_removed``). Letter case counts, even if the service ignores it.
+        One query covers 200 keys. Several records in a list mean that the key was used more than once.
+        Removed records are included (``is_removed``). Comparison is case-sensitive, even if the service
+        ignores case.
 
         Args:
-            owner: the class of the command or of the record that carries the keys.
-            marker: where it carries them, as for :meth:`run` and :meth:`create`.
-            keys: texts or numbers.
+            owner: the class of the command or record with the keys.
+            marker: the path to the keys, as for :meth:`run` and :meth:`create`.
+            keys: strings or integers.
             properties: property paths to read, as for :meth:`get`; the key and the id are always read.
 
         Raises:
-            InvalidCallError: keys there could not be found, or a value cannot be a key.
+            InvalidCallError: keys at this path cannot be looked up, or a value cannot be a key.
             NotUniqueError: 1,000 records or more have the same key.
         """
         field = field_of(owner, marker)
         return await find_marked(field, keys, self._sender.send, selection(field.entity, properties))
 
-    # --- what no verb covers ------------------------------------------------------------------
+    # --- requests without a verb ------------------------------------------------------------------
 
     async def post(self, path: str, body: Any, *, repeat_safe: bool = False) -> Any:
-        """POST ``body`` to a path below ``api/v1/`` that no verb covers, and return the JSON of the response.
+        """POST ``body`` to a path below ``api/v1/`` that no verb covers, and return the response's JSON.
 
-        For what is documented without its responses, such as the batch endpoints::
+        For endpoints without documented responses, such as the batch endpoints::
 
             await acme.post("batch/Get", [BatchEntityRequestItem(entity_type="Customer", id=512)])
 
         Args:
             path: names joined by ``/``.
-            body: JSON values and objects of the model; nothing in it is checked.
+            body: JSON values and model objects, unchecked.
             repeat_safe: whether the call is idempotent, so that it may be retried.
         """
         return await self._sender.send(calls.post(path, body, repeat_safe=repeat_safe))  # facts 3.2
 
     async def send(self, call: Call[T]) -> T:
-        """Send a call that was built before, such as one that :class:`DryRun` kept, and return its result."""
+        """Send a prepared call, such as one recorded by :class:`DryRun`, and return its result."""
         return await self._sender.send(call)
 
 
 def _marker(marker: str | None) -> str:
-    """Return the path of the marker. Raises InvalidCallError when there is none to look for."""
+    """Return the marker's path. Raises InvalidCallError without one."""
     if marker is None:
         raise InvalidCallError(
             "look_first needs a marker; name the field that holds your key: marker='work_order.po_number'"
@@ -744,15 +746,15 @@ def _marker(marker: str | None) -> str:
 
 
 def sender_of(company: Company) -> CallSender:
-    """Return what sends the calls of a Company, for the packages above this one."""
+    """Return a Company's call sender, for higher layers."""
     return company._sender
 
 
 def is_closed(company: Company) -> bool:
-    """Return whether the client of a Company was closed, so that it sends no further call."""
+    """Return whether a Company's client is closed, so that no further calls are sent."""
     return company._sender.transport.closed
 
 
 def secrets_of(company: Company) -> Secrets:
-    """Return the secrets of the last sessions of a Company; before the first one its client secret."""
+    """Return the secrets of a Company's latest sessions; its client secret before the first."""
     return company._sender.secrets

@@ -9,9 +9,9 @@ retry                     :class:`NotSentError`, :class:`NoAnswerError`, :class:
 look before you repeat    :class:`InDoubtError`: the service may have done it
 ========================  ====================================================================
 
-Every exception holds plain data only, so that it survives pickle, copy and a log line: a stable ``kind``,
-facts as attributes, and ``remedies`` as values, which a caller shows in its own words. None holds a token or
-a secret. ``protocol/verdicts.py`` says which response becomes which error.
+Exceptions hold only plain data, so that they can be pickled, copied and logged: a stable ``kind``, facts as
+attributes, and ``remedies`` as values, which callers render in their own terms. None contains a token or
+secret. ``protocol/verdicts.py`` maps responses to errors.
 """
 
 from __future__ import annotations
@@ -53,35 +53,35 @@ __all__ = [
 ]
 
 
-_MAX_MESSAGE = 2000  # characters that are kept: the service may send texts of any length
+_MAX_MESSAGE = 2000  # characters kept: the service may send texts of any length
 _MAX_WORD = 200
 
 
 class WosdkError(Exception):
     """Base class of all errors of this library.
 
-    An error that a response caused carries its ``status``, ``code`` (its ErrorCode) and ``time_stamp`` (the
-    server's own text). ``request_id`` is the one of the response, otherwise the one that was sent. An unknown
-    value is 0, empty or None. Further ``details`` become attributes: the facts that a remedy names.
+    Errors caused by a response carry its ``status``, ``code`` (the ErrorCode) and ``time_stamp`` (the
+    server's own text). ``request_id`` is taken from the response, or else from the request. Unknown values
+    are 0, empty or None. Further ``details`` become attributes: the facts that a remedy names.
     """
 
     kind: str = "error"
-    """Stable name of what went wrong, as in the ``type`` of a problem body: of the class, or a finer one."""
+    """Stable name of the failure, as in the ``type`` of a problem body: one per class, or finer."""
     remedies: tuple[Remedy, ...] = ()
-    """What to do about it, the best first."""
+    """Remedies, best first."""
     company: str | None = None
     operation: str | None = None
     request_id: str | None = None
     attempts: int = 0
     waits: tuple[float, ...] = ()
-    """Seconds waited before each further attempt."""
+    """Seconds waited before each retry."""
     times: Mapping[str, float] = MappingProxyType({})
     """Seconds spent in each phase: queue, session, connect, request, sleep."""
     status: int = 0
     code: str = ""
     time_stamp: str | None = None
     for_callers: str = ""
-    """The message for callers that sent the values in JSON; empty if it is the same."""
+    """Message for callers that sent the values as JSON; empty if the same."""
 
     def __init__(self, message: str, /, **details: object) -> None:
         super().__init__(message)
@@ -95,29 +95,29 @@ class WosdkError(Exception):
         return _rebuild, (type(self), self.args), state
 
     def add(self, **details: object) -> None:
-        """Set the attributes that are not set yet."""
+        """Set each attribute that is still unset."""
         for name, value in details.items():
             if not vars(self).get(name):
                 setattr(self, name, value)
 
     def hide(self, secrets: Secrets) -> None:
-        """Hide ``secrets`` that a response repeated, then cut the texts to their longest length."""
+        """Hide ``secrets`` that a response repeated, then truncate long texts."""
         self.args = (secrets.hide(self.message, _MAX_MESSAGE),)
         for name, value in vars(self).items():
             setattr(self, name, _hidden(value, secrets))
 
     @property
     def message(self) -> str:
-        """Text of the error as the service sent it, without remedies, operation, Company and RequestId."""
+        """Text from the service, without remedies, operation, Company and RequestId."""
         return str(self.args[0])
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What was given about this error, for an error that replaces it under another message."""
+        """The error's details, for an error that replaces it under another message."""
         return {name: fact for name, fact in vars(self).items() if name not in ("__notes__", "for_callers")}
 
     def explained(self, words: Words = in_python) -> str:
-        """Return the message with its remedies, in the terms of the caller."""
+        """Return the message with its remedies in the caller's terms."""
         text = self.message if words is in_python else self.for_callers or self.message
         remedies = self._remedies(words)
         if text.endswith(".") and remedies.partition(" ")[0].isalpha():
@@ -127,18 +127,18 @@ class WosdkError(Exception):
 
     @property
     def remedy(self) -> str:
-        """What a Python program does about it: its remedies as a text."""
+        """Remedies for a Python program, as text."""
         return self._remedies(in_python)
 
     def _remedies(self, words: Words) -> str:
         return "; or ".join(filter(None, (words(each, self.facts) for each in self.remedies)))
 
     def __str__(self) -> str:
-        """Return the text on one line for logs and terminals: with remedies and known names."""
+        """Return a single line for logs and terminals, with remedies and known names."""
         return self.shown(in_python)
 
     def shown(self, words: Words) -> str:
-        """Return what ``str`` does, with the remedies in the terms of the caller."""
+        """Return the same as ``str``, with the remedies in the caller's terms."""
         where = {"operation": self.operation, "Company": self.company, "RequestId": self.request_id}
         known = ", ".join(f"{name} {value}" for name, value in where.items() if value)
         text = without_markup(self.explained(words))
@@ -146,7 +146,7 @@ class WosdkError(Exception):
 
 
 def _hidden(value: Any, secrets: Secrets) -> Any:
-    """Return a fact without secrets; one that is no text, and no list or tuple of texts, as it is."""
+    """Return a fact without secrets; only strings, and lists and tuples of strings, are changed."""
     if isinstance(value, str):
         return secrets.hide(value, _MAX_WORD)
     if isinstance(value, list | tuple) and any(isinstance(each, str) for each in value):
@@ -155,9 +155,9 @@ def _hidden(value: Any, secrets: Secrets) -> Any:
 
 
 def _rebuild(kind: type[WosdkError], args: tuple[Any, ...]) -> WosdkError:
-    """Return an error without ``__init__``: that of a program's subclass may take other arguments."""
+    """Restore an error without ``__init__``: a program's subclass may take other arguments."""
     error = kind.__new__(kind)
-    error.args = args  # OSError.__new__ sets none
+    error.args = args  # OSError.__new__ does not set it
     return error
 
 
@@ -165,46 +165,46 @@ def _rebuild(kind: type[WosdkError], args: tuple[Any, ...]) -> WosdkError:
 
 
 class ConfigurationError(WosdkError, ValueError):
-    """A setting that cannot be used: an unsafe address, a missing variable, a name with a line break."""
+    """Unusable setting: an unsafe address, a missing variable, a name with a line break."""
 
     kind = "configuration"
 
 
 class InvalidCallError(WosdkError, ValueError):
-    """A call that cannot be sent as is: a text too long, a value of the wrong type."""
+    """Call that cannot be sent as is: too long a string, a value of the wrong type."""
 
     kind = "invalid"
 
 
 class PayloadError(WosdkError, ValueError):
-    """A received text of the service that cannot be read: the body of a webhook."""
+    """Unreadable text from the service, such as the body of a webhook."""
 
     kind = "unreadable"
 
 
 class DownloadError(WosdkError):
-    """A file that cannot be downloaded: no usable address, gone, too long, or no space on the disk.
+    """File that cannot be downloaded: no usable address, gone, too large, or no space on the disk.
 
-    ``status`` is the HTTP status of its storage, 0 when no request was made. Nothing remains on the disk.
+    ``status`` is the storage's HTTP status, 0 if no request was made. Nothing remains on the disk.
     """
 
     kind = "download"
 
 
 class UnknownPropertyError(InvalidCallError, AttributeError):
-    """A property in a query that the catalogue does not know; the message suggests a similar name."""
+    """Query property that the catalogue lacks; the message suggests a similar name."""
 
     kind = "unknown-property"
 
 
 class UnknownFieldError(InvalidCallError, TypeError):
-    """A field name that a class of the model does not have; the message suggests a similar name."""
+    """Field name that a model class lacks; the message suggests a similar name."""
 
     kind = "unknown-field"
 
 
 class NotUniqueError(WosdkError):
-    """Several records where a query was to find one: narrow it down."""
+    """Several records where a query expected one: narrow it down."""
 
     kind = "not-unique"
 
@@ -219,7 +219,7 @@ class SessionError(WosdkError):
 
 
 class CredentialsError(SessionError):
-    """Client id or secret that the token endpoint refused; ``code`` is that of OAuth, ``invalid_client``."""
+    """Client id or secret refused by the token endpoint; ``code`` is the OAuth code, ``invalid_client``."""
 
     kind = "credentials"
 
@@ -231,7 +231,7 @@ class DiscoveryError(SessionError):
 
 
 class UnknownCompanyError(DiscoveryError):
-    """A Company that the locator does not know in this region."""
+    """Company unknown to the locator in this region."""
 
     kind = "unknown-company"
 
@@ -240,75 +240,75 @@ class UnknownCompanyError(DiscoveryError):
 
 
 class RefusedError(WosdkError):
-    """An error of the service, which did nothing.
+    """Error from the service, which did nothing.
 
-    ``code`` is its ErrorCode. Decide on it, never on ``status`` alone. The list of codes is open.
+    ``code`` is the ErrorCode. Base decisions on it, never on ``status`` alone. The list of codes is open.
     """
 
     kind = "refused"  # spec 7; facts 1
 
 
 class BusinessRuleError(RefusedError):
-    """A request that a business rule forbids; the message names the rule.
+    """Request forbidden by a business rule; the message names the rule.
 
-    Also a command or a create that names a record that does not exist.
+    Also raised for a command or create that names a missing record.
     """
 
     kind = "business-rule"
 
 
 class ConflictError(RefusedError):
-    """A record that another user changed in between: read it again.
+    """Record changed by another user since the read: read it again.
 
-    ``status`` is 0 when this library compared the versions and sent no write.
+    ``status`` is 0 if this library compared the versions and sent no write.
     """
 
     kind = "conflict"
 
 
 class NotFoundError(RefusedError):
-    """A get, an update or a delete named an id that no record has.
+    """Id without a record, in a get, update or delete.
 
-    A command with such an id is a BusinessRuleError; ``docs/web.md`` says how to tell them apart.
+    A command with such an id raises BusinessRuleError; ``docs/web.md`` explains how to tell them apart.
     """
 
     kind = "not-found"
 
 
 class NameNotFoundError(NotFoundError):
-    """A name that no record has, where an action or a reference needs one; nothing was sent (``status`` 0).
+    """Unknown name in an action or reference; nothing was sent (``status`` is 0).
 
-    The message suggests a similar name, or lists the names there are, where the library has read them.
+    The message suggests a similar name, or lists all names if the library has read them.
     """
 
     kind = "name-not-found"
 
 
 class UnsupportedError(RefusedError):
-    """An operation that the entity does not support, or for which a command must be used.
+    """Operation that the entity does not support, or that requires a command.
 
-    If the service documents that, nothing is sent: ``status`` is 0 then, and the message says what to do.
+    For a documented restriction, nothing is sent: ``status`` is 0, and the message has the remedy.
     """
 
     kind = "unsupported"
 
 
 class UnknownNameError(RefusedError):
-    """An entity type, command or property that the service does not know."""
+    """Entity type, command or property unknown to the service."""
 
     kind = "unknown-name"
 
 
 class ThrottledError(RefusedError):
-    """A request of the service to wait."""
+    """Call throttled by the service, which asks to wait."""
 
     kind = "throttled"
     retry_after: float | None = None
-    """Seconds to wait; None when the response does not say."""
+    """Seconds to wait; None if the response does not specify them."""
 
 
 class SessionRefusedError(RefusedError, SessionError):
-    """Token or host that the service refused even after they were renewed."""
+    """Token or host still refused by the service after a renewal."""
 
     kind = "session-refused"
 
@@ -317,42 +317,41 @@ class SessionRefusedError(RefusedError, SessionError):
 
 
 class NotSentError(WosdkError, ConnectionError):
-    """A call that never reached the service; it can be retried, a create too.
+    """Call that never reached the service and can be retried, even a create.
 
-    Also one for which no connection of your own httpx pool was free.
+    Also raised when your own httpx pool had no free connection.
     """
 
     kind = "not-sent"
 
 
 class OverloadedError(NotSentError):
-    """A call that was not sent because too many calls of the Company wait in this client already."""
+    """Call not sent, because too many of the Company's calls are already waiting in this client."""
 
     kind = "overloaded"
 
 
 class NoAnswerError(WosdkError):
-    """A call, safe to repeat, that got no readable response in any of its attempts."""
+    """Repeat-safe call without a readable response in any attempt."""
 
     kind = "no-answer"
 
 
 class DeadlineError(WosdkError, TimeoutError):
-    """A call that timed out before it could take effect."""
+    """Call that timed out before it could take effect."""
 
     kind = "deadline"
     phase: str = ""
-    """Phase in which the time ended: queue, session, connect, request or sleep."""
+    """Phase in which the time ran out: queue, session, connect, request or sleep."""
 
 
 # --- look before you repeat -----------------------------------------------------------------
 
 
 class InDoubtError(WosdkError):
-    """A call that was sent and may have been carried out; it was not repeated.
+    """Call that was sent and may have been carried out; it was not repeated.
 
-    Look for its effect before you retry it. ``request_id`` was sent along, but the service only echoes
-    it.
+    Look for its effect before you retry. ``request_id`` was sent, but the service only echoes it.
     """
 
     kind = "in-doubt"

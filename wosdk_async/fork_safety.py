@@ -1,4 +1,4 @@
-"""Objects of one process: forked children drop their sockets, and no copy of them is made."""
+"""Objects bound to one process: forked children drop their sockets, and copying is refused."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ __all__ = ["Uncopied", "register_after_fork"]
 
 
 class Uncopied:
-    """Base of what holds connections: a copy could not use them, and pickle would fail at a lock in them."""
+    """Base class of objects with connections. Copies could not use the sockets and locks."""
 
     __slots__ = ()
     _instead: ClassVar[str]
-    """What to do instead."""
+    """Alternative to a copy."""
 
     def __reduce_ex__(self, _: Any) -> NoReturn:
         raise TypeError(f"a {type(self).__name__} cannot be copied or pickled; {self._instead}")
 
 
 class Forkable(Protocol):
-    """Object with sockets. A forked child must not close them: that may send bytes to the parent's server."""
+    """Object with sockets. A forked child must not close them: that may send bytes to the server."""
 
     def forked(self) -> None:
         """Replace the inherited state. Called in the child."""
 
 
 def register_after_fork(holder: Forkable) -> None:
-    """Call ``holder.forked()`` in every forked child. The reference to ``holder`` is weak."""
-    _holders.add(holder)  # GIL: threads that make clients add to the set atomically
+    """Call ``holder.forked()`` in every forked child. ``holder`` is referenced weakly."""
+    _holders.add(holder)  # GIL: threads that create clients add to the set atomically
 
 
 def _in_child() -> None:

@@ -1,4 +1,4 @@
-"""How Pydantic gets the schema of a class of the model."""
+"""Pydantic schemas for model classes."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ __all__ = ["PydanticHook"]
 
 
 class PydanticHook:
-    """Function that makes the schemas, set by ``wosdk_async/__init__.py``, which runs before all others.
+    """Schema function, set by ``wosdk_async/__init__.py``, which runs before all others.
 
-    Every class of the model has the method that Pydantic looks for, but the model imports nothing above it.
+    Model classes have the method that Pydantic looks for, but the model imports nothing from higher layers.
     """
 
     record_schema: ClassVar[Callable[[type[Any]], Any]]

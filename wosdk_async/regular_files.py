@@ -1,10 +1,9 @@
-"""Every file that this package reads with care, writes or locks: no other module opens one for writing.
+"""Safe file access for everything that this package writes, locks or reads from shared folders.
 
-Anyone with write access to a folder can put a link there under the name of a file of ours. So a file is
-created with ``O_EXCL``, which never follows a link, or, where it has to persist, opened only if it is a
-regular file with a single name. Links are followed only in paths that the user named. Folders above the file
-are not checked, and Windows has no ``O_NOFOLLOW``: creating links needs a privilege there. TOML is read here,
-too: others may have written it.
+Anyone with write access to a folder can place a link under the name of one of our files. Files are therefore
+created with ``O_EXCL``, which never follows links. A file that must persist is opened only if it is a regular
+file with a single name. Links are followed only in paths that the user named. Parent folders are not checked,
+and Windows lacks ``O_NOFOLLOW``: creating links requires a privilege there. Untrusted TOML is also read here.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ _KINDS = {
     stat.S_IFBLK: "a device",
     stat.S_IFLNK: "a symbolic link",
 }
-# Opening a pipe waits for its other end without O_NONBLOCK.
+# Without O_NONBLOCK, opening a pipe waits for its other end.
 _FLAGS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
@@ -55,14 +54,14 @@ _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 
 def read_regular(path: str | Path, longest: int, *, cut: bool = False) -> tuple[bytes, os.stat_result]:
-    """Return the content of a file, with its owner and mode; with ``cut`` the first bytes of a longer one.
+    """Return a file's content, owner and mode; with ``cut``, the first bytes of a longer file.
 
     Raises:
-        OSError: it cannot be read, has more than ``longest`` bytes (``EFBIG``), or is not a regular file:
-            reading a pipe or a device might not end.
+        OSError: it is unreadable, has more than ``longest`` bytes (``EFBIG``), or is not a regular file:
+            reading a pipe or device might not end.
     """
-    _require(path, os.stat(path))  # before it is opened: opening a device may already do something
-    number = os.open(path, os.O_RDONLY | _FLAGS)  # another file may have come there in between
+    _require(path, os.stat(path))  # before opening: even opening a device can have an effect
+    number = os.open(path, os.O_RDONLY | _FLAGS)  # another file may have replaced it in between
     with open(number, "rb") as file:
         found = os.fstat(number)
         _require(path, found)
@@ -73,26 +72,27 @@ def read_regular(path: str | Path, longest: int, *, cut: bool = False) -> tuple[
 
 
 def sha256_of(path: Path) -> str:
-    """Return the hash of a file, by which jobs know their input and output."""
+    """Return a file's hash, which identifies a job's input and output."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-# --- TOML of settings, maps and scripts, read in time that is proportional to its length -----------------
+# --- TOML of settings, maps and scripts, parsed in linear time --------------------------------------------
 
 _MAX_PARTS = 32  # of a dotted key
-# Strings and comments are skipped as tomllib reads them; a string without an end extends to that of the text.
-_TOML = (  # compiled at its first use: most programs read no TOML
+# Strings and comments are skipped as tomllib reads them; an unterminated string extends to the end of the
+# text.
+_TOML = (  # compiled on first use: most programs read no TOML
     r"""\"{3}(?:[^"\\]|\\.|"(?!""))*+(?:"{3,5}|\\?\Z)|'{3}(?:[^']|'(?!''))*+(?:'{3,5}|\Z)"""
     r"""|"(?:[^"\\\n]|\\.)*+"?|'[^'\n]*+'?|\#[^\n]*+|(?P<dot>\.)|(?P<end>[\n=,\[\]{}])"""
 )
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    """Return the tables of a TOML text. Raise ValueError for any other text.
+    """Return the tables of a TOML text. Raises ValueError for invalid or excessive TOML.
 
     tomllib takes quadratic time for keys of many parts (28 s for 64 KB), so these are refused. So are
-    integers of more than 64 bits, which TOML does not have to support and Python may refuse to print.
+    integers of more than 64 bits, which TOML need not support and Python may refuse to print.
     """
     import tomllib
 
@@ -104,7 +104,7 @@ def parse_toml(text: str) -> dict[str, Any]:
     try:
         tables = tomllib.loads(text)
     except RecursionError:
-        tables = None  # not raised in the handler: the cause, whose frames hold the text
+        tables = None  # not raised in the handler: the cause's frames hold the text
     if tables is None:
         raise ValueError("it is nested too deeply")
     values: list[Any] = [tables]
@@ -120,31 +120,31 @@ def parse_toml(text: str) -> dict[str, Any]:
 
 
 def create_file(path: str | Path, mode: int = 0o666) -> BinaryIO:
-    """Create a file to write. Raise FileExistsError for anything that has its name, also a link."""
+    """Create a file to write. Raises FileExistsError if the name exists, even as a link."""
     return open(path, "xb", opener=lambda name, flags: os.open(name, flags, mode))
 
 
 def recreate_file(path: Path, mode: int = 0o666) -> BinaryIO:
-    """Create a file in place of an older file or link of its name, whose target stays as it is."""
+    """Create a file in place of an older file or link, leaving the link's target unchanged."""
     path.unlink(missing_ok=True)
     return create_file(path, mode)
 
 
 def open_existing(path: str | Path) -> int:
-    """Open a regular file to read and write; return its descriptor. Raise OSError for a link or any other."""
+    """Open a regular file to read and write; return its descriptor. Raises OSError for anything else."""
     return _open(path, 0, _require)
 
 
 def open_or_create(path: str | Path) -> int:
     """Open or create a file that is written in place, such as a lock; return its descriptor.
 
-    Raise OSError also for a file with a second name (a hard link).
+    Raises OSError also for a file with a second name (a hard link).
     """
     return _open(path, os.O_CREAT, _require_own)
 
 
 def open_user_path(path: str | Path, *, append: bool = False, buffering: int = -1) -> BinaryIO:
-    """Open a path that the user named, and write where it leads: a link, a pipe or a device, too."""
+    """Open a path that the user named for writing, including a link, pipe or device."""
     return open(path, "ab" if append else "wb", buffering)
 
 
@@ -152,18 +152,19 @@ def open_user_path(path: str | Path, *, append: bool = False, buffering: int = -
 def replace_file(
     path: Path, *, mode: int = 0o666, named_by_user: bool = False, concurrent: bool = False
 ) -> Iterator[BinaryIO]:
-    """Write a whole file; a kill or an error leaves the old one as it was.
+    """Write a whole file; a kill or an error leaves the old one unchanged.
 
     Args:
         path: the file. A link of this name is replaced.
         mode: permissions of the new file; other users get none that the old file does not grant.
         named_by_user: follow a link and replace its target.
-        concurrent: others may write the same file at the same time; a file that the user named always.
+        concurrent: others may write the same file at the same time, as is always assumed with
+            ``named_by_user``.
 
     Raises:
-        OSError: the file cannot be written; the old one is still there.
+        OSError: the file cannot be written; the old one is intact.
     """
-    part = path.with_name(f"{path.name}.part")  # what a killed process left is overwritten by the next one
+    part = path.with_name(f"{path.name}.part")  # leftovers of a killed process are overwritten by the next
     if named_by_user:
         path = Path(os.path.realpath(path))
         _require_regular(path)  # a device or a pipe must not be replaced by a file
@@ -184,7 +185,7 @@ def replace_file(
 
 
 def publish(part: Path, path: Path) -> None:
-    """Give a closed file its final path atomically, when it is on the disk. An older file is replaced.
+    """Give a closed file its final path atomically once it is on the disk, replacing any older file.
 
     Other users get no permissions that the older file does not grant.
     """
@@ -194,13 +195,13 @@ def publish(part: Path, path: Path) -> None:
 
 
 def connect_database(path: Path, *, access: str = "mode=rw", **options: Any) -> sqlite3.Connection:
-    """Open an SQLite file that exists. SQLite itself would create missing files, and follow a link.
+    """Open an existing SQLite file. SQLite itself would create missing files and follow links.
 
-    With ``mode=ro`` in ``access``, the parameters of SQLite's URI, links and further names are allowed, but
-    for shared memory: SQLite writes that also for a reader.
+    With ``mode=ro`` in ``access``, the parameters of SQLite's URI, links and hard links are allowed, except
+    for shared memory, which SQLite writes even for a reader.
 
     Raises:
-        OSError: the path, or a file that SQLite has beside it, is a link, no regular file, or has a second
+        OSError: the path, or one of SQLite's companion files, is a link, not a regular file, or has a second
             name.
         sqlite3.Error: the file cannot be opened.
     """
@@ -208,7 +209,7 @@ def connect_database(path: Path, *, access: str = "mode=rw", **options: Any) -> 
 
     for beside in ("", "-wal", "-shm", "-journal"):
         name = f"{os.path.realpath(path)}{beside}" if beside else path
-        with suppress(FileNotFoundError):  # SQLite's error is the one that callers expect
+        with suppress(FileNotFoundError):  # callers expect SQLite's error
             if access == "mode=rw" or beside == "-shm":
                 _require_own(name, os.lstat(name))
             else:
@@ -218,7 +219,7 @@ def connect_database(path: Path, *, access: str = "mode=rw", **options: Any) -> 
 
 
 def sync_file(path: Path, replaced: Path | None = None) -> None:
-    """Flush a closed file to the disk; it gets no permissions for others that ``replaced`` does not grant."""
+    """Flush a closed file to the disk; grant others no permissions that ``replaced`` does not grant."""
     number = open_existing(path)
     try:
         if replaced is not None:
@@ -229,7 +230,7 @@ def sync_file(path: Path, replaced: Path | None = None) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Flush the names of the files in a folder to the disk, where the system can."""
+    """Flush a folder's file names to the disk, where the system supports it."""
     if os.name == "nt":
         return
     number = os.open(folder, os.O_RDONLY)
@@ -240,7 +241,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def _open(path: str | Path, flags: int, check: Callable[[str | Path, os.stat_result], None]) -> int:
-    _require_regular(path)  # before it is opened: opening a device may already do something
+    _require_regular(path)  # before opening: even opening a device can have an effect
     number = os.open(path, os.O_RDWR | _NOFOLLOW | _FLAGS | flags, 0o666)
     try:
         check(path, os.fstat(number))
@@ -251,7 +252,7 @@ def _open(path: str | Path, flags: int, check: Callable[[str | Path, os.stat_res
 
 
 def restrict(number: int, replaced: Path) -> None:
-    """Remove permissions of other users from an open file that the file it replaces does not grant."""
+    """Remove other users' permissions from an open file that the replaced file does not grant."""
     if os.name == "posix":
         with suppress(FileNotFoundError):
             old = os.lstat(replaced).st_mode
@@ -268,10 +269,10 @@ def _require_regular(path: str | Path) -> None:
 def _require(path: str | Path, found: os.stat_result) -> None:
     if not stat.S_ISREG(found.st_mode):
         kind = _KINDS.get(stat.S_IFMT(found.st_mode), "of another kind")
-        raise OSError(errno.EINVAL, f"it is {kind}, and not a regular file", str(path))
+        raise OSError(errno.EINVAL, f"it is {kind}, not a regular file", str(path))
 
 
 def _require_own(path: str | Path, found: os.stat_result) -> None:
     _require(path, found)
     if found.st_nlink > 1:
-        raise OSError(errno.EMLINK, f"it is one file with {found.st_nlink} names (hard links)", str(path))
+        raise OSError(errno.EMLINK, f"it has {found.st_nlink} hard links", str(path))

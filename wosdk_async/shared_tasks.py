@@ -1,4 +1,4 @@
-"""Tasks of one event loop that many callers wait for: each is found by a key while it runs."""
+"""Tasks of one event loop shared by many callers, found by key while running."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ T = TypeVar("T")
 
 
 class SharedTask(Generic[T]):
-    """Task that begins in the next turn of the loop, and is cancelled when no caller waits for it any more.
+    """Task that starts in the next turn of the loop, and is cancelled once no caller waits for it.
 
-    A caller waits inside ``with shared:``. ``asked_at`` is the time by ``now`` when the work began,
-    or infinity before; the result is not older than that.
+    Callers wait inside ``with shared:``. ``asked_at`` is the start time by ``now``, infinity before the
+    start; the result is never older.
     """
 
     def __init__(self, work: Callable[[], Coroutine[Any, Any, T]], now: Callable[[], float]) -> None:
@@ -48,7 +48,7 @@ class SharedTask(Generic[T]):
         return await work()
 
     async def result(self) -> T:
-        """Return the result of the work. Each caller gets its own copy of an error, to add details to."""
+        """Return the result. Each caller gets its own copy of an error, to add details to."""
         with self:
             try:
                 return await asyncio.shield(self._task)
@@ -56,13 +56,13 @@ class SharedTask(Generic[T]):
                 raise copy.copy(error) from error
 
     def is_usable(self, not_before: float) -> bool:
-        """Return whether it is running, and its result will not be older than ``not_before``."""
+        """Return whether the task is running, with a result no older than ``not_before``."""
         if self._abandoned or self._task.done() or self.asked_at < not_before:
             return False
-        return self._task.get_loop() is asyncio.get_running_loop()  # the task of another loop may never end
+        return self._task.get_loop() is asyncio.get_running_loop()  # a task of another loop may never end
 
     async def ended(self) -> None:
-        """Wait until the work has ended, however it did, without being one of those it is done for."""
+        """Wait until the work has ended in any way, without counting as a waiting caller."""
         await asyncio.wait([self._task])
 
     def call_when_ended(self, act: Callable[[], None]) -> None:
@@ -71,16 +71,16 @@ class SharedTask(Generic[T]):
 
 
 class SingleFlight:
-    """Running shared tasks of a Company; the key says what a task looks up."""
+    """A Company's running shared tasks, keyed by what they look up."""
 
-    # A task is shared within its loop. Loops in other threads put theirs under the same keys.
+    # A task is shared within its loop. Loops in other threads use the same keys.
 
     def __init__(self) -> None:
         # GIL: threads read, set and remove a key atomically.
         self._tasks: dict[object, SharedTask[Any]] = {}
 
     def find(self, key: object, not_before: float) -> Any:
-        """Return the task for ``key`` if its result will not be older than ``not_before``; else None."""
+        """Return the task for ``key`` if its result will be no older than ``not_before``; otherwise None."""
         task = self._tasks.get(key)
         return task if task is not None and task.is_usable(not_before) else None
 
@@ -90,18 +90,18 @@ class SingleFlight:
         task.call_when_ended(lambda: self._remove(key, task))
 
     def hide(self, key: object) -> None:
-        """Remove the task for ``key``, so that :meth:`find` does not return it; the task continues."""
+        """Remove the task for ``key`` from :meth:`find`; the task continues."""
         self._tasks.pop(key, None)
 
     def _remove(self, key: object, task: SharedTask[Any]) -> None:
-        # Another may have replaced it after it was cancelled. A loop in another thread may even do it between
-        # these two steps, and remove its own: then a third one asks the service once more.
+        # Another task may have replaced it after a cancellation. Another thread's loop may even do so between
+        # these two steps, and lose its own: then a third task queries the service again.
         if self._tasks.get(key) is task:
             self._tasks.pop(key, None)
 
 
 def mark_retrieved(task: asyncio.Future[Any]) -> None:
-    """Read the error of a task or future, so that asyncio does not log it when no one else reads it."""
+    """Read the error of a task or future, so that asyncio does not log it as unretrieved."""
     if not task.cancelled():
         task.exception()
 
@@ -120,6 +120,6 @@ async def all_ended(
         on_cancel()
         with anyio.CancelScope(shield=True):
             while not all(each.done() for each in futures):
-                with contextlib.suppress(asyncio.CancelledError):  # it passes the shield
+                with contextlib.suppress(asyncio.CancelledError):  # passes the shield
                     await asyncio.wait(futures)
         raise

@@ -40,12 +40,12 @@ def refused(wosdk: Wosdk, *arguments: str | Path, status: int = 2) -> str:
         ),
         (
             HEADER + b"caf\xe9\n",
-            f"f.csv, line 2, column 4: byte 0xe9 at offset {len(HEADER) + 3} is not UTF-8; it looks like cp1252: "
-            "add --encoding cp1252, or save the file as UTF-8",
+            f"f.csv, line 2, column 4: byte 0xe9 at offset {len(HEADER) + 3} is not UTF-8; the encoding may be "
+            "cp1252; add --encoding cp1252, or save the file as UTF-8",
         ),
         (b"unique_key,x,x\n", "f.csv: two columns are called 'x'; rename one of them"),
         (b"unique_key\n1\n", "f.csv: no column 'descriptor', which [command] of "),
-        (b"unique_key;descriptor\n1;2\n", "its delimiter seems to be ';': add --delimiter ';'"),
+        (b"unique_key;descriptor\n1;2\n", "the delimiter seems to be ';'; add --delimiter ';'"),
     ],
 )
 def test_a_file_that_is_unusable(wosdk: Wosdk, tmp_path: Path, content: bytes, message: str) -> None:
@@ -157,7 +157,7 @@ def test_outcomes_never_overwrite_an_input(wosdk: Wosdk, tmp_path: Path) -> None
     [
         ("WOSDK_CLIENT_SECRET", "wrong", 5, "refused"),
         ("WOSDK_COMPANY", "Nobody Inc", 5, "Nobody Inc"),
-        ("WOSDK_COMPANY", "", 2, "no Company is named: run `wosdk login`"),
+        ("WOSDK_COMPANY", "", 2, "no Company name given: run `wosdk login`"),
         ("WOSDK_CLIENT_ID", "", 2, "WOSDK_CLIENT_ID is not set"),
         ("WOSDK_REGION", "mars", 2, "WOSDK_REGION is 'mars'; it is one of"),
         ("WOSDK_TOKEN_URL", "http://example.com/", 2, "use https"),
@@ -181,22 +181,20 @@ def test_a_company_that_cannot_be_reached(
 
 def test_a_company_without_a_name(wosdk: Wosdk) -> None:
     line = refused(wosdk, "import", FILE, "--map", MAP)
-    assert "no Company is named: run `wosdk login` to save both, or pass --company NAME" in line
+    assert "no Company name given: run `wosdk login` to save both, or pass --company NAME" in line
 
 
 def test_an_empty_name_is_not_the_usual_company(wosdk: Wosdk, monkeypatch: pytest.MonkeyPatch) -> None:
     """``--company ''``, of a script whose variable is unset, must not act on the Company of the environment."""
     for name in ("COMPANY", "CLIENT_ID", "CLIENT_SECRET"):
         monkeypatch.setenv(f"WOSDK_{name}", "x")
-    assert "company is empty; it takes the name of a Company" in refused(
-        wosdk, "--company", "", "get", "WorkOrder", "1"
-    )
+    assert "company is empty" in refused(wosdk, "--company", "", "get", "WorkOrder", "1")
 
 
 def test_a_file_that_was_taken_for_the_store(wosdk: Wosdk) -> None:
     result = wosdk("import", "--sandbox", FILE, "--map", MAP)
     assert result.exit_code == 2
-    assert f"--sandbox took '{FILE}' as its store. Write FILE first" in result.stderr
+    assert f"'{FILE}' was read as the --sandbox store. Put FILE first" in result.stderr
 
 
 def test_a_file_that_is_not_named(wosdk: Wosdk) -> None:
@@ -226,4 +224,7 @@ def test_a_working_directory_that_was_deleted(
     monkeypatch.chdir(tmp_path / "gone")
     (tmp_path / "gone").rmdir()
     for command in (("import", "x.csv", "--map", "m.toml"), ("export", "WorkOrder", "-o", "a.csv")):
-        assert refused(wosdk, *command) == "wosdk: the working directory was deleted; change to another one"
+        assert (
+            refused(wosdk, *command)
+            == "wosdk: the working directory was deleted; change to another directory"
+        )

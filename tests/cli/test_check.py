@@ -62,48 +62,12 @@ def failing(wosdk: Wosdk, *options: str) -> tuple[int, str, str]:
         ("COMPANY", "", 2, "settings", "`wosdk login`"),
         ("CLIENT_ID", "", 2, "settings", "WOSDK_CLIENT_ID is not set"),
         ("REGION", "mars", 2, "settings", "WOSDK_REGION is 'mars'; it is one of"),
-        (
-            "TOKEN_URL",
-            f"https://svc:{SECRET}@example.com/",
-            2,
-            "settings",
-            "WOSDK_TOKEN_URL is 'https://***@example.com/'",
-        ),
-        (
-            "TRUSTED_HOSTS",
-            f"https://svc:{SECRET}@example.com",
-            2,
-            "settings",
-            "WOSDK_TRUSTED_HOSTS has 'https://***@example.com'",
-        ),
-        (
-            "TOKEN_URL",
-            "http://example.com/",
-            2,
-            "settings",
-            "WOSDK_TOKEN_URL: http://example.com",
-        ),
-        (
-            "TOKEN_URL",
-            "login.example/token",
-            2,
-            "settings",
-            "WOSDK_TOKEN_URL is 'login.example/token', which is not an http",
-        ),
-        (
-            "LOCATOR_URL",
-            "",
-            2,
-            "settings",
-            "and WOSDK_LOCATOR_URL is not set, so https://am-apilocator.corrigo.com would",
-        ),
-        (
-            "TOKEN_URL",
-            "",
-            2,
-            "settings",
-            "and WOSDK_TOKEN_URL is not set, so https://oauth-pro-v2.corrigo.com/OAuth/token",
-        ),
+        ("TOKEN_URL", f"https://svc:{SECRET}@example.com/", 2, "settings", "'https://***@example.com/'"),
+        ("TRUSTED_HOSTS", f"https://svc:{SECRET}@example.com", 2, "settings", "'https://***@example.com'"),
+        ("TOKEN_URL", "http://example.com/", 2, "settings", "TOKEN_URL: http://example.com"),
+        ("TOKEN_URL", "login.example/token", 2, "settings", "TOKEN_URL is 'login.example/token'"),
+        ("LOCATOR_URL", "", 2, "settings", "https://am-apilocator.corrigo.com would"),
+        ("TOKEN_URL", "", 2, "settings", "https://oauth-pro-v2.corrigo.com/OAuth/token"),
         ("TOKEN_URL", "http://127.0.0.1:1/", 6, "token", "nothing listens there: check the network"),
         ("LOCATOR_URL", "http://127.0.0.1:1", 6, "discovery", "nothing listens there: check the network"),
     ],
@@ -139,12 +103,12 @@ def test_a_port_of_this_machine_without_a_server(
     ("place", "answer", "status", "step", "message"),
     [
         ("on_token", Answer(400, {"error": "invalid_client"}), 5, "token", "an administrator can generate a new one"),
-        ("on_token", Answer(404, b"<html>"), 5, "token", "/OAuth/token responds with HTTP 404; check WOSDK_TOKEN_URL"),
+        ("on_token", Answer(404, b"<html>"), 5, "token", "/OAuth/token responded with HTTP 404; check WOSDK_TOKEN_URL"),
         ("on_token", error(404, "NOT_FOUND", "Nothing here."), 5, "token", "HTTP 404 (Nothing here.); check WOSDK_TOKEN_URL"),
         ("on_discovery", error(404, "NOT_FOUND", "Nothing here."), 5, "discovery", "HTTP 404 (Nothing here.); check WOSDK_LOCATOR_URL"),
         ("on_token", Answer(500, b"<html>"), 6, "token", "a proxy or a maintenance page"),
         ("on_discovery", error(403, "DATABASE_VERSION_MISMATCH"), 5, "discovery", "check the region"),
-        ("on_discovery", Answer(body={"CommandResult": {"Url": "https://evil.example/"}}), 5, "discovery", "WOSDK_TRUSTED_HOSTS only if it is yours"),
+        ("on_discovery", Answer(body={"CommandResult": {"Url": "https://evil.example/"}}), 5, "discovery", "WOSDK_TRUSTED_HOSTS only if you own it"),
         ("on_discovery", Answer(body={"CommandResult": {}}), 5, "discovery", "has no Url"),
         ("handler", error(400, "BUSINESS_LOGIC_ERROR", "no rights"), 3, "read", "Permissions - Web Services Access"),
         ("handler", error(401, "INCORRECT_TOKEN"), 5, "read", "a new token was refused"),
@@ -168,7 +132,7 @@ def test_tls_where_there_is_none(
     monkeypatch.setenv("WOSDK_LOCATOR_URL", seeded["WOSDK_LOCATOR_URL"].replace("http:", "https:"))
     status, step, text = failing(wosdk)
     assert (status, step) == (6, "discovery")
-    assert text.count("the other side does not speak TLS: the address may need http://") == 1
+    assert text.count("the server does not speak TLS: use http://") == 1
 
 
 def test_tls_that_ends_with_an_alert(
@@ -194,7 +158,7 @@ def test_tls_that_ends_with_an_alert(
         server.shutdown(socket.SHUT_RDWR)
         thread.join()
     assert (status, step) == (6, "token")
-    assert "check the port of the address, or the proxy" in text
+    assert "check the port in the address, or the proxy" in text
 
 
 @pytest.fixture
@@ -218,9 +182,9 @@ def over_https(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Call
 @pytest.mark.parametrize(
     ("names", "dates", "trusted", "message"),
     [
-        ("IP:127.0.0.1", VALID, False, "name its certificate in SSL_CERT_FILE"),
-        ("IP:127.0.0.2", VALID, True, "write the address with a host name that the certificate has"),
-        ("IP:127.0.0.1", PAST, True, "check the clock of this machine, then have the certificate renewed"),
+        ("IP:127.0.0.1", VALID, False, "put its certificate path in SSL_CERT_FILE"),
+        ("IP:127.0.0.2", VALID, True, "use a host name that the certificate covers"),
+        ("IP:127.0.0.1", PAST, True, "check the clock of this machine, then renew the certificate"),
         ("IP:127.0.0.1", FUTURE, True, "the clock of this machine and the date from which the certificate"),
     ],
 )
@@ -252,7 +216,7 @@ def test_http_where_https_is_spoken(
     monkeypatch.setenv(name, variables[name].replace("https:", "http:"))
     status, failed, text = failing(wosdk)
     assert (status, failed) == (6, step)
-    assert "the host speaks https: write https:// in WOSDK_TOKEN_URL" in text
+    assert "the host only accepts https: write https:// in WOSDK_TOKEN_URL" in text
     assert "if this host speaks https, write https:// in its address" in text
 
 
@@ -419,14 +383,14 @@ def test_a_clock_that_is_off_is_reported(wosdk: Wosdk, scripted: Service) -> Non
     scripted.on_token, scripted.on_discovery, scripted.handler = dated, dated_too, lambda _: FOUND
     result = wosdk("check")
     assert result.exit_code == 0
-    assert "this clock is +" in result.stdout
+    assert "this machine's clock is +" in result.stdout
 
 
 @pytest.mark.parametrize(
     ("why", "message"),
     [
-        ("[Errno -2] Name or service not known", "the name server does not know the host"),
-        ("[Errno -3] Temporary failure in name resolution", "the name server does not know the host"),
+        ("[Errno -2] Name or service not known", "the host name cannot be resolved"),
+        ("[Errno -3] Temporary failure in name resolution", "the host name cannot be resolved"),
         ("ConnectTimeout: TimeoutError", "nothing responds there"),
     ],
 )  # fmt: skip

@@ -169,7 +169,7 @@ def test_properties_that_come_too_late_are_reported(capsys: pytest.CaptureFixtur
     assert file.getvalue() == "A\r\n1\r\n2\r\n"
     assert (
         capsys.readouterr().err
-        == "wosdk: columns that only later rows have are left out: =B; name them with -p\n"
+        == "wosdk: omitted columns that only appear in later rows: =B; select them with -p\n"
     )
 
 
@@ -211,10 +211,10 @@ def test_numbers_for_excel_have_the_decimals_of_its_region(
 
 
 def test_a_csv_for_excel_is_no_json(wosdk: Wosdk) -> None:
-    """Two formats of one result exclude each other."""
+    """Two formats of one result are mutually exclusive."""
     result = wosdk("query", "Customer", "--json", "--csv-for-excel", "comma")
     assert result.exit_code == 2
-    assert "--json and --csv-for-excel exclude each other" in result.stderr
+    assert "--json and --csv-for-excel are mutually exclusive" in result.stderr
 
 
 @pytest.mark.usefixtures("served")
@@ -240,9 +240,7 @@ def test_programs_get_texts_as_they_are(
     assert result.exit_code == 0, result.output
     text = file.read_text(encoding="utf-8-sig")
     assert ("+49 (0)30 1234567" in text, "'+49 (0)30 1234567" in text) == (True, apostrophes)
-    said = (
-        "wosdk: 1 text got a leading apostrophe, because spreadsheets read such texts as formulas; --csv-raw"
-    )
+    said = "wosdk: 1 cell got a leading apostrophe, because"
     assert (said in result.stderr) == apostrophes
 
 
@@ -256,12 +254,12 @@ def test_raw_texts_that_an_import_would_change_are_announced(
     file = tmp_path / "out.csv"
     result = wosdk(*command, "Customer", "-p", "Instructions", "--csv-raw", "-o", file)
     assert text in file.read_text(encoding="utf-8-sig")
-    assert ("wosdk import would remove it" in result.stderr) == said
+    assert ("wosdk import would remove the apostrophe" in result.stderr) == said
 
 
 @pytest.mark.usefixtures("seeded")
 def test_raw_csv_is_one_format(wosdk: Wosdk, tmp_path: Path) -> None:
     result = wosdk("query", "Customer", "--json", "--csv-raw")
-    assert (result.exit_code, "--json and --csv-raw exclude each other" in result.stderr) == (2, True)
+    assert (result.exit_code, "--json and --csv-raw are mutually exclusive" in result.stderr) == (2, True)
     result = wosdk("export", "Customer", "-o", tmp_path / "out.jsonl", "--csv-raw")
     assert (result.exit_code, "leave out --csv-raw" in result.stderr) == (2, True)

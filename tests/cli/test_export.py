@@ -58,8 +58,8 @@ def test_conditions_columns_and_the_summary_as_json(wosdk: Wosdk, tmp_path: Path
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        (("Locaton",), 2, "did you mean 'Location'? `wosdk query --unchecked` sends it as it is"),
-        (("Harbour",), 2, "wosdk query Harbour --unchecked --all --json writes its records"),
+        (("Locaton",), 2, "did you mean 'Location'? `wosdk query --unchecked` sends it unchanged"),
+        (("Harbour",), 2, "wosdk query Harbour --unchecked --all --json exports the records"),
         (("Location", "-p", "Nam"), 2, "did you mean 'Name'"),
         (("Location", "-w", "TypeId = Unitt"), 2, "did you mean 'Unit'? `wosdk query --unchecked` sends it"),
         (("Location", "--since", "2026-03-01T08:00Z"), 2, "Location has no LastActionDateUtc"),
@@ -90,10 +90,10 @@ def test_outputs_that_cannot_be(wosdk: Wosdk, tmp_path: Path) -> None:
     kept.write_text("precious")
     kept.chmod(0o600)
     for output, message in (
-        (tmp_path / "out.dat", "suffix '.dat' is not that of a format; add --format"),
-        (kept, "exists already; name another file, or add --force"),
-        (tmp_path / "none" / "out.csv", "there is no directory"),
-        (Path("-"), "-o -: an export cannot go to stdout"),
+        (tmp_path / "out.dat", "suffix '.dat' is not a known format; add --format"),
+        (kept, "already exists; name another file, or add --force"),
+        (tmp_path / "none" / "out.csv", "does not exist; create it"),
+        (Path("-"), "-o -: cannot export to stdout"),
     ):
         result = wosdk("export", "Location", "-o", output)
         assert result.exit_code == 2
@@ -136,7 +136,7 @@ def test_a_missing_package_is_named(tmp_path: Path, name: str) -> None:
     process = spawn("export", "WorkOrder", "-o", tmp_path / "orders.xlsx", code=hide)
     _, stderr = process.communicate()
     assert process.returncode == 2
-    assert stderr == (f"wosdk: an export needs the package {name}; run pip install 'wosdk_async[export]'\n")
+    assert stderr == (f"wosdk: exports need the package {name}; run pip install 'wosdk_async[export]'\n")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -186,7 +186,7 @@ def test_the_same_command_goes_on_after_a_kill(
     found: dict[str, Any] = json.loads(done.stdout)
     assert found["rows"] == len(orders.rows)
     assert 0 < found["earlier"] < found["rows"]
-    assert "rows were read before" in done.stderr
+    assert "rows already read" in done.stderr
     assert pq.read_table(output)["Id"].to_pylist() == sorted(orders.rows)
 
 

@@ -47,25 +47,25 @@ def test_a_compound_key_and_an_alias(wosdk: Wosdk) -> None:
     ("arguments", "status", "message"),
     [
         (("get", "Customer", "5"), 4, "Customer entity with id 5 is not found"),
-        (("get", "WorkOrder", ""), 2, "an empty text names no WorkOrder; give its id or Number"),
-        (("get", "WorkOrder", " ", "--by", "PoNumber"), 2, "an empty text names no WorkOrder; give its PoNumber"),
-        (("get", "Document", ""), 2, "an empty text names no Document; give its id\n"),
+        (("get", "WorkOrder", ""), 2, "an empty string cannot name a WorkOrder; write the id or Number"),
+        (("get", "WorkOrder", " ", "--by", "PoNumber"), 2, "an empty string cannot name a WorkOrder; write the PoNumber"),
+        (("get", "Document", ""), 2, "an empty string cannot name a Document; write the id\n"),
         (("get", "WorkOrder", "1", "-p", "Customer"), 2, "write 'Customer.*' or name one of its properties, such as 'Customer.Name'\n"),
         (("query", "WorkOrder", "-p", "Items"), 2, "write 'Items.*' or name one of its properties\n"),
-        (("get", "Document", "five"), 2, "ID is 'five'; it takes a whole number, or a JSON object"),
-        (("get", "Customer", "five"), 4, "there is no Customer with the Name or DisplayAs 'five'"),
-        (("get", "WorkOrder", "007"), 4, "there is no WorkOrder with the Number '007'"),
+        (("get", "Document", "five"), 2, "ID is 'five'; write a whole number, or a JSON object"),
+        (("get", "Customer", "five"), 4, "no Customer has the Name or DisplayAs 'five'"),
+        (("get", "WorkOrder", "007"), 4, "no WorkOrder has the Number '007'"),
         (("get", "Customer", "512", "--by", "Name"), 4, "there is no Customer with the Name '512'"),
-        (("get", "Customer", "x", "--by", "WorkZone"), 2, "--by WorkZone: the property of Customer holds no text"),
+        (("get", "Customer", "x", "--by", "WorkZone"), 2, "--by WorkZone: not a text property of Customer"),
         (("get", "Customer", "x", "--by", "Nme"), 2, "--by: Customer has no field 'Nme'; did you mean 'Name'?"),
-        (("get", "Customer", "x", "--by", "Name", "--unchecked"), 2, "--by needs an entity of the catalogue"),
-        (("get", "Customer", '{"Id": "x"}'), 2, "it takes a whole number, or a JSON object"),
+        (("get", "Customer", "x", "--by", "Name", "--unchecked"), 2, "--by needs an entity in the catalogue"),
+        (("get", "Customer", '{"Id": "x"}'), 2, "write a whole number, or a JSON object"),
         (("get", "Custmer", "5"), 2, "the catalogue has no entity 'Custmer'; did you mean 'Customer'? --unchecked"),
         (("get", "Cust/../er", "5", "--unchecked"), 2, "is not a name of an entity or command"),
         (("get", "Customer", "512", "-p", "Nmae"), 2, "unknown property 'Nmae' of Customer; did you mean 'Name'?"),
         (("get", "Customer", "512", "-p", "WorkZone"), 2, "write 'WorkZone.*' or name one of its properties"),
         (("get", "Customer", "512", "-p", "Nmae", "--unchecked"), 3, "Nmae"),
-        (("get", "Zzzzzzzz", "1"), 3, "it is sent unchecked"),
+        (("get", "Zzzzzzzz", "1"), 3, "sending it unchecked"),
         (("query", "Locaton"), 2, "did you mean 'Location'?"),
         (("query", "AssetInfo"), 2, "query is not supported by AssetInfo; query Location with the property path 'Info.*'; --unchecked"),
         (("query", "Location", "--where", "TypId = Unit"), 2, "unknown property 'TypId' of Location; did you mean 'TypeId'?"),
@@ -91,10 +91,10 @@ def test_bad_input_is_one_line_with_the_remedy(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--json", "--csv"), "give one of them"),
-        (("--limit", "5", "--all"), "exclude each other"),
+        (("--json", "--csv"), "use one"),
+        (("--limit", "5", "--all"), "are mutually exclusive"),
         (("--limit", "0"), "0 is not in the range"),
-        (("--expression", "-", "--limit", "5"), "--expression is the whole query"),
+        (("--expression", "-", "--limit", "5"), "--expression replaces the whole query"),
         (("--deadline", "0"), "0.0 is not in the range x>0"),
     ],
 )
@@ -118,7 +118,7 @@ def test_conditions_order_and_limit_reach_the_service(wosdk: Wosdk) -> None:
     )
     result = wosdk(*arguments, "--order", "Name desc", "-p", "Name", "--limit", "2")
     assert [json.loads(line)["Name"] for line in result.stdout.splitlines()] == ["Suite 201", "Suite 101"]
-    assert "2 rows shown, there are more; see --limit, --all and --count" in result.stderr
+    assert "2 rows shown; there are more (see --limit, --all and --count)" in result.stderr
     result = wosdk(*arguments, "--limit", "4")
     assert (len(result.stdout.splitlines()), result.stderr) == (4, "")
 
@@ -150,7 +150,7 @@ def test_an_expression_is_sent_as_it_is(wosdk: Wosdk, tmp_path: Path, on_stdin: 
     assert [list(json.loads(line)) for line in result.stdout.splitlines()] == [["Name", "Id"]] * 2
 
 
-@pytest.mark.parametrize(("text", "message"), [("[1]", "holds a list"), ("{", "is not JSON")])
+@pytest.mark.parametrize(("text", "message"), [("[1]", "contains a list"), ("{", "is not JSON")])
 def test_what_is_not_an_expression(wosdk: Wosdk, text: str, message: str) -> None:
     """What is wrong with it is reported before anything is sent."""
     result = wosdk("query", "Location", "--expression", "-", input=text)

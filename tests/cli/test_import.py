@@ -48,7 +48,7 @@ def test_the_summary_for_people(file: Path, wosdk: Wosdk) -> None:
     assert result.stdout.endswith("references: 6 found, 27 created\n")
     assert "wosdk: creating 1 Task record for task\n" in result.stderr, "with the first row, alone"
     assert "wosdk: creating 9 Task records for task\n" in result.stderr
-    assert "wosdk: 1 row with warnings; --outcomes FILE keeps them all\n" in result.stderr
+    assert "wosdk: 1 row with warnings; --outcomes FILE records all of them\n" in result.stderr
 
 
 def test_a_store_keeps_what_was_created(file: Path, wosdk: Wosdk, tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_another_company_needs_a_yes(
     monkeypatch.setattr(runner, "is_local", lambda _: False)
     result = wosdk("import", file, "--map", MAP, "--json")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "stdin is not a terminal, so you cannot be asked; add --yes" in result.stderr
+    assert "stdin is not a terminal, so you cannot be prompted; add --yes" in result.stderr
     assert wosdk("import", file, "--map", MAP, "--yes").exit_code == 0
 
 
@@ -161,9 +161,9 @@ def test_files_that_cannot_be_written_are_status_8(
         "14 rows: 14 created, 0 failed, 0 in doubt",
     )
     assert (
-        "wosdk: the import has ended, 14 rows created, but its files could not be written: "
-        f"{folder / 'results.csv'}: No space left on device; the journal is complete: fix this, then run "
-        f"wosdk jobs rejects {folder}\n"
+        "wosdk: the import ended, 14 rows created, but its files could not be written: "
+        f"{folder / 'results.csv'}: No space left on device; the journal is complete; fix this problem, then "
+        f"run wosdk jobs rejects {folder}\n"
     ) in result.stderr
     again = wosdk(*command)
     assert (again.exit_code, (folder / "report.html").is_file()) == (0, True)

@@ -121,8 +121,8 @@ def test_a_url_that_changes_has_one_job(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--command", "WoCancelCommand"], "--command and --entity exclude each other"),
-        (["--update-by", "Id", "--delete-by", "Id"], "--update-by and --delete-by exclude each other"),
+        (["--command", "WoCancelCommand"], "--command and --entity are mutually exclusive"),
+        (["--update-by", "Id", "--delete-by", "Id"], "--update-by and --delete-by are mutually exclusive"),
         (["--update-by", "Nmae"], "Customer has no field 'Nmae'; did you mean 'name'?"),
         (["--delete-by", "TenantCode"], "entity.dba: a delete uses only tenant_code"),
         (["--sheet", "2"], ".csv files do not support sheet; leave out --sheet"),
@@ -156,7 +156,7 @@ def test_records_are_updated_and_deleted(wosdk: Wosdk, command: list[object], tm
 def test_a_key_needs_an_entity(wosdk: Wosdk, tmp_path: Path) -> None:
     result = wosdk("import", tmp_path / "f.csv", "--map", tmp_path / "m.toml", "--update-by", "Id")
     assert "--update-by and --delete-by need --entity" in result.stderr
-    assert "add it, as in --entity Customer" in result.stderr
+    assert "need --entity, as in --entity Customer" in result.stderr
 
 
 # --- init -----------------------------------------------------------------------------------
@@ -190,7 +190,7 @@ def test_init_names_the_delimiter(wosdk: Wosdk, tmp_path: Path) -> None:
         source.write_text(text)
         result = wosdk("import", "init", source)
         assert (result.exit_code, result.stdout) == (2, "")
-        assert f"add --delimiter {option}, or another one" in result.stderr
+        assert f"add --delimiter {option}, or the correct one" in result.stderr
     source.write_text("Name;Code\n")
     assert "'Name;Code'" not in wosdk("import", "init", source, "--delimiter", ",").stderr
     source.write_text("Name\n")

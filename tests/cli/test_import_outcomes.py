@@ -60,7 +60,7 @@ def test_outcomes_of_an_earlier_import_are_kept(
     again = wosdk(*command, "--again", "--yes")
     assert (again.exit_code, again.stdout) == (2, "")
     assert again.stderr == (
-        f"wosdk: {outcomes} exists, and may be the only list of what an earlier import created; "
+        f"wosdk: {outcomes} exists, and may be the only list of an earlier import's records; "
         "name another file, or add --force to overwrite it\n"
     )
     assert lines(outcomes) == first
@@ -99,7 +99,7 @@ def test_outcomes_that_cannot_be_written_end_the_import(
     """On a full disk no further row is started, and what is under way is reported on stderr."""
     result = wosdk("import", file, "--map", MAP, "--outcomes", "/dev/full", "--concurrency", "1", "--json")
     assert result.exit_code == 1
-    assert "wosdk: the outcomes cannot be written (No space left on device); no more rows are started\n" in (
+    assert "wosdk: cannot write the outcomes (No space left on device); starting no more rows\n" in (
         result.stderr
     )
     reported = [json.loads(line) for line in re.findall(r"^wosdk: (\{.*\})$", result.stderr, re.MULTILINE)]
@@ -133,7 +133,7 @@ def test_outcomes_are_not_the_files_of_a_job(
     command = ("import", file, "--map", MAP)
     folder, other = tmp_path / "first.job", tmp_path / "other.db"
     inside = wosdk(*command, "--job", folder, "--outcomes", folder / "own.jsonl")
-    assert (inside.exit_code, "the folder of a job" in inside.stderr) == (2, True)
+    assert (inside.exit_code, "the job folder" in inside.stderr) == (2, True)
     assert wosdk(*command, "--job", folder).exit_code == 0
     open_store(other).close()
     (tmp_path / "link").symlink_to(folder / "lock")

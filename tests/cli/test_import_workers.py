@@ -26,11 +26,11 @@ from wosdk_async.sandbox import LocalCompany
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--processes", "2", "--engine", "dask://127.0.0.1:1"], "exclude each other"),
+        (["--processes", "2", "--engine", "dask://127.0.0.1:1"], "are mutually exclusive"),
         (["--lease", "9"], "--lease needs --processes or --engine"),
-        (["--engine", "ray://127.0.0.1:1"], "not the address of a scheduler; write dask+tls://HOST:8786"),
+        (["--engine", "ray://127.0.0.1:1"], "not a scheduler address; write dask+tls://HOST:8786"),
         (["--engine", "dask://127.0.0.1"], "has no port; write dask://127.0.0.1:8786"),
-        (["--engine", ""], "'' is not the address of a scheduler; write dask+tls://HOST:8786"),
+        (["--engine", ""], "'' is not a scheduler address; write dask+tls://HOST:8786"),
         (["--processes", "two"], "Invalid value for '--processes': 'two' is not"),
         (["--processes", "0"], "0 is not in the range 1<=x<=256"),
         (["--processes", "1000"], "1000 is not in the range 1<=x<=256"),
@@ -39,7 +39,7 @@ from wosdk_async.sandbox import LocalCompany
         (["--lease", "nan"], "'nan' is not a finite number"),
         (["--stop-after-doubt", "0"], "0 is not in the range x>=1"),
         (["--engine", "dask://cluster.example:8786"], "write tls://cluster.example:8786"),
-        (["--engine", "dask+tls://cluster.example:8786", "--sandbox"], "do not reach --sandbox"),
+        (["--engine", "dask+tls://cluster.example:8786", "--sandbox"], "cannot reach --sandbox"),
     ],
 )
 def test_options_that_contradict_each_other(

@@ -38,7 +38,7 @@ def running(code: str) -> subprocess.Popen[str]:
         (("query", "WorkOrder"), ["wosdk: interrupted"]),
         (
             ("run", "WoOnHoldCommand", "WorkOrderId=7", "ActionReasonId=1"),
-            ["may have been carried out. Look before you run it again: wosdk get", "wosdk: interrupted"],
+            ["took effect before you run it again: wosdk get", "wosdk: interrupted"],
         ),
     ],
 )  # fmt: skip
@@ -172,7 +172,7 @@ def test_a_terminal_gets_color_and_its_width() -> None:
     _, shown, message = on_a_terminal("query", "Location", "--limit", "3")
     assert "\x1b[1m" in shown
     assert "Riverside Campus" in shown
-    assert "more columns do not fit; choose columns with -p" in message
+    assert "more columns do not fit; select columns with -p" in message
 
 
 @pytest.mark.parametrize("form", ["--csv", "--json"])
@@ -183,7 +183,7 @@ def test_no_text_steers_the_terminal_it_is_shown_on(scripted: Service, form: str
     scripted.handler = lambda _: Answer(body={"Entities": rows})
     status, shown, message = on_a_terminal("query", "Customer", "--limit", "1", form)
     assert (status, message.count("\n")) == (0, 1)
-    assert message.startswith("wosdk: 1 row shown, there are more")
+    assert message.startswith("wosdk: 1 row shown; there are more")
     assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(shown)
     if form == "--csv":
         safe = r"a\x1b]0;owned\x07\x9b31m\u202e\nb"

@@ -114,19 +114,16 @@ def test_a_resume_never_begins_a_new_job(
     text = file.read_bytes()
     file.write_bytes(text.replace(b"900001", b"800001"))
     result = wosdk("jobs", "resume", folder)
-    assert (result.exit_code, "1 row to send; 13 created before; 1 earlier row not" in result.stderr) == (
-        0,
-        True,
-    )
+    assert (result.exit_code, "1 row to send; 13 created before" in result.stderr) == (0, True)
     file.unlink()
-    assert "the input file of this job is missing" in wosdk("jobs", "resume", folder).stderr
+    assert "this job's input file is missing" in wosdk("jobs", "resume", folder).stderr
     assert [each.name for each in tmp_path.glob("*.job*")] == [folder.name]
     file.write_bytes(text)
     held = tmp_path / "held.job"
     wosdk("import", file, "--map", MAP, "--sandbox", "--job", held)
     for command in ("resume", "settle", "undo"):
         result = wosdk("jobs", command, held, *(REASON if command == "undo" else ()))
-        assert (result.exit_code, "ended with the import" in result.stderr) == (2, True)
+        assert (result.exit_code, "was temporary" in result.stderr) == (2, True)
 
 
 def test_another_company_is_refused(file: Path, wosdk: Wosdk, served: dict[str, str], tmp_path: Path) -> None:
@@ -166,6 +163,9 @@ def test_settle_says_that_no_row_is_in_doubt(file: Path, store: Path, wosdk: Wos
         assert (result.exit_code, result.stderr) == (0, "wosdk: no row is in doubt\n")
     found = json.loads(wosdk("jobs", "settle", folder, "--json").stdout)
     assert found == {"looked_up": 0, "found": 0, "not_there": 0, "in_doubt": 0}
+    killed(folder, 2, 3)
+    assert wosdk("jobs", "settle", folder, "--all", "not-created").exit_code == 0
+    assert [states(folder)[row] for row in (2, 3)] == [State.PLANNED] * 2
 
 
 def test_a_person_decides_rows_without_a_marker(
@@ -267,8 +267,8 @@ def test_an_undo_shows_first_asks_and_undoes_once(file: Path, store: Path, wosdk
     assert "14 work orders would be cancelled" in checked.stderr
     missing = wosdk("jobs", "undo", folder)
     assert missing.exit_code == 2
-    assert "the undo needs a cancel reason: --reason is missing; the Company has " in checked.stderr
-    assert "--reason is missing; the Company has " in missing.stderr
+    assert "the undo needs a cancel reason: --reason is missing; available reasons: " in checked.stderr
+    assert "--reason is missing; available reasons: " in missing.stderr
     for said in (checked.stderr, missing.stderr):
         assert "'Entered by mistake'" in said
     wrong = wosdk("jobs", "undo", folder, "--reason", "Entered by mistak")
@@ -286,7 +286,7 @@ def test_an_undo_shows_first_asks_and_undoes_once(file: Path, store: Path, wosdk
         assert "undone: 14 of 14" in wosdk("jobs", command, folder).stdout
     again = wosdk("import", file, "--map", MAP, "--sandbox", store)
     assert (again.exit_code, "14 created (0 now, 14 undone)" in again.stdout) == (1, True)
-    said = "nothing to send; 14 undone (--retry-undone sends them)"
+    said = "nothing to send; 14 undone (--retry-undone resends)"
     assert said in again.stderr
     assert said in wosdk("jobs", "show", folder).stdout
 
@@ -350,7 +350,7 @@ def test_an_undo_beside_rows_in_doubt_is_not_complete(file: Path, store: Path, w
         said = json.loads(result.stdout)
         assert (result.exit_code, said["undone"], said["in_doubt"]) == (1, 13, 1)
         assert [(each["row"], each["outcome"]) for each in said["left"]] == [(2, "in_doubt")]
-        assert "1 row in doubt: run wosdk jobs settle first, or they are not undone" in result.stderr
+        assert "1 row in doubt; run wosdk jobs settle first to undo them" in result.stderr
 
 
 def test_a_look_at_an_undo_needs_no_reasons(
@@ -390,10 +390,7 @@ def test_an_undo_says_first_what_nobody_can_check(store: Path, wosdk: Wosdk, tmp
     )
     assert wosdk("import", source, "--map", import_map, "--sandbox", store).exit_code == 0
     left = wosdk("jobs", "undo", source)
-    assert (left.exit_code, left.stdout) == (
-        0,
-        "2 not undone, without a version: later changes cannot be noticed\n",
-    )
+    assert (left.exit_code, left.stdout.startswith("2 not undone, without a version: ")) == (0, True)
     assert "Location records have no version to detect later changes" in left.stderr
     assert ", id 20903: not undone, without a version" in left.stderr
     assert wosdk("jobs", "undo", source, "--unversioned").stdout == "2 undone\n"
@@ -412,16 +409,14 @@ def test_an_undo_deletes_what_the_rows_refer_to_if_it_is_asked_to(
     source.write_text("key,text,notes,customer\n3,a,b,New 2\n", "utf-8")
     assert wosdk(*imported, "--again", "--yes").exit_code == 0
     plain = wosdk("jobs", "undo", folder, "--check")
-    assert "2 created records kept; --references deletes those that nothing else uses" in plain.stderr
+    assert "2 created records kept; --references deletes the unused ones" in plain.stderr
     checked = wosdk("jobs", "undo", folder, "--check", "--references")
     assert (
         checked.stdout == "2 to be undone\nreferences: 1 to be undone; 1 not undone, used by other records\n"
     )
     assert "1 created record to be deleted" in checked.stderr
-    assert (
-        "customer, id 515 (New 2): not undone, used by other records: "
-        "WorkOrder 3 refers to this record in Customer.Id" in checked.stderr
-    )
+    assert "id 515 (New 2): not undone" in checked.stderr
+    assert "WorkOrder 3 refers to this record in Customer.Id" in checked.stderr
     done = wosdk("jobs", "undo", folder, "--references", *REASON, "--json")
     assert json.loads(done.stdout)["references"] == {"undone": 1, "used": 1}
     assert "2 work orders to be cancelled, 1 created record to be deleted for Company" in done.stderr

@@ -1,10 +1,9 @@
-"""The same command sends what the ledger does not know to be done, and nothing else."""
+"""Options and words of the ledger; tests/jobs/ledger has its rules."""
 
 from __future__ import annotations
 
 import csv
 import json
-import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,7 +12,7 @@ import pytest
 from click.testing import Result
 
 from tests.cli.conftest import Wosdk, table
-from tests.cli.importing import MAP, killed
+from tests.cli.importing import MAP
 from tests.cli.terminal import Terminal
 from wosdk_async.sandbox import LocalCompany
 
@@ -61,12 +60,12 @@ def give(wosdk: Wosdk, path: Path, map_file: Path, local: LocalCompany) -> Give:
     return given
 
 
-def write(path: Path, *rows: tuple[str, str], more: str = "") -> None:
-    """Write a file of rows with a key and a text each, and with another column if one is named."""
+def write(path: Path, *rows: tuple[str, str]) -> None:
+    """Write a file of rows with a key and a text each."""
     header, row, *_ = table()
     lines = [dict(zip(header, row, strict=True), unique_key=key, descriptor=text) for key, text in rows]
     with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [*header, *([more] if more else [])], restval="seen")
+        writer = csv.DictWriter(file, header)
         writer.writeheader()
         writer.writerows(lines)
 
@@ -82,43 +81,7 @@ A, B, C = ("A", "one"), ("B", "two"), ("C", "three")
 REFUSED = ("A", LONG)
 
 
-# --- rules 1 and 2: the ledger, and the identity of a row -----------------------------------------
-
-
-@keyless
-def test_stdin_has_one_ledger(
-    give: Give, path: Path, tmp_path: Path, wosdk: Wosdk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for rows in ((A, B), (A, B, C)):
-        write(path, *rows)
-        assert give("--format", "csv", file="-", input=path.read_text("utf-8")).exit_code == 0
-    assert [each.name for each in tmp_path.glob("*.job*")] == ["stdin.job"]
-    assert held(wosdk) == Counter("ABC")
-
-
 # --- rule 3: the same command ---------------------------------------------------------------------
-
-
-def test_new_and_corrected_rows_are_sent_and_no_others(give: Give, path: Path, wosdk: Wosdk) -> None:
-    write(path, REFUSED, B)
-    assert give().exit_code == 1
-    assert held(wosdk) == Counter("B")
-    write(path, C, B, A)
-    result = give()
-    assert (result.exit_code, "2 rows to send; 1 created before" in result.stderr) == (0, True)
-    assert "wosdk: 2 of 3 rows to send for Company " in result.stderr
-    assert held(wosdk) == Counter("ABC")
-
-
-@keyed
-def test_rows_under_way_in_a_kill_are_looked_up(give: Give, path: Path, wosdk: Wosdk) -> None:
-    write(path, A, B)
-    assert give().exit_code == 0
-    killed(path.with_name("requests.csv.job"), 1)
-    result = give()
-    assert (result.exit_code, "1 in doubt to look up first" in result.stderr) == (0, True)
-    assert held(wosdk) == Counter("AB")
 
 
 @keyed
@@ -130,7 +93,7 @@ def test_a_row_that_changed_after_it_was_sent_is_skipped_and_said(
     write(path, ("A", "edited"), B)
     result = give()
     assert (result.exit_code, "1 of them changed after being sent" in result.stderr) == (0, True)
-    assert "\n1 row edited since: not resent, each is created once\n" in result.stdout
+    assert "\n1 row edited since; not resent, as each is already created\n" in result.stdout
     assert json.loads(give("--json").stdout)["changed"] == 1
     assert held(wosdk) == Counter("AB")
 
@@ -145,10 +108,9 @@ def test_undone_rows_are_skipped_until_they_are_asked_for(give: Give, path: Path
     assert (give("--retry-undone").exit_code, held(wosdk)) == (0, Counter("AB"))
 
 
-@pytest.mark.parametrize("change", ["--retry-refused", "cells", "map"])
 @keyed
-def test_rows_that_the_service_refused_wait_for_a_change_or_a_word(
-    give: Give, path: Path, wosdk: Wosdk, local: LocalCompany, map_file: Path, change: str
+def test_rows_that_the_service_refused_wait_for_a_word(
+    give: Give, path: Path, wosdk: Wosdk, local: LocalCompany
 ) -> None:
     write(path, A, B)
     local.faults.load(
@@ -157,15 +119,12 @@ def test_rows_that_the_service_refused_wait_for_a_change_or_a_word(
     assert (give("--concurrency", "1").exit_code, held(wosdk)) == (1, Counter("B"))
     result = give()
     assert (result.exit_code, held(wosdk)) == (1, Counter("B"))
-    assert "1 refused before and unchanged (--retry-refused sends them)" in result.stderr
-    if change == "cells":
-        write(path, ("A", "edited"), B)
-    elif change == "map":
-        map_file.write_text(KEYED.replace("compute_schedule = true", "compute_schedule = false"), "utf-8")
-    assert give(*[change] if change.startswith("-") else []).exit_code == 0
+    assert "1 already refused and unchanged (--retry-refused resends)" in result.stderr
+    assert give("--retry-refused").exit_code == 0
     assert held(wosdk) == Counter("AB")
 
 
+@keyed
 def test_rows_that_are_gone_are_counted(give: Give, path: Path, wosdk: Wosdk) -> None:
     write(path, A, B)
     assert give().exit_code == 0
@@ -189,27 +148,6 @@ def test_an_edited_row_without_a_key_needs_a_word(give: Give, path: Path, wosdk:
     assert held(wosdk) == Counter("AB")
     assert (give("--new-rows").exit_code, give().exit_code) == (0, 0)
     assert held(wosdk) == Counter("ABB")
-
-
-@keyless
-def test_a_column_that_came_makes_all_rows_unknown(give: Give, path: Path, wosdk: Wosdk) -> None:
-    write(path, A, B)
-    assert give().exit_code == 0
-    write(path, A, B, more="remark")
-    result = give("--new-rows")
-    assert (result.exit_code, "'remark'" in result.stderr, "--new-rows" in result.stderr) == (2, True, False)
-    assert held(wosdk) == Counter("AB")
-
-
-@keyed
-def test_a_key_that_a_spreadsheet_changed_needs_a_word(give: Give, path: Path, wosdk: Wosdk) -> None:
-    write(path, ("00501", "one"))
-    assert give().exit_code == 0
-    write(path, ("501", "one"))
-    result = give()
-    assert (result.exit_code, "'501'" in result.stderr, "'00501'" in result.stderr) == (2, True, True)
-    assert give("--new-rows").exit_code == 0
-    assert held(wosdk) == Counter(["00501", "501"])
 
 
 # --- rule 6: --again ------------------------------------------------------------------------------
@@ -247,43 +185,6 @@ def test_on_a_terminal_it_is_asked(
     assert held(wosdk) == Counter("AA" if answer == "y" else "A")
 
 
-@keyless
-def test_again_is_refused_while_rows_are_in_doubt(give: Give, path: Path, wosdk: Wosdk) -> None:
-    write(path, A, B)
-    assert give().exit_code == 0
-    killed(folder := path.with_name("requests.csv.job"), 1)
-    for more in (("--yes",), ("--check",)):
-        refused = give("--again", *more)
-        assert (refused.exit_code, "wosdk jobs settle" in refused.stderr) == (2, True)
-    assert held(wosdk) == Counter("AB")
-    assert wosdk("jobs", "settle", folder, "--all", "not-created").exit_code == 0
-    assert give().exit_code == 0
-    assert give("--again", "--yes").exit_code == 0
-    assert held(wosdk) == Counter("AAABB")
-
-
-# --- rule 7: rejects ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("copied", [False, True], ids=["its place", "a copy"])
-def test_rejects_are_rows_of_their_ledger(
-    give: Give, path: Path, tmp_path: Path, wosdk: Wosdk, copied: bool
-) -> None:
-    write(path, REFUSED, B)
-    assert give().exit_code == 1
-    rejects = path.with_name("requests.csv.job") / "rejects.csv"
-    if copied:
-        rejects = Path(shutil.copy(rejects, tmp_path / "fixed.csv"))
-    text = rejects.read_text("utf-8").replace(LONG, "short")
-    rejects.write_text(text, "utf-8")
-    assert [give(file=rejects).exit_code for _ in range(2)] == [0, 0]
-    assert rejects.read_text("utf-8") == text
-    assert [each.name for each in tmp_path.glob("*.job*")] == ["requests.csv.job"]
-    assert give("--retry-refused").exit_code == 0, "the row of the file is the one that was corrected"
-    assert held(wosdk) == Counter("AB")
-    assert give("--again", "--yes", file=rejects).exit_code == 2
-
-
 # --- rule 8: the run is the unit ------------------------------------------------------------------
 
 
@@ -297,22 +198,6 @@ def test_an_undo_takes_back_the_last_run_another_or_all(give: Give, path: Path, 
     for more, left in (((), "AB"), (("--run", "1"), "B"), (("--all",), "")):
         assert wosdk("jobs", "undo", folder, "--reason", "Entered twice", "--yes", *more).exit_code == 0
         assert held(wosdk) == Counter(left)
-
-
-# --- rule 9: copies -------------------------------------------------------------------------------
-
-
-@keyless
-def test_a_copy_is_not_sent_once_more(give: Give, path: Path, tmp_path: Path, wosdk: Wosdk) -> None:
-    write(path, A, B)
-    assert give().exit_code == 0
-    copy = Path(shutil.copy(path, tmp_path / "copy.csv"))
-    refused = give(file=copy)
-    assert (refused.exit_code, f"--job {path}.job" in refused.stderr) == (2, True)
-    assert give("--job", f"{path}.job", file=copy).exit_code == 0
-    (path.with_name("requests.csv.job") / "journal.db").write_bytes(b"no longer a database")
-    assert give(file=copy).exit_code == 2
-    assert held(wosdk) == Counter("AB")
 
 
 # --- rule 10: what is gone, and what a resume does not repeat -------------------------------------

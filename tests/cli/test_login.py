@@ -18,7 +18,7 @@ def test_the_default_profile_is_used_when_nothing_else_is_set(
     """The profile names the secret's file, and after it every command needs no variable."""
     result = wosdk("login", *given(company), "--client-secret-file", tmp_path / "secret")
     assert (result.exit_code, result.stdout) == (0, "")
-    assert "profile 'default' is in" in result.stderr
+    assert "saved profile 'default' in" in result.stderr
     assert company[SECRET] not in result.stderr
     assert profiles(tmp_path)["default"]["client_secret_file"] == str(tmp_path / "secret")
     assert stat.S_IMODE((tmp_path / "wosdk" / "config.toml").stat().st_mode) == 0o600
@@ -64,9 +64,7 @@ def test_variables_are_taken_and_named(
     monkeypatch.setenv("WOSDK_CONFIG", str(tmp_path / "wosdk" / "config.toml"))
     result = wosdk("login")
     assert result.exit_code == 0
-    assert (
-        "variables override the profile: WOSDK_COMPANY, WOSDK_CLIENT_ID, WOSDK_CLIENT_SECRET" in result.stderr
-    )
+    assert "override the profile: WOSDK_COMPANY, WOSDK_CLIENT_ID, WOSDK_CLIENT_SECRET" in result.stderr
     assert seeded[SECRET] not in result.stderr
 
 

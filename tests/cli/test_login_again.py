@@ -42,7 +42,7 @@ def test_a_settings_file_that_is_broken_is_named_first(
     (tmp_path / "wosdk" / "config.toml").write_text('client_secret = "abc-secret\n', encoding="utf-8")
     result = wosdk("login", *given(company))
     assert result.exit_code == 2
-    assert "is not TOML; fix it" in result.stderr
+    assert "is not valid TOML; fix or remove the file" in result.stderr
     assert "abc-secret" not in result.stderr
 
 
@@ -58,7 +58,7 @@ def test_addresses_of_another_profile_get_no_secret(
     options = (*given(company), "--region", "americas", "--client-secret-file", tmp_path / "secret")
     result = wosdk("login", *options, "--yes")
     assert result.exit_code == 0, result.stderr
-    assert "token_url of the old profile is left out" in result.stderr
+    assert "token_url of the old profile is skipped" in result.stderr
     assert "old.example" not in str(profiles(tmp_path))
     assert profiles(tmp_path)["default"]["region"] == "americas"
 

@@ -57,7 +57,7 @@ def imported(
     return process.returncode, json.loads(stdout), stderr.splitlines()
 
 
-@pytest.mark.parametrize("options", [[], WORKERS])
+@pytest.mark.parametrize("options", some([WORKERS, []], 2))
 def test_a_folder_that_was_moved_is_to_be_put_back(
     local: LocalCompany, source: Path, tmp_path: Path, wosdk: Wosdk, options: list[str]
 ) -> None:

@@ -69,7 +69,7 @@ def test_digits_of_one_order_are_taken(wosdk: Wosdk) -> None:
     [
         ("id:RSC000001", 2, "'id:RSC000001' is not an id; write id:2903"),
         ("id:", 2, "'id:' is not an id"),
-        ("number: ", 2, "'number: ' names no WorkOrder; write its number"),
+        ("number: ", 2, "'number: ' is not a work order; write a number"),
         ("number:777", 4, "no WorkOrder with the Number '777'"),
         ("id:777", 4, "WorkOrder entity with id 777 is not found"),
     ],
@@ -84,4 +84,4 @@ def test_a_form_that_names_no_order_is_refused(wosdk: Wosdk, text: str, status: 
 @pytest.mark.parametrize("name", SECTIONS["Work orders"])
 def test_the_help_of_each_command_has_the_rule(wosdk: Wosdk, name: str) -> None:
     text = " ".join(wosdk(name, "--help").stdout.split())
-    assert "ORDER is a number such as RSC000005, or an id; id:2903 or number:2903" in text
+    assert "ORDER is a number such as RSC000005, or an id. Use id:2903 or number:2903" in text

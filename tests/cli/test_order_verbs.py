@@ -81,7 +81,7 @@ def test_a_finished_order_is_not_resumed(wosdk: Wosdk) -> None:
     wosdk("cancel", number, "--reason", "Entered twice")
     result = wosdk("resume", number, "--start")
     assert (result.exit_code, result.stdout, state(wosdk, number)) == (3, "", "Cancelled")
-    assert "is in state 'Cancelled'; resume takes one that is OnHold or Paused" in result.stderr
+    assert "is in state 'Cancelled'; resume requires OnHold or Paused" in result.stderr
     assert "`wosdk run WoReopenCommand WorkOrderId=" in result.stderr
     ran = wosdk("run", "WoStartCommand", f"WorkOrderId={number.removeprefix('RSC').lstrip('0')}")
     assert ran.exit_code == 3
@@ -140,14 +140,14 @@ def test_an_order_that_is_named_twice_is_changed_once(wosdk: Wosdk) -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        (("hold", "1"), 2, "--reason is missing; the Company has 'No access', 'Waiting for a quote'"),
-        (("cancel", "1"), 2, "the Company has 'Entered by mistake', 'Entered twice', 'No longer needed'\n"),
+        (("hold", "1"), 2, "--reason is missing; available reasons: 'No access', 'Waiting for a quote'"),
+        (("cancel", "1"), 2, "available reasons: 'Entered by mistake', 'Entered twice', 'No longer needed'\n"),
         (("hold", "1", "--reason", "Wether"), 4, "no hold reason is called 'Wether'; did you mean 'Weather'? There are"),
         (("cancel", "1", "--reason", "Weather"), 4, "no cancel reason is called 'Weather'"),
-        (("hold", "1", "X9", "X8", "--reason", "Weather"), 4, "no WorkOrder with the Number 'X9'; --by PROPERTY"),
+        (("hold", "1", "X9", "X8", "--reason", "Weather"), 4, "no WorkOrder has the Number 'X9'; --by PROPERTY"),
         (("hold", "1", "99", "--reason", "Weather"), 4, "WorkOrder entity with id 99 is not found"),
-        (("hold", '{"Id": 1}', "--reason", "Weather"), 2, "it takes an id or a number such as RSC000005"),
-        (("hold", " ", "--reason", "Weather"), 2, "an empty text names no WorkOrder; give its id or Number"),
+        (("hold", '{"Id": 1}', "--reason", "Weather"), 2, "write an id or a number such as RSC000005"),
+        (("hold", " ", "--reason", "Weather"), 2, "an empty string cannot name a WorkOrder; write the id or Number"),
         (("complete", "1", "--repair-code", "Patched"), 4, "no repair code is called 'Patched'; there are 'Adjusted', 'Part replaced'"),
         (("assign", "1", "--to", "Nobody"), 4, "no Employee with the user name, number or name 'Nobody' ("),
         (("assign", "1", "--to", "mira.okafr"), 4, "or name 'mira.okafr'; did you mean 'mira.okafor'?"),
@@ -202,9 +202,7 @@ def test_an_employee_who_is_named_twice_is_assigned_once(wosdk: Wosdk) -> None:
     )
     assert json.loads(result.stdout)["body"]["Command"]["Assignees"] == [208]
     assert "wosdk: assign to '208', mode Primary for" in result.stderr
-    assert (
-        "wosdk: --to mira.okafor and --to 208 are the same employee, whose id is sent once" in result.stderr
-    )
+    assert "wosdk: --to mira.okafor and --to 208 are the same employee; the id is sent once" in result.stderr
 
 
 @pytest.mark.usefixtures("served")
@@ -212,10 +210,7 @@ def test_notes_are_added(wosdk: Wosdk) -> None:
     """From the command line to many orders, or from stdin; private unless --public."""
     numbers = orders(wosdk, 2)
     result = wosdk("note", *numbers, "--text", "Gate code 4711")
-    assert (result.exit_code, "note, private, 14 characters: Gate code 4711 for" in result.stderr) == (
-        0,
-        True,
-    )
+    assert (result.exit_code, "private, 14 characters: Gate code 4711 for" in result.stderr) == (0, True)
     result = wosdk("note", numbers[0], "--text", "-", "--public", "--yes", input="We come\nat eight\n")
     assert (result.exit_code, result.stdout.startswith(f"{numbers[0]}: note ")) == (0, True)
     notes: Any = order(wosdk, numbers[0], "Notes.*")["Notes"]
@@ -224,10 +219,7 @@ def test_notes_are_added(wosdk: Wosdk) -> None:
         ("We come\nat eight", "Public"),
     ]
     result = wosdk("note", numbers[0], "--text", "-", input="x" * 70_000)
-    assert (result.exit_code, "the note is longer than 65536 characters; attach" in result.stderr) == (
-        2,
-        True,
-    )
+    assert (result.exit_code, "longer than 65536 characters; attach" in result.stderr) == (2, True)
 
 
 @pytest.mark.usefixtures("served")
@@ -240,7 +232,9 @@ def test_files_are_attached(wosdk: Wosdk, tmp_path: Path) -> None:
         file.truncate(20 * 1024 * 1024 + 1)
     result = wosdk("attach", number, small, large)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "film.mp4 has 20,971,521 bytes, the limit is 20,971,520; attach a smaller file" in result.stderr
+    assert (
+        "film.mp4 is 20,971,521 bytes, over the limit of 20,971,520; attach a smaller file" in result.stderr
+    )
     result = wosdk("attach", number, small)
     assert (result.exit_code, result.stdout) == (0, f"{number}: belt.jpg attached, document 1\n")
     assert f"  {number}  belt.jpg  9 bytes" in result.stderr
@@ -285,8 +279,8 @@ def test_many_orders_are_listed_up_to_a_limit(wosdk: Wosdk) -> None:
     ("name", "options", "shown", "stored"),
     [
         ("belt.jpg", (), "Picture", 3),
-        ("permit.pdf", ("--type", "Picture"), "PDF: its suffix decides, not --type", 32),
-        ("readings.txt", (), "PDF: no type is known for text/plain, --type names another", 32),
+        ("permit.pdf", ("--type", "Picture"), "PDF, from the file suffix; --type is ignored", 32),
+        ("readings.txt", (), "PDF: unknown type text/plain; --type selects another", 32),
         ("readings.txt", ("--type", "Signature"), "type Signature", 1),
     ],
 )

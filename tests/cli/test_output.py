@@ -143,7 +143,7 @@ def test_a_table_is_cut_to_the_width(
     rows = [{"Id": 1, "A": "x" * 50, "B": "y" * 20, "C": 3}]
     assert table(rows, "A", "B") == ["A               B", "xxxxxxxxxxxxx…  yyyyyyyyyyyyy…"]
     assert table(rows) == ["Id", "1"]
-    message = "3 more columns do not fit; choose columns with -p, or see all with --json"
+    message = "3 more columns do not fit; select columns with -p, or show all with --json"
     assert message in capsys.readouterr().err
 
 
@@ -159,21 +159,21 @@ def test_a_record_with_very_many_members_is_shown_in_part(
     """The first thousand, and the number of the others; the time is linear."""
     if terminal:
         monkeypatch.setenv("COLUMNS", "100")
-    many = {"Id": 1} | {f"Field{i}": i + 1 for i in range(29_999)}
+    many = {"Id": 1} | {f"Field{i}": i + 1 for i in range(9_999)}
     scripted.handler = lambda _: Answer(body=codec.dumps({"Entities": [{"Data": many}, {"Data": {"Id": 2}}]}))
     result = wosdk("query", "WorkOrder", "--limit", "1")
     header, row = result.stdout.splitlines()
     shown = len(header.split())
     assert len(row.split()) == shown <= 1000
     assert result.stderr.startswith(
-        f"wosdk: {30_000 - shown} more columns do not fit; choose columns with -p, or see all with --json\n"
+        f"wosdk: {10_000 - shown} more columns do not fit; select columns with -p, or show all with --json\n"
     )
     scripted.handler = lambda _: Answer(body=codec.dumps({"Data": many}))
     result = wosdk("get", "WorkOrder", "1")
     assert len(result.stdout.splitlines()) == 1000
-    assert result.stderr == "wosdk: 29000 more values left out; --json has all\n"
+    assert result.stderr == "wosdk: 9000 more values omitted; --json shows all\n"
     result = wosdk("get", "WorkOrder", "1", "--csv")
-    assert result.stdout.count(",") == 2 * 29_999
+    assert result.stdout.count(",") == 2 * 9_999
 
 
 @pytest.mark.parametrize("form", [(), ("--csv",), ("--json",)])

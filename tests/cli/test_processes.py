@@ -77,8 +77,8 @@ def test_importing_the_package_loads_neither_jobs_nor_command_line() -> None:
 @pytest.mark.parametrize(
     ("number", "message"),
     [
-        (signal.SIGINT, "get 30 s, Ctrl-C again aborts them"),
-        (signal.SIGTERM, "get 6 s, then they are aborted"),
+        (signal.SIGINT, "get 30 s; Ctrl-C again aborts them"),
+        (signal.SIGTERM, "get 6 s; then they are aborted"),
     ],
 )
 def test_a_signal_ends_an_import_with_a_summary_and_every_row_reported(
@@ -105,7 +105,7 @@ def test_a_signal_ends_an_import_with_a_summary_and_every_row_reported(
     assert f"stopping: calls in flight {message}" in stderr
     assert "Traceback" not in stderr
     summary = json.loads(stdout)
-    assert f"the same command, without --again, sends the remaining {summary['not_started']} rows\n" in stderr
+    assert f"to send the remaining {summary['not_started']} rows, rerun without --again\n" in stderr
     rows = [json.loads(line) for line in lines]
     kinds = [row["outcome"] for row in rows]
     assert len(kinds) == summary["rows"] == 5000
@@ -234,7 +234,7 @@ def test_an_import_whose_summary_cannot_be_written(file: Path, tmp_path: Path) -
     with Path("/dev/full").open("w") as full:
         process = spawn("import", file, "--map", MAP, "--sandbox", tmp_path / "s.db", stdout=full)
         _, stderr = process.communicate()
-    message = "wosdk: the import has ended, 14 rows created, but the result could not be written: "
+    message = "wosdk: the import ended, 14 rows created, but the result could not be written: "
     assert (process.returncode, stderr.splitlines()[-1]) == (8, f"{message}stdout: No space left on device")
 
 

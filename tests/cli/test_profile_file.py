@@ -84,7 +84,7 @@ def test_what_is_read_back_is_what_was_changed(
 def test_a_file_that_cannot_be_changed_safely_stays_as_it_is(tmp_path: Path, text: str) -> None:
     """The message says what to do, and holds nothing of the file."""
     file = read(tmp_path, text)
-    with pytest.raises(CliError, match=r"edit it by hand") as caught:
+    with pytest.raises(CliError, match=r"edit the file by hand") as caught:
         file.replaced("stage", {"company": "New"})
     assert "Acme" not in caught.value.message
     assert file.path.read_text(encoding="utf-8") == text
@@ -94,7 +94,7 @@ def test_a_file_that_cannot_be_changed_safely_stays_as_it_is(tmp_path: Path, tex
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, content: bytes) -> None:
     """Broken TOML, no UTF-8, or too large."""
     (tmp_path / "config.toml").write_bytes(content)
-    with pytest.raises(CliError, match=r"config\.toml (is not TOML|cannot be read)"):
+    with pytest.raises(CliError, match=r"config\.toml (is not valid TOML|cannot be read)"):
         ProfileFile.read(tmp_path / "config.toml")
 
 
@@ -138,9 +138,9 @@ def test_what_is_not_a_regular_file_is_not_replaced(tmp_path: Path) -> None:
     """A device such as /dev/null must stay what it is; a pipe stands for it here."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    with pytest.raises(CliError, match="pipe cannot be written: it is a pipe, and not a regular file"):
+    with pytest.raises(CliError, match="pipe cannot be written: it is a pipe, not a regular file"):
         write_private(pipe, "a = 1\n")
-    with pytest.raises(CliError, match="pipe cannot be read: it is a pipe, and not a regular file"):
+    with pytest.raises(CliError, match="pipe cannot be read: it is a pipe, not a regular file"):
         ProfileFile.read(pipe)
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 

@@ -23,12 +23,14 @@ LIBRARY = sorted(
     if path.relative_to(PACKAGE).parts[0] not in ("cli", "sandbox", "catalogue", "model")
 )
 FACTS = {
+    "by": "name",
     "delimiter": ";",
     "encoding": "cp1252",
     "field": "token_url",
     "file": "/certificates.pem",
     "library": "httpx",
     "line": 4,
+    "sample": "Bay Bakery",
     "state": "New",
     "steps": "start it",
     "target": "InProgress",
@@ -43,14 +45,14 @@ FACTS = {
 }
 SHOWN = {
     Remedy.NEW_ROWS: "if the unknown rows are new, add --new-rows",
-    Remedy.SEND_AGAIN: "to send all rows once more, add --again",
-    Remedy.SAME_COMMAND: "run the command without --again: it sends the remaining rows",
+    Remedy.SEND_AGAIN: "to resend all rows, add --again",
+    Remedy.SAME_COMMAND: "to send the remaining rows, run the command without --again",
     Remedy.SETTLE: "settle the rows in doubt with wosdk jobs settle 'a b.job'",
     Remedy.THAT_FOLDER: "add --job 'a b.job'",
-    Remedy.DELIMITER: "its delimiter seems to be ';': add --delimiter ';'",
+    Remedy.DELIMITER: "the delimiter seems to be ';'; add --delimiter ';'",
     Remedy.LEAVE_OUT: "leave out --csv-raw",
     Remedy.REFERENCE: 'refer to it by {"Id": id}',
-    Remedy.QUERY_UNKNOWN: "wosdk query Customer --unchecked --all --json writes its records",
+    Remedy.QUERY_UNKNOWN: "wosdk query Customer --unchecked --all --json exports the records",
 }
 """Words of the command line, with facts; the others are plain texts of a table."""
 
@@ -136,7 +138,7 @@ def test_each_caller_has_its_words() -> None:
         "it is there; name another file, or pass force=True to replace it; or pass folder='a b.job'"
     )
     assert message_of(error) == (
-        "it is there; name another file, or add --force to replace it; or add --job 'a b.job'"
+        "it is there; name another file, or add --force to overwrite; or add --job 'a b.job'"
     )
     assert error.message == "it is there"
     assert "..." in message_of(WosdkError("x", remedies=(Remedy.DELIMITER,)))  # never a KeyError

@@ -108,8 +108,8 @@ def test_a_line_says_that_nothing_happens(capsys: pytest.CaptureFixture[str]) ->
     progress.now = 55
     progress.idle()
     assert lines(capsys) == [
-        "400 of 1000 rows; no news for 10 s, 2 workers",
-        "400 of 1000 rows; no news for 20 s, 2 workers",
+        "400 of 1000 rows; no progress for 10 s, 2 workers",
+        "400 of 1000 rows; no progress for 20 s, 2 workers",
         "waiting",
     ]
 
@@ -193,7 +193,7 @@ def test_the_first_rows_with_each_warning_are_named(capsys: pytest.CaptureFixtur
         "row 1 (line 2) warning: a",
         "row 3 (line 4) warning: b",
         "and 4 more rows for this cause: row 6 (line 7), row 7 (line 8), ...",
-        "9 rows with warnings; --outcomes FILE keeps them all",
+        "9 rows with warnings; --outcomes FILE records all of them",
     ]
 
 
@@ -223,5 +223,5 @@ def test_a_good_import_says_nothing_but_its_summary(capsys: pytest.CaptureFixtur
 def test_files_that_somebody_changed_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     say_kept([Path("a.job/results.csv"), Path("a.job/rejects-2.csv")])
     assert capsys.readouterr().err == (
-        "wosdk: a.job/rejects.csv has been edited, so it is kept; the new file is rejects-2.csv\n"
+        "wosdk: a.job/rejects.csv has been edited and was kept; the new file is rejects-2.csv\n"
     )

@@ -76,7 +76,7 @@ def test_values_are_sent_with_their_types(wosdk: Wosdk, scripted: Service) -> No
     [
         (("WoOnHoldComand",), "the catalogue has no command 'WoOnHoldComand'; did you mean 'WoOnHoldCommand'? --unchecked"),
         (("wotype",), "WOType is an enum, not a command; `wosdk describe WOType` lists its values"),
-        (("WoOnHoldCommand",), "WorkOrderId is missing: WoOnHoldCommand needs it; ActionReasonId is missing"),
+        (("WoOnHoldCommand",), "WorkOrderId is missing; WoOnHoldCommand requires it; ActionReasonId is missing"),
         (("WoOnHoldCommand", "WorkOrderId"), "'WorkOrderId' is not a field: write NAME=VALUE"),
         (("WoOnHoldCommand", "=1"), "'=1' is not a field: write NAME=VALUE"),
         (("WoOnHoldCommand", "WorkOrderId=one"), "WorkOrderId takes a whole number, not 'one'"),
@@ -86,19 +86,19 @@ def test_values_are_sent_with_their_types(wosdk: Wosdk, scripted: Service) -> No
         (("WoOnHoldCommand", "WorkOrderId:=true", "ActionReasonId=1"), "of type integer, not true\n"),
         (("WoOnHoldCommand", "StatusId=Nw"), "WOStatus has no value 'Nw'; did you mean 'New'?"),
         (("WoOnHoldCommand", 'StatusId:="Nw"', "WorkOrderId=1", "ActionReasonId=1"), "WOStatus has no value 'Nw'"),
-        (("WoOnHoldCommand", "WorkOrderId=1", "ActionReasonId=1", f"Comment={'x' * 4000}"), "has 4000 characters; the service takes 3072"),
-        (("WoCreateCommand", "WorkOrder.Customer=Acme"), "WorkOrder.Customer, the id of a Customer, takes a whole number"),
+        (("WoOnHoldCommand", "WorkOrderId=1", "ActionReasonId=1", f"Comment={'x' * 4000}"), "has 4000 characters; the service accepts 3072"),
+        (("WoCreateCommand", "WorkOrder.Customer=Acme"), "WorkOrder.Customer, a Customer id, takes a whole number"),
         (("WoCreateCommand", "WorkOrder:=5"), "WorkOrder takes an object of WorkOrder, not a number"),
         (("WoCreateCommand", "WorkOrder.Items:={}"), "WorkOrder.Items takes a JSON list, not an object"),
         (("WoCreateCommand", 'WorkOrder.Items:=[{"Coment": "x"}]'), "WoItem has no field 'Coment'; did you mean 'Comment'?"),
-        (("WoCreateCommand", "WorkOrder:=5", "WorkOrder.PoNumber=1"), "sets a field of WorkOrder, but WorkOrder has a value of its own"),
+        (("WoCreateCommand", "WorkOrder:=5", "WorkOrder.PoNumber=1"), "sets a field of WorkOrder, but WorkOrder already has a value"),
         (("WoPickUpCommand", "WorkOrderId=8", "WorkOrderId=9"), "'WorkOrderId=8' and 'WorkOrderId=9' both set WorkOrderId; set it once"),
         (("WoPickUpCommand", "WorkOrderId=8", "WorkOrderId:=9"), "both set WorkOrderId; set it once"),
         (("WoCreateCommand", "WorkOrder.PoNumber=1", 'WorkOrder:={"PoNumber":"2"}'), "both set WorkOrder; set it once"),
         (("WoCreateCommand", 'WorkOrder:={"PoNumber":"2"}', "WorkOrder.PoNumber=1"), "both set WorkOrder.PoNumber"),
         (("WoCreateCommand", "WorkOrder.Customer=5", "WorkOrder.Customer.Id=6"), "both set WorkOrder.Customer.Id"),
         (("WoPickUpCommand", "--unchecked", "Aa=1", "Aa=1"), "both set Aa; set it once"),
-        (("WoStartCommand", "WorkOrderId:=null"), "WorkOrderId is missing: WoStartCommand needs it"),
+        (("WoStartCommand", "WorkOrderId:=null"), "WorkOrderId is missing; WoStartCommand requires it"),
         (("WoCreateCommand", 'WorkOrder.Items:=[{"Coment": "x"}]'), "wosdk: WorkOrder.Items[0]: WoItem has no field 'Coment'"),
         (("WoCreateCommand", "--json-body", "none.json"), "none.json: No such file or directory"),
         ((*HOLD[1:], "--read-only"), "--read-only: WoOnHoldCommand may change something, so nothing is sent"),
@@ -149,7 +149,7 @@ def test_a_change_elsewhere_needs_a_yes(
     monkeypatch.setattr(runner, "is_local", lambda _: False)
     result = wosdk(*HOLD)
     assert (result.exit_code, scripted.calls) == (2, [])
-    assert "stdin is not a terminal, so you cannot be asked; add --yes" in result.stderr
+    assert "stdin is not a terminal, so you cannot be prompted; add --yes" in result.stderr
     monkeypatch.setattr(runner, "is_interactive", lambda: True)
     for answer, status, calls in (("n\n", 1, 0), ("y\n", 0, 1)):
         result = wosdk(*HOLD, input=answer)
@@ -168,7 +168,7 @@ def test_a_change_elsewhere_needs_a_yes(
             ("run", "WoCreateCommand", "WorkOrder.PoNumber=1"),
             "wosdk query WorkOrder --where \"PoNumber = '1'\"",
         ),
-        (("run", "NewFancyThing"), "Look at what it would have changed before you run it again"),
+        (("run", "NewFancyThing"), "Check whether it took effect before you run it again"),
     ],
 )
 def test_in_doubt_has_its_own_status_and_says_what_to_look_at(
@@ -178,7 +178,7 @@ def test_in_doubt_has_its_own_status_and_says_what_to_look_at(
     scripted.handler = lambda _: RESET
     result = wosdk(*command)
     assert (result.exit_code, result.stdout, len(scripted.calls)) == (7, "", 1)
-    assert "it may have been carried out" in result.stderr
+    assert "the call may have been carried out" in result.stderr
     assert scripted.calls[0].json["RequestId"] in result.stderr
     assert look in result.stderr
 

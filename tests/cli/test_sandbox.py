@@ -166,10 +166,8 @@ def test_an_env_file_is_not_the_store(wosdk: Wosdk, store: Path, tmp_path: Path)
     (tmp_path / "sub").mkdir()
     for env_file in (store, *others):
         made = wosdk("sandbox", "serve", "--port", "0", "--store", store, "--env-file", env_file)
-        assert (made.exit_code, made.stderr) == (
-            2,
-            f"wosdk: --env-file would overwrite {store}; name another file\n",
-        )
+        assert made.exit_code == 2
+        assert made.stderr.startswith(f"wosdk: --env-file would overwrite {store}; ")
     assert store.read_bytes() == before
     assert (tmp_path / "link.env").is_symlink()
 
@@ -207,7 +205,7 @@ def test_a_fault_for_an_unknown_company_is_refused(tmp_path: Path) -> None:
         _, stderr = process.communicate(timeout=20)  # not a command in this process: it would serve for ever
     finally:
         process.kill()
-    message = "wosdk: rule 1 (reset): company is 'nope'; there is only AcmeFacilities.\n"
+    message = "wosdk: rule 1 (reset): company is 'nope'; known: AcmeFacilities.\n"
     assert (process.returncode, stderr) == (2, message)
     assert [path.name for path in tmp_path.iterdir()] == ["f.toml"]
 
@@ -215,17 +213,15 @@ def test_a_fault_for_an_unknown_company_is_refused(tmp_path: Path) -> None:
 def test_faults_that_are_not_there(wosdk: Wosdk, tmp_path: Path) -> None:
     at = ("--store", tmp_path / "s.db", "--faults", tmp_path / "nope.toml")
     made = wosdk("sandbox", "serve", "--port", "0", *at)
-    assert (made.exit_code, made.stderr) == (
-        2,
-        f"wosdk: {tmp_path / 'nope.toml'}: No such file or directory\n",
-    )
+    assert made.exit_code == 2
+    assert made.stderr == f"wosdk: {tmp_path / 'nope.toml'}: No such file or directory\n"
 
 
 @pytest.mark.parametrize("mark", [";", "\t", "|"])
 def test_rows_that_are_not_separated_by_commas(wosdk: Wosdk, store: Path, tmp_path: Path, mark: str) -> None:
     (tmp_path / "s4.csv").write_text(f"Name{mark}WorkZone.Id\nMole End{mark}14\n")
     made = wosdk("sandbox", "seed", "--store", store, tmp_path / "s4.csv", "--entity", "Customer")
-    message = f"wosdk: line 1: its cells seem to be separated by {mark!r}; separate them by commas.\n"
+    message = f"wosdk: line 1: the delimiter seems to be {mark!r}; use commas.\n"
     assert (made.exit_code, made.stderr) == (2, message)
 
 

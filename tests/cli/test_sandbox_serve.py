@@ -162,9 +162,9 @@ async def test_a_sandbox_over_https(tmp_path: Path) -> None:
         ("DNS:localhost", VALID, "https://localhost:", None, None),
         ("IP:127.0.0.1,DNS:localhost", VALID, "https://127.0.0.1:", None, None),
         ("DNS:*.a.example,DNS:wosdk.a.example", VALID, "https://wosdk.a.example:", "wosdk.a.example", None),
-        ("DNS:localhost", PAST, "https://localhost:", None, "expired on 2020-01-02: clients refuse it"),
-        ("DNS:localhost", FUTURE, "https://localhost:", None, "is not valid before 2098-01-01: clients"),
-        ("IP:127.0.0.2", VALID, "https://127.0.0.1:", None, "names 127.0.0.2, and not 127.0.0.1: clients"),
+        ("DNS:localhost", PAST, "https://localhost:", None, "expired on 2020-01-02, so clients refuse it"),
+        ("DNS:localhost", FUTURE, "https://localhost:", None, "starts on 2098-01-01, so clients"),
+        ("IP:127.0.0.2", VALID, "https://127.0.0.1:", None, "names 127.0.0.2, not 127.0.0.1, so clients"),
     ],
 )
 def test_the_variables_name_a_host_of_the_certificate(
@@ -194,8 +194,8 @@ def test_the_variables_name_a_host_of_the_certificate(
         (None, "(No such file or directory)"),
         ("", ""),
         ("no certificate", ""),
-        ("a key alone", "(it holds no certificate)"),
-        ("a cert alone", "(it holds no private key)"),
+        ("a key alone", "(it has no certificate)"),
+        ("a cert alone", "(it has no private key)"),
     ],
 )
 def test_a_certificate_that_cannot_be_used(
@@ -211,7 +211,7 @@ def test_a_certificate_that_cannot_be_used(
     result = wosdk("sandbox", "serve", "--store", tmp_path / "s.db", "--port", "0", "--certificate", path)
     assert result.exit_code == 2
     assert f"{path} cannot serve https {why}" in result.stderr
-    assert "it takes a key without a password and its certificate, in PEM" in result.stderr
+    assert "write an unencrypted key and its certificate in PEM" in result.stderr
     assert not (tmp_path / "s.db").exists()
 
 
@@ -252,7 +252,8 @@ def test_an_env_file_that_serve_did_not_write_is_kept(wosdk: Wosdk, tmp_path: Pa
     message = (
         f"--env-file {tmp_path / name} is not a regular file; name another file"
         if name == "fifo"
-        else f"{tmp_path / name} exists, and `wosdk sandbox serve` did not write it; use another, or --force"
+        else f"{tmp_path / name} exists and was not written by `wosdk sandbox serve`; "
+        "name another or add --force"
     )
     assert (made.exit_code, made.stderr) == (2, f"wosdk: {message}\n")
     assert (tmp_path / "notes.env").read_text() == real

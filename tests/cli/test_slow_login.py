@@ -77,7 +77,7 @@ def test_a_silent_address_is_named(held: Held, file: Path, name: str, address: s
     process = spawn(*commands(file)[name], code="" if name == "query" else SOON)
     try:
         line = first_line(process)
-        begin = "wosdk: no session yet after \\d+ s, still waiting"
+        begin = "wosdk: no session after \\d+ s; still waiting"
         assert re.fullmatch(rf"{begin}: the {address} http://\S+ has not responded\n", line), line
         assert SECRET not in line
         if name == "query":

@@ -104,7 +104,7 @@ def test_headers_and_bodies_are_short_and_on_one_line(wosdk: Wosdk, scripted: Se
     assert not {"\x1b", "\x9b", "\x07", "\u202e"} & set(result.stderr)
     assert re.search(r"y\.\.\. \(cut from 90,\d{3} bytes\)$", details[-1])
     assert len(details[-1]) < 4200
-    assert "(form and response of a log-in are not shown)" in result.stderr
+    assert "(log-in form and response are hidden)" in result.stderr
     assert "grant_type" not in result.stderr
 
 

@@ -23,7 +23,7 @@ def survives(cls: type[Any], made: Any) -> None:
     # A drawn command may lack what it needs or have what a create drops, and a number may be larger than the
     # service is thought to take.
     errors = [problem for problem in problems(made) if problem.severity == "error"]
-    of_creates = ("is missing", "is given to a new")
+    of_creates = ("is missing", "is set by the service for new records")
     assert [error for error in errors if not error.message.startswith(of_creates)] == []
 
 

@@ -99,9 +99,9 @@ async def test_a_link_of_the_name_that_the_service_gives_is_replaced(tmp_path: P
     [
         ("fifo", "fifo' exists and is not a regular file"),
         ("to-fifo", "to-fifo' exists and is not a regular file"),
-        ("none/a.jpg", "none' is not a directory; make it first"),
-        ("none/", "none/' is not a directory; make it first"),
-        ("to-none", "none' is not a directory; make it first"),
+        ("none/a.jpg", "none' is not a directory; create it first"),
+        ("none/", "none/' is not a directory; create it first"),
+        ("to-none", "none' is not a directory; create it first"),
         ("file/a.jpg", "a.jpg' cannot be written: Not a directory"),
         ("loop", "loop' cannot be written: Too many levels"),
         ("nul\0", "cannot be written: "),

@@ -107,9 +107,9 @@ def bombs() -> dict[str, tuple[bytes, str]]:
         "another coding": (coded(b"hi", "br"), "other than gzip"),
         "cut": (coded(packed()[:-1]), "truncated"),
         "cut between bytes of a header": (coded(EMPTY + EMPTY[:5]), "truncated"),
-        "broken": (coded(packed()[:-8] + bytes(8)), "broken"),
+        "broken": (coded(packed()[:-8] + bytes(8)), "corrupt"),
         "bytes behind it": (coded(zlib.compress(TEXT, 1) + b"x", "deflate"), "follow"),
-        "no gzip": (coded(b"no gzip at all"), "broken"),
+        "no gzip": (coded(b"no gzip at all"), "corrupt"),
     }
 
 

@@ -220,6 +220,6 @@ async def test_a_machine_without_threads_is_no_host_that_is_gone(monkeypatch: py
 
     monkeypatch.setattr(threading.Thread, "start", full)
     async with engine() as made:
-        with pytest.raises(SendError, match="no thread for the look-up") as caught:
+        with pytest.raises(SendError, match="no thread for the name look-up") as caught:
             await get(made, "http://somewhere/", safe=False)
     assert (caught.value.sent, caught.value.host_gone) == (False, False)

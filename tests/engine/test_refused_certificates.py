@@ -179,7 +179,7 @@ async def test_a_file_without_the_authority(tmp_path: Path, monkeypatch: pytest.
         with pytest.raises(NotSentError) as caught:
             await client.company().connect()
     assert caught.value.remedies == (Remedy.AUTHORITY_IN_FILE,)
-    assert f"SSL_CERT_FILE is '{other}'" in str(caught.value)
+    assert f"SSL_CERT_FILE ('{other}') lacks" in str(caught.value)
 
 
 async def test_a_new_client_trusts_a_file_that_was_renewed(
@@ -210,7 +210,7 @@ async def test_tls_where_there_is_none(sender: str) -> None:
         url = server.url.replace("http:", "https:")
         region = Region("test", locator_url=url, token_url=f"{url}/OAuth/token")
         async with Client(region=region, credentials=Credentials("id-1", "x"), **settings) as client:
-            with pytest.raises(NotSentError, match="does not speak TLS: the address may need") as caught:
+            with pytest.raises(NotSentError, match="does not speak TLS: use http://") as caught:
                 await client.company("Acme").connect()
     if http := settings.get("http_client"):
         await http.aclose()

@@ -100,7 +100,7 @@ async def test_a_connection_that_ends_as_it_is_made(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(loop, "create_connection", and_ends)
     async with RawServer(hang) as server, engine() as made:
         failed = await failure(made, server.url)
-    assert (failed.sent, "at once" in str(failed)) == (False, True)
+    assert (failed.sent, "before any request" in str(failed)) == (False, True)
 
 
 async def test_all_connections_are_in_use() -> None:

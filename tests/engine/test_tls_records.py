@@ -98,7 +98,7 @@ def test_a_body_without_a_length(
             if says_goodbye:
                 assert (await get(made, server.url, safe=False)).body == b"all of it"
             else:
-                with pytest.raises(SendError, match="without ending TLS") as caught:
+                with pytest.raises(SendError, match="without close_notify") as caught:
                     await get(made, server.url, safe=False)
                 assert caught.value.sent
 

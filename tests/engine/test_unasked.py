@@ -312,7 +312,7 @@ async def test_records_without_a_pause(
     monkeypatch.setattr(batching, "readable", always)
     async with RawServer(echoing, serving(certificates["here"])) as server:
         async with engine(Timeouts(connect=5), own, now) as made:
-            with pytest.raises(SendError, match="records of TLS without a pause for 5 s") as caught:
+            with pytest.raises(SendError, match="TLS records without a pause for 5 s") as caught:
                 await get(made, server.url, safe=False)
     assert (caught.value.sent, caught.value.timeout) == (False, "connect")
 

@@ -16,7 +16,7 @@ from wosdk_async.protocol.order_rules import warning_of_move
 TEXT = "{!{Work Order}!} that is in state 'New' cannot be placed in the state 'Completed'"
 WAY = (
     "to get it from New to InProgress, pick it up and then start it; "
-    "each Company sets up which state may follow which"
+    "each Company configures its state transitions"
 )
 
 

@@ -67,7 +67,7 @@ def test_a_body() -> None:
     assert (problem.status, problem.headers) == (422, {"Content-Type": "application/problem+json"})
     assert json.loads(problem.content) == {
         "type": "urn:problem-type:wosdk:business-rule",
-        "title": "A business rule forbids it",
+        "title": "A business rule forbids this request",
         "status": 422,
         "detail": "Order is closed.",
         "in_doubt": False,
@@ -84,7 +84,7 @@ async def test_a_value_of_a_caller_is_explained_without_python(wosdk_company: Co
         await wosdk_company.update(order, customer="Lindqvist")
     assert "await company.resolve(Customer, " in caught.value.message
     assert problem_of(caught.value).body["detail"] == (
-        'WorkOrder: customer is a text; it takes an object of Customer, such as {"Id": 5}.'
+        'WorkOrder: customer is a string; it takes an object of type Customer, such as {"Id": 5}.'
     )
 
 

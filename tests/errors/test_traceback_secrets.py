@@ -14,6 +14,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote_plus
@@ -132,6 +133,12 @@ async def silence(_: Request) -> Answer:
     return await asyncio.get_running_loop().create_future()
 
 
+def half_a_body(request: Request, *, ends: bool) -> Answer:
+    """A response that breaks off or falls silent after a chunk that repeats secrets."""
+    head = "HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n"
+    return raw(f"{head}{TOKEN} {SECRET}\r\n{request.headers}".encode(), ends=ends)
+
+
 STATUSES = [302, 400, 401, 403, 404, 429, 500, 503]
 PLACES = ["token", "discovery", "create", "query", "download"]
 RESPONSES: dict[str, Any] = {
@@ -139,9 +146,8 @@ RESPONSES: dict[str, Any] = {
     "refused": lambda _: error(400, "INVALID", "no"),
     "reset": lambda _: RESET,
     "malformed": lambda _: raw(b"\x00\xff garbage \r\n\r\n"),
-    "half a body": lambda request: raw(
-        f"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n{TOKEN} {SECRET}\r\n{request.headers}".encode()
-    ),
+    "half a body": partial(half_a_body, ends=True),
+    "half a body, then silence": partial(half_a_body, ends=False),
     "no JSON": lambda request: Answer(body=f'{{"access_token": "{TOKEN}", {request.headers}'.encode()),
     "bad gzip": lambda _: Answer(body=TOKEN.encode(), headers={"Content-Encoding": "gzip"}),
     "another shape": lambda _: Answer(body={"access_token": [TOKEN], "CommandResult": TOKEN, "Data": TOKEN}),

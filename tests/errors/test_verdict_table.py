@@ -44,7 +44,7 @@ def test_a_response(status: int, code: str, body: bool, wait: bool, verdict: str
 @pytest.mark.parametrize(
     ("verdict", "error", "says"),
     [
-        (verdicts.IN_DOUBT, errors.ConflictError, "cannot be 'in doubt'; a status can"),
+        (verdicts.IN_DOUBT, errors.ConflictError, "cannot be 'in doubt'; use STATUSES"),
         (verdicts.NEVER_SENT, errors.RefusedError, "cannot be 'never sent'"),
         (verdicts.WAIT, errors.ConflictError, "'wait' raises ThrottledError, not ConflictError"),
     ],

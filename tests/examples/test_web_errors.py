@@ -20,7 +20,7 @@ from wosdk_async.testing import Sandbox
 async def test_an_order_that_is_not_there(web: httpx.AsyncClient) -> None:
     response = await web.get("/orders/999999")
     assert (response.status_code, response.headers["content-type"]) == (404, PROBLEM)
-    assert response.json()["title"] == "There is no such record"
+    assert response.json()["title"] == "Record not found"
 
 
 async def test_a_name_in_a_body_is_not_the_address(web: httpx.AsyncClient, wosdk_company: Company) -> None:

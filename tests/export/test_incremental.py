@@ -147,7 +147,7 @@ async def test_the_suffix_of_a_folder_says_the_format(local: Local, tmp_path: Pa
     """A folder that is called orders.csv does not get parts of Parquet."""
     await IncrementalExport(WorkOrder, tmp_path / "orders.csv", company=local.company)
     assert (tmp_path / "orders.csv" / "part-000001" / "rows.csv").is_file()
-    with pytest.raises(ExportError, match="suffix is that of csv, and the format is jsonl"):
+    with pytest.raises(ExportError, match="suffix means csv, but the format is jsonl"):
         IncrementalExport(WorkOrder, tmp_path / "orders.csv", format="jsonl")
     with pytest.raises(ExportError, match="is a directory; name a file, or use IncrementalExport"):
         Export(WorkOrder, tmp_path / "orders.csv")
@@ -196,7 +196,7 @@ async def test_what_it_refuses(local: Local, tmp_path: Path) -> None:
         await IncrementalExport(WorkOrder, tmp_path, company=local.company)
     with pytest.raises(ExportError, match="is a file"):
         await IncrementalExport(WorkOrder, tmp_path / "store.db", company=local.company)
-    with pytest.raises(ExportError, match="there is no directory"):
+    with pytest.raises(ExportError, match="does not exist; create it"):
         await IncrementalExport(WorkOrder, tmp_path / "none" / "orders", company=local.company)
     folder = tmp_path / "orders"
     folder.mkdir()
@@ -231,7 +231,7 @@ async def test_nothing_is_removed_that_no_run_left(local: Local, tmp_path: Path,
     else:
         left.mkdir()
         (left / "thesis.txt").write_text("precious")
-    with pytest.raises(ExportError, match=r"\.part-000002: .*; move it"):
+    with pytest.raises(ExportError, match=r"\.part-000002 .*; move it"):
         await IncrementalExport(WorkOrder, folder, company=local.company)
     assert left.exists()
     assert elsewhere.exists()
@@ -280,8 +280,8 @@ async def test_each_run_looks_back(
 @pytest.mark.parametrize(
     ("overlap", "message"),
     [
-        (timedelta(seconds=-1), "takes from nothing to a day"),
-        (timedelta(days=2), "takes from nothing to a day"),
+        (timedelta(seconds=-1), "takes zero to one day"),
+        (timedelta(days=2), "takes zero to one day"),
         (300, "takes a timedelta, up to a day"),
     ],
 )
@@ -295,7 +295,7 @@ async def test_it_is_run_once(local: Local, tmp_path: Path) -> None:
     """Its count of rows is that of one part."""
     export = IncrementalExport(WorkOrder, tmp_path / "orders", company=local.company)
     assert (await export).rows == 3
-    with pytest.raises(InvalidCallError, match="make another"):
+    with pytest.raises(InvalidCallError, match="create another"):
         await export
 
 

@@ -189,16 +189,16 @@ async def export(local: Local, folder: Path, orders: int) -> None:
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (remove(1), r"orders: part-000001 is missing \(rows: 4\); restore it from a backup, or export into"),
+        (remove(1), r"orders: part-000001 is missing \(rows: 4\); restore it from a backup, or start over"),
         (remove(2), r"orders: part-000002 is missing \(rows: 3\); restore"),
         (remove(1, 2), r"orders: part-000001 to part-000002 is missing \(rows: 7\); restore"),
         (rename, r"orders: part-000002 is missing \(rows: 3\); restore"),
-        (swap, "part-000002: does not follow the part before it"),
-        (of_another_export, "part-000002: does not follow the part before it"),
-        (truncate, r"part-000002/rows.parquet: has [\d,]+ bytes, and was written with [\d,]+; restore"),
-        (take_rows, r"part-000002/rows.parquet: is missing \(rows: 3\); restore"),
-        (edit_watermark, "part-000003: does not follow the part before it"),
-        (older_watermark, "part-000003: does not follow the part before it"),
+        (swap, "part-000002 does not follow the previous part"),
+        (of_another_export, "part-000002 does not follow the previous part"),
+        (truncate, r"part-000002/rows.parquet has [\d,]+ bytes instead of [\d,]+; restore"),
+        (take_rows, r"part-000002/rows.parquet is missing \(rows: 3\); restore"),
+        (edit_watermark, "part-000003 does not follow the previous part"),
+        (older_watermark, "part-000003 does not follow the previous part"),
     ],
 )
 async def test_a_folder_with_a_gap_is_refused(

@@ -15,17 +15,8 @@ import attrs
 
 from tests.errors.tables import DOCS, rendered, table
 from wosdk_async.cli.texts import in_commands
-from wosdk_async.jobs.ledger.decision import (
-    Action,
-    FileFacts,
-    LedgerFacts,
-    Refusal,
-    RowSample,
-    Standing,
-    Why,
-    action_of,
-    decide,
-)
+from wosdk_async.jobs.ledger.decision import action_of, decide
+from wosdk_async.jobs.ledger.terms import Action, FileFacts, LedgerFacts, Refusal, RowSample, Standing, Why
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.report.output_tables import RESULT_COLUMNS
 from wosdk_async.jobs.sources.source import REPORT_COLUMNS
@@ -117,10 +108,10 @@ _CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, ImportOptions]] =
         ImportOptions(new_rows=True),
     ),
     "key_disguised": (
-        "a new key equals one that is gone but for case, white space, Unicode form, leading zeros, `.0` or "
-        "an exponent",
+        "a key to send equals a sent one that the file lacks but for case, white space, Unicode form, "
+        "leading zeros, `.0` or an exponent, and the last file had not both",
         _SAMPLE,
-        attrs.evolve(_FILE, disguised=(RowSample(2, "501"), RowSample(2, "00501"))),
+        attrs.evolve(_FILE, disguised={Standing.NEW: (RowSample(2, "501"), RowSample(2, "00501"))}),
         ImportOptions(),
     ),
     "key_changed": (

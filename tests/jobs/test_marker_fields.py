@@ -44,9 +44,7 @@ def test_a_field_that_no_key_fits_is_refused(tmp_path: Path, marker: str, messag
 def test_a_field_without_its_object_is_suggested_with_it(tmp_path: Path, marker: str) -> None:
     path = tmp_path / "m.toml"
     path.write_text(WORK_ORDER + FIXED_CUSTOMER)
-    with pytest.raises(
-        ImportMapError, match=rf"no field '{marker}'; did you mean 'work_order\.po_number'\?$"
-    ):
+    with pytest.raises(ImportMapError, match=rf"'{marker}'; did you mean 'work_order\.po_number'\?$"):
         RowKeys.of(ImportMap.load(path), marker, "job")
 
 

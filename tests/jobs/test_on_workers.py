@@ -29,7 +29,7 @@ from wosdk_async.jobs import ImportOptions
 from wosdk_async.jobs.cluster.job_workers import JobWorkers
 from wosdk_async.jobs.cluster.messages import GrantedRow, Setup
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.imports.settling import decide, settle_job
+from wosdk_async.jobs.imports.job_settling import decide, settle_job
 from wosdk_async.jobs.journal import Journal, RowRecord, State
 from wosdk_async.jobs.undo.reversal import Undo
 from wosdk_async.options import CallOptions, RetryPolicy
@@ -135,7 +135,7 @@ async def test_a_row_that_kills_its_workers_is_refused(local: Local, job: Job, w
     ready = job(write(HEADER, rows(*range(1, 13))), MAP, marker=MARKER, workers=pool, lease=1.2, skew=0)
     summary, outcomes = await carried_out(ready, local)
     assert (summary.created, summary.failed, len(pool.workers)) == (11, 1, 2 + 4)
-    assert "its worker was lost 4 times while it had this row" in (outcomes[5].reason or "")
+    assert "the worker with this row was lost 4 times" in (outcomes[5].reason or "")
     assert await held(local) == Counter(str(number) for number in range(1, 13) if number != 5)
 
 
@@ -218,7 +218,7 @@ async def test_a_worker_of_which_nothing_is_heard_is_lost_when_its_lease_is_over
     summary, _ = await carried_out(ready, local)
     assert silent
     (warning,) = summary.warnings
-    assert warning.startswith(f"worker {silent[0].name} was silent for too long: its ")
+    assert warning.startswith(f"worker {silent[0].name} has been silent for too long: ")
     assert f"warning: {warning}" in stages
     assert (summary.created, summary.complete) == (40, True)
     assert await held(local) == Counter(map(str, NUMBERS))
@@ -337,7 +337,7 @@ async def test_an_import_that_is_aborted_leaves_its_leases_to_the_next_run(
     stages: list[str] = []
     again = job(source, MAP, marker=MARKER, workers=LocalPool(local.company), on_stage=stages.append)
     summary = await again.run(local.company)
-    assert "before their leases expire" in stages[1]
+    assert "waiting for their leases" in stages[1]
     assert (summary.created, summary.complete) == (40, True)
     assert await held(local) == Counter(map(str, NUMBERS))
 
@@ -440,7 +440,7 @@ async def test_an_audit_that_is_due_is_made_by_the_next_run(local: Local, job: J
     report = json.loads((folder / "report.json").read_text())
     assert (report["audit"]["state"], report["audit"]["rows"][0]["finding"]) == ("not clean", "twice")
     assert report["workers"]["leases"] == 1
-    assert "The Company does not have what the journal says" in (folder / "report.html").read_text()
+    assert "data differs from the journal" in (folder / "report.html").read_text()
     async with Journal.open(folder, snapshot=True) as journal:
         assert [run.exit_status for run in await journal.runs()][-1] == 1
     last = (await local.rows("WorkOrder"))[-1]["Id"]
@@ -498,7 +498,7 @@ async def test_a_client_that_workers_cannot_have_is_refused(
     own = {name: of_this_process[name]}
     async with Client.from_env(local.variables, **own) as client:
         ready = job(write(HEADER, rows(1)), MAP, marker=MARKER, workers=LocalPool(local.company))
-        with pytest.raises(ConfigurationError, match=f"{name} of the client"):
+        with pytest.raises(ConfigurationError, match=f"the client.s {name}"):
             await ready.run(client.company())
     assert await held(local) == Counter()
 
@@ -506,7 +506,7 @@ async def test_a_client_that_workers_cannot_have_is_refused(
 async def test_a_deadline_that_no_lease_has_room_for_is_refused(local: Local, job: Job, write: Write) -> None:
     local.company = local.company.with_options(deadline=40)
     ready = job(write(HEADER, rows(1)), MAP, marker=MARKER, workers=LocalPool(local.company))
-    with pytest.raises(ConfigurationError, match="make the lease longer"):
+    with pytest.raises(ConfigurationError, match="use a longer lease"):
         await ready.run(local.company)
     assert await held(local) == Counter()
 

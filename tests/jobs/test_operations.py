@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -119,11 +120,8 @@ async def test_a_record_with_a_mistake_fails_its_row_alone(local: Local, job: Jo
     source = write(COLUMNS, [["T1", "x" * 65, ""], ["T2", "b", ""]])
     summary, outcomes = await carried_out(job(source, CREATE), local)
     assert (summary.done, summary.failed) == (1, 1)
-    assert outcomes[1].reason == (
-        "entity.name has 65 characters, but the limit is 64; shorten the text, or set truncate = true; "
-        "entity.display_as has 65 characters, but the limit is 64; shorten the text, or set truncate = true; "
-        "entity.dba has 65 characters, but the limit is 64; shorten the text, or set truncate = true"
-    )
+    lengths = re.findall(r"entity\.(\w+) has 65 characters, but the limit is 64", str(outcomes[1].reason))
+    assert lengths == ["name", "display_as", "dba"]
 
 
 async def test_an_import_can_be_awaited(local: Local, job: Job, write: Write) -> None:
@@ -417,7 +415,7 @@ def test_map_and_caller_must_agree(tmp_path: Path) -> None:
     path = tmp_path / "map.toml"
     path.write_text("operation = 'create Customer'\n[entity]\nname='{a}'")
     assert ImportMap.load(path, operation="create  customer").operation == "create Customer"
-    with pytest.raises(ImportMapError, match="'create Customer', but 'update Customer by id' was requested"):
+    with pytest.raises(ImportMapError, match=r"'create Customer', but 'update Customer by id'"):
         ImportMap.load(path, operation="update Customer by Id")
 
 

@@ -15,7 +15,7 @@ from wosdk_async import (
 )
 from wosdk_async.jobs import RowOutcome
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.imports.settling import settle_job
+from wosdk_async.jobs.imports.job_settling import settle_job
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.stop import Stop
 from wosdk_async.text.remedies import Remedy
@@ -152,7 +152,7 @@ async def test_a_key_that_two_records_have_is_not_decided(local: Local, job: Job
         await local.company.run(WoCreateCommand(work_order=await order(local, "1")))
     summary, outcomes = await carried_out(job(source, MAP, marker=MARKER), local)
     assert (summary.created, summary.in_doubt) == (1, 1)
-    assert (outcomes[1].reason or "").startswith("several work orders have the key '1': ids ")
+    assert (outcomes[1].reason or "").startswith("several work orders have the key '1' (ids ")
     assert await held(local) == Counter({"1": 2, "2": 1})
 
 

@@ -86,22 +86,10 @@ def test_a_value_is_an_exact_text(tmp_path: Path, value: Any, kind: Any, text: s
     [
         (float("nan"), pa.float64(), "nan is not a number that can be sent; write null for no value"),
         (float("-inf"), pa.float64(), "-inf is not a number"),
-        (
-            12345678901234567.0,
-            pa.float64(),
-            "has more than 15 digits, which its type does not keep; write it as",
-        ),
+        (12345678901234567.0, pa.float64(), "has more than 15 digits"),
         (12345678.0, pa.float32(), "has more than 6 digits"),
-        (
-            ["x"],
-            pa.list_(pa.string()),
-            "it holds values of the type list<element: string>, which have no text",
-        ),
-        (
-            b"\xff\xfe",
-            pa.binary(),
-            "its bytes, which begin with b'\\xff\\xfe', are not UTF-8; write the column as",
-        ),
+        (["x"], pa.list_(pa.string()), "values of the type list<element: string>"),
+        (b"\xff\xfe", pa.binary(), "begin with b'\\xff\\xfe', are not UTF-8"),
         (b"\xff\xfe", pa.binary(2), "its bytes, which begin with b'\\xff\\xfe', are not UTF-8"),
         (5, pa.bool8(), "it holds values of the type arrow.bool8, which have no text"),
         (5, pa.duration("s"), "it holds values of the type duration[s]"),
@@ -164,9 +152,7 @@ def test_what_is_not_parquet_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "rows.parquet"
     for content in (b"", b"\0a,b\n1,2\n", b"PAR1" + b"\0" * 100 + b"PAR1"):
         path.write_bytes(content)
-        with pytest.raises(
-            ImportMapError, match=r"rows\.parquet: this is not a Parquet file, or it is damaged"
-        ):
+        with pytest.raises(ImportMapError, match=r"rows\.parquet: this is not a Parquet file"):
             open_source(path)
     with pytest.raises(ImportMapError, match="two columns are called 'a'"):
         pq.write_table(pa.table([["1"], ["2"]], names=["a", "a"]), path)
@@ -185,9 +171,7 @@ def test_a_damaged_page_is_reported_before_rows_are_read(tmp_path: Path) -> None
 def test_without_the_extra_its_name_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = written(tmp_path, {"a": ["1"]})
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(
-        ImportMapError, match=r"Parquet files need the extra 'parquet'; run pip install 'wosdk_"
-    ):
+    with pytest.raises(ImportMapError, match=r"extra 'parquet'; run pip install 'wosdk_"):
         open_source(path)
 
 

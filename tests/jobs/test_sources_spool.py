@@ -21,6 +21,7 @@ from tests.engine.proxy import Proxy
 from tests.engine.raw import RawServer, request
 from tests.support.certificates import certificate_file
 from tests.support.frames import leaks
+from tests.support.preloaded import python
 from tests.support.waiting import until
 from wosdk_async.jobs import ImportMapError, open_source
 from wosdk_async.jobs.imports.inputs import open_input
@@ -129,7 +130,7 @@ def copying(folder: Path) -> subprocess.Popen[bytes]:
     code = "import sys, pathlib; from wosdk_async.jobs.imports.inputs import open_input; "
     code += "open_input('-', pathlib.Path(sys.argv[1]))"
     before = list(folder.glob("input.*"))
-    process = subprocess.Popen([sys.executable, "-c", code, folder], stdin=subprocess.PIPE)
+    process = python(code, folder, stdin=subprocess.PIPE)
     assert process.stdin is not None
     process.stdin.write(TEXT * 300_000)
     process.stdin.flush()
@@ -380,6 +381,5 @@ def test_other_protocols_are_those_of_fsspec(tmp_path: Path) -> None:
 
 def test_without_the_extra_its_name_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "fsspec", None)
-    assert refused(tmp_path, "s3://k:secret@bucket/x.csv").startswith(
-        "s3://bucket/x.csv: URLs other than https need the extra 'files'; run pip install '"
-    )
+    said = refused(tmp_path, "s3://k:secret@bucket/x.csv")
+    assert said.startswith("s3://bucket/x.csv: URLs other than https need the extra 'files'; ")

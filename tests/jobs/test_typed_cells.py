@@ -119,8 +119,13 @@ def test_a_value_of_the_file_is_not_read_in_the_format_of_texts(
         ("NUMBER", NUMBER, time("2026-12-09"), "takes a number such as"),
         ("NUMBER", NUMBER, number("abc", was="7"), "takes a number such as 1.234,50, not 'abc'"),
         ("FLAG", "values = { ja = true }", number("1"), "takes 'ja', not '1'"),
-        ("NUMBER", NUMBER, number("1e700000000"), "takes a number of at most 100 digits before the point"),
-        ("NUMBER", NUMBER, number("1e-101"), "and 100 after it, not '1e-101'; correct it (column 'c')"),
+        ("NUMBER", NUMBER, number("1e700000000"), "takes a number with at most 100 digits before and after"),
+        (
+            "NUMBER",
+            NUMBER,
+            number("1e-101"),
+            "after the decimal point, not '1e-101'; correct it (column 'c')",
+        ),
     ],
 )
 def test_what_has_two_meanings_or_none_is_refused(

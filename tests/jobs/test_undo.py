@@ -604,6 +604,6 @@ def test_only_creations_can_be_undone() -> None:
 def test_what_the_service_does_not_delete_cannot_be_undone() -> None:
     """It is said before anything is read or asked."""
     with pytest.raises(
-        UnsupportedError, match="'create Portfolio' cannot be undone: delete is not supported"
+        UnsupportedError, match="'create Portfolio' job cannot be undone: delete is not supported"
     ):
         created_entity("create Portfolio")

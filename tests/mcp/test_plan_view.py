@@ -67,9 +67,7 @@ async def test_what_looks_like_a_secret_is_named_in_a_warning(work: Workplace) -
         shown = planned["would_send"][0]["body"]["Command"]["WorkOrder"]["Items"][1]["Comment"]
         assert "***" in shown
         assert "abc" not in shown
-        assert planned["warnings"][-1].startswith(
-            "body.Command.WorkOrder.Items[1].Comment looks like a secret"
-        )
+        assert planned["warnings"][-1].startswith("body.Command.WorkOrder.Items[1].Comment looks")
         many = create(Items=[ITEM | {"Comment": comment}] * 21)
         assert "21 values look like secrets" in (await agent("plan", **many))["problem"]["detail"]
 
@@ -110,7 +108,7 @@ async def test_a_plan_that_cannot_be_shown_whole_is_refused(work: Workplace) -> 
     async with work.agent() as agent:
         for comment, items in (("x" * 3000, 17), ("\u202e" * 3000, 3)):
             found = await agent("plan", **create(Items=[ITEM | {"Comment": comment}] * items))
-            assert "too large to be shown whole" in found["problem"]["detail"]
+            assert "too large to show in full" in found["problem"]["detail"]
             assert "plan" not in found
         whole = await agent("plan", **create(Items=[ITEM | {"Comment": "x" * 3000}] * 14))
         assert 0.8 * MAX_BYTES < len(json.dumps(whole["would_send"])) < MAX_BYTES
@@ -135,16 +133,16 @@ _DELETE = {"$type": "DeleteCommand", "EntitySpecifier": {"EntityType": "Customer
 @pytest.mark.parametrize(
     ("name", "fields", "says"),
     [
-        ("CompositeCommand", {"Commands": [_DELETE]}, "can carry any record or command in Commands"),
+        ("CompositeCommand", {"Commands": [_DELETE]}, "can contain any record or command in Commands"),
         (
             "CompositeCommand",
             {"Commands": ["<DeleteCommand/>"]},
-            "can carry any record or command in Commands",
+            "can contain any record or command in Commands",
         ),
         ("CreateCommand", {"Entity": _ENTITY}, "use action create or update"),
         ("UpdateCommand", {"Entity": _ENTITY}, "use action create or update"),
-        ("DeleteCommand", {"EntitySpecifier": {"EntityType": "Customer", "Id": 512}}, "nothing is deleted"),
-        ("WorkZoneDeleteCommand", {"WorkZoneId": 14}, "nothing is deleted"),
+        ("DeleteCommand", {"EntitySpecifier": {"EntityType": "Customer", "Id": 512}}, "agents cannot delete"),
+        ("WorkZoneDeleteCommand", {"WorkZoneId": 14}, "agents cannot delete"),
     ],
 )
 async def test_a_command_that_deletes_or_carries_other_changes_is_refused(
@@ -166,14 +164,14 @@ async def test_every_command_that_deletes_by_the_catalogue_is_refused(work: Work
     async with work.agent() as agent:
         for name in deleting:
             found = await agent("plan", action="command", name=name, fields={})
-            assert "nothing is deleted" in found["problem"]["detail"]
+            assert "agents cannot delete" in found["problem"]["detail"]
 
 
 @pytest.mark.parametrize("empty", [[], None])
 async def test_the_refusal_of_an_empty_list_teaches_no_deletion(work: Workplace, empty: Any) -> None:
     async with work.agent() as agent:
         found = await agent("plan", **update(Contacts=empty))
-        assert "nothing is deleted by an agent" in found["problem"]["detail"]
+        assert "agents cannot delete" in found["problem"]["detail"]
         assert "perform" not in agent.text.lower()
 
 
@@ -184,7 +182,7 @@ async def test_no_plan_holds_the_id_of_another(work: Workplace, name: str) -> No
         first = (await agent("plan", **create()))["plan"]
         for value in (first, first.upper(), f" {first}"):
             found = await agent("plan", **create(**{name: value}, Items=[ITEM | {"Comment": "OTHER"}]))
-            assert "is the id of a plan" in found["problem"]["detail"]
+            assert "is a plan id" in found["problem"]["detail"]
         assert "plan" in await agent(
             "plan", **create(Items=[ITEM | {"Comment": f"see plan {first}, please"}])
         )
@@ -199,7 +197,7 @@ async def test_true_is_not_the_id_of_a_record(work: Workplace) -> None:
             ("get_record", {"entity": "Customer", "record": True}),
         ):
             found = await agent(tool, **arguments)
-            assert "it is true or false; write an id" in found["problem"]["detail"]
+            assert "a boolean is not an id; write an id" in found["problem"]["detail"]
     assert not work.sandbox.requests
 
 
@@ -247,7 +245,7 @@ async def test_a_doubt_points_at_what_it_is_about_or_at_nothing(
     assert found["outcome"] == "in_doubt"
     assert found.get("look_with") == look
     assert ("look_with" in found["next"]) == (look is not None)
-    assert ("Let the user look in the service" in found["next"]) == (look is None)
+    assert ("Let the user check the service" in found["next"]) == (look is None)
 
 
 async def test_a_plan_that_expired_stays_closed_when_the_clock_is_set_back(work: Workplace) -> None:

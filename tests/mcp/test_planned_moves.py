@@ -14,9 +14,9 @@ from wosdk_async import Company
 from wosdk_async.testing import Sandbox
 
 TO_COMPLETE = (
-    "WoCompleteCommand is not known to lead from the order's state 'New' to 'Completed':"
+    "WoCompleteCommand is not known to move an order from state 'New' to 'Completed':"
     " the service may refuse it; to get it from New to InProgress, pick it up and then start it;"
-    " each Company sets up which state may follow which."
+    " each Company configures its state transitions."
 )
 
 
@@ -86,8 +86,8 @@ async def test_an_order_that_is_there_already_needs_no_way_on(work: Workplace, a
     async with work.agent() as agent:
         planned = await plan(agent, "WoOnHoldCommand", await order_in(acme, "OnHold"), ActionReasonId=2201)
     assert about_moves(planned) == [
-        "The order is in state 'OnHold' already: the service may refuse it;"
-        " each Company sets up which state may follow which."
+        "The order is already in state 'OnHold': the service may refuse it;"
+        " each Company configures its state transitions."
     ]
 
 

@@ -189,7 +189,7 @@ async def test_an_update_takes_each_spelling_and_shows_the_field_as_it_is(work: 
             "WoCreateCommand: WorkOrder.Items[0].Comment has 9000 characters",
         ),
         ({"action": "command", "name": "GetDocDownloadUrlCommand", "fields": {}}, "changes nothing"),
-        ({"action": "command", "name": "DeleteCommand", "fields": {}}, "nothing is deleted"),
+        ({"action": "command", "name": "DeleteCommand", "fields": {}}, "agents cannot delete"),
         (
             {
                 "action": "update",
@@ -197,13 +197,13 @@ async def test_an_update_takes_each_spelling_and_shows_the_field_as_it_is(work: 
                 "record": 1,
                 "fields": {"Items": [{"PerformDeletion": True}]},
             },
-            "nothing is deleted",
+            "agents cannot delete",
         ),
         (
             {"action": "update", "name": "Customer", "record": 512, "fields": {"IsRemoved": True}},
-            "nothing is deleted",
+            "agents cannot delete",
         ),
-        ({"action": "update", "name": "Customer", "fields": {"Name": "x"}}, "takes 'record'"),
+        ({"action": "update", "name": "Customer", "fields": {"Name": "x"}}, "'record' is required"),
         (
             {
                 "action": "update",
@@ -213,8 +213,11 @@ async def test_an_update_takes_each_spelling_and_shows_the_field_as_it_is(work: 
             },
             "did you mean 'TenantCode'",
         ),
-        ({"action": "create", "name": "Customer", "fields": {"Name": "x"}, "record": 1}, "takes 'record'"),
-        ({"action": "create", "name": "Employee", "fields": {"Password": "x"}}, "holds a secret"),
+        (
+            {"action": "create", "name": "Customer", "fields": {"Name": "x"}, "record": 1},
+            "'record' is required",
+        ),
+        ({"action": "create", "name": "Employee", "fields": {"Password": "x"}}, "is a secret"),
         ({"action": "create", "name": "Customer", "fields": {"Name": "x"}, "marker": "Nam"}, "no text field"),
         (
             {"action": "create", "name": "Customer", "fields": {"Name": "x"}, "marker": "TaxExempt"},
@@ -226,11 +229,11 @@ async def test_an_update_takes_each_spelling_and_shows_the_field_as_it_is(work: 
         ),
         (
             {"action": "create", "name": "WorkOrder", "fields": ORDER, "marker": "ShortLocation"},
-            "ShortLocation is given to a new WorkOrder by the service",
+            "ShortLocation is set by the service for new records",
         ),
         (
             {"action": "create", "name": "WorkOrder", "fields": ORDER, "marker": "TaskRefinement"},
-            "TaskRefinement is given to a new WorkOrder by the service",
+            "TaskRefinement is set by the service for new records",
         ),
         (
             {"action": "create", "name": "Customer", "fields": {"Name": "x"}, "marker": "Name"},
@@ -615,7 +618,7 @@ def test_plans_that_cannot_be_opened_name_no_path(work: Workplace, tmp_path: Pat
 def test_a_folder_that_cannot_be_used_is_named(work: Workplace, tmp_path: Path) -> None:
     work.state = tmp_path / "file" / "state"
     (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(ConfigurationError, match="plans cannot be kept") as caught:
+    with pytest.raises(ConfigurationError, match="plans cannot be stored") as caught:
         work.plans()
     assert caught.value.remedies == (Remedy.STATE_FOLDER,)
 

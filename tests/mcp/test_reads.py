@@ -145,7 +145,7 @@ async def test_changes_since_a_time_without_a_year_in_utc_are_refused(sandbox: S
     async with Workplace(sandbox, state).agent(writes=False) as agent:
         for since in ("0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"):
             found = await agent("changes_since", since=since)
-            assert f"takes a time of the years 1 to 9999, not {since!r}" in found["problem"]["detail"]
+            assert f"takes a time in the years 1 to 9999, not {since!r}" in found["problem"]["detail"]
         assert not sandbox.requests
 
 
@@ -154,7 +154,7 @@ async def test_changes_since_a_time_without_a_year_in_utc_are_refused(sandbox: S
     [
         ({"property": "Statusid", "value": "New"}, "did you mean 'StatusId'"),
         ({"property": "StatusId", "value": "Nw"}, "did you mean 'New'"),
-        ({"property": "Customer", "operator": "like", "value": "%a%"}, "compared by its id"),
+        ({"property": "Customer", "operator": "like", "value": "%a%"}, "compared by id"),
         ({"property": "DtDue", "operator": "like", "value": "2026%"}, "needs a text property"),
         ({"property": "DtDue", "operator": ">", "value": "tomorrow"}, "takes a time"),
         ({"property": "Id", "operator": "between", "value": [1]}, "two values"),
@@ -229,7 +229,7 @@ async def test_errors_are_results_with_remedies_and_without_secrets(sandbox: San
         sandbox.faults.add("status", status=400, first=1)
         refused = (await agent("get_record", entity="Customer", record=512))["problem"]
         assert (refused["kind"], refused["untrusted_code"]) == ("refused", "HTTP_400")
-        assert refused["detail"] == "The service refused the request; the code says why."
+        assert refused["detail"] == "The service refused the request; see the code."
         assert "Injected" not in agent.text  # nobody knows what such a text says
         wrong = await agent("get_record", entity="Customr", record=512)
         assert "did you mean 'Customer'" in wrong["problem"]["detail"]

@@ -21,6 +21,7 @@ import wosdk_async as wosdk
 from tests.cli.conftest import COMMAND, ROOT
 from tests.mcp.agents import ORDER, Agent
 from tests.support.laws import case, some
+from tests.support.preloaded import Preloaded
 from wosdk_async.cli.app import app
 from wosdk_async.mcp.plan_rules import WriteGate
 from wosdk_async.mcp.server import ServerOptions, make_server, plan_tools, state_folder
@@ -35,6 +36,9 @@ HELLO: dict[str, Any] = {
         "clientInfo": {"name": "by hand", "version": "1"},
     },
 }
+
+
+INITIALIZED = {"method": "notifications/initialized"}
 
 
 def _tool(name: str, **arguments: Any) -> dict[str, Any]:
@@ -57,15 +61,26 @@ def environment(local: LocalCompany, state: Path) -> dict[str, str]:
     }
 
 
-@asynccontextmanager
-async def served(local: LocalCompany, state: Path, *arguments: str) -> AsyncIterator[Agent]:
-    """Start a server and connect an agent to it, as programs do that use such servers."""
-    command, *before = COMMAND
-    parameters = StdioServerParameters(
-        command=command, args=[*before, *arguments], env=environment(local, state), cwd=ROOT
-    )
-    async with Client(parameters, mode="auto") as client:
-        yield Agent(client)
+def start(local: LocalCompany, state: Path, *arguments: str, **options: Any) -> Preloaded:
+    """Start a server whose protocol is written and read by hand."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    given = {"env": environment(local, state), "cwd": ROOT, "text": True, **pipes, **options}
+    return Preloaded(arguments, modules=["wosdk_async.mcp.server"], **given)
+
+
+def send(process: Preloaded, *messages: str | dict[str, Any]) -> None:
+    """Write messages, each as a line; those that are texts as they are."""
+    assert process.stdin is not None
+    for each in messages:
+        process.stdin.write(f"{each if isinstance(each, str) else json.dumps({'jsonrpc': '2.0', **each})}\n")
+    process.stdin.flush()
+
+
+def receive(process: Preloaded) -> dict[str, Any]:
+    """Read the next message."""
+    assert process.stdout is not None
+    found: dict[str, Any] = json.loads(process.stdout.readline())
+    return found
 
 
 @asynccontextmanager
@@ -84,8 +99,14 @@ async def beside(local: LocalCompany, state: Path, settle: float | None = 0) -> 
 
 
 async def test_an_agent_plans_commits_and_finds_over_pipes(local: LocalCompany, state: Path) -> None:
-    async with served(local, state, *WRITES) as agent:
-        assert len((await agent.client.list_tools()).tools) == 11
+    """As programs do that use such servers, by a process that they start."""
+    command, *before = COMMAND
+    parameters = StdioServerParameters(
+        command=command, args=[*before, *WRITES], env=environment(local, state), cwd=ROOT
+    )
+    async with Client(parameters, mode="auto") as client:
+        agent = Agent(client)
+        assert len((await client.list_tools()).tools) == 11
         planned = await agent("plan", action="create", name="WorkOrder", fields=ORDER)
         done = await agent("commit", plan=planned["plan"])
         assert done["outcome"] == "done"
@@ -93,43 +114,38 @@ async def test_an_agent_plans_commits_and_finds_over_pipes(local: LocalCompany, 
         assert found["untrusted_records"][0]["PoNumber"] == planned["plan"]
 
 
-async def test_without_the_option_there_are_only_reads(local: LocalCompany, state: Path) -> None:
-    async with served(local, state, "mcp") as agent:
-        assert {tool.annotations.read_only_hint for tool in (await agent.client.list_tools()).tools} == {True}
-        assert (await agent("count_records", entity="Customer"))["count"] > 0
-        assert not await anyio.Path(state).exists()
+def test_without_the_option_there_are_only_reads(local: LocalCompany, state: Path) -> None:
+    with start(local, state, "mcp") as process:
+        calls = {"method": "tools/list"}, _tool("count_records", entity="Customer")
+        send(
+            process,
+            {"id": 0, **HELLO},
+            INITIALIZED,
+            *({"id": id, **call} for id, call in enumerate(calls, 1)),
+        )
+        found = {each["id"]: each["result"] for each in (receive(process) for _ in range(3))}
+    assert {tool["annotations"]["readOnlyHint"] for tool in found[1]["tools"]} == {True}
+    assert found[2]["structuredContent"]["count"] > 0
+    assert not state.exists()
 
 
 def test_stdout_has_the_protocol_only_and_no_secret_is_anywhere(local: LocalCompany, state: Path) -> None:
     """Also with -vv, which shows requests: on stderr."""
     local.faults.add("status", operation="query", status=500)
-    calls = [
-        HELLO,
-        _tool("get_record", entity="Customer", record=512),
-        _tool("nothing"),
-    ]
-    process = subprocess.Popen(
-        [*COMMAND, "-vv", *WRITES],
-        cwd=ROOT, text=True, env=environment(local, state),
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
-    assert process.stdin is not None
-    assert process.stdout is not None
+    process = start(local, state, "-vv", *WRITES, stderr=subprocess.PIPE)
     lines = []
-    for number, call in enumerate(calls, 1):
-        process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": number, **call}) + "\n")
-        process.stdin.flush()
-        lines.append(process.stdout.readline())
-        if number == 1:
-            process.stdin.write('{"jsonrpc": "2.0", "method": "notifications/initialized"}\n')
+    for number, call in enumerate(
+        (HELLO, _tool("get_record", entity="Customer", record=512), _tool("nothing"))
+    ):
+        send(process, *[INITIALIZED] * (number == 1), {"id": number, **call})
+        lines.append(receive(process))
     rest, errors = process.communicate(timeout=20)
-    assert process.returncode == 0
-    assert rest == ""
-    assert [json.loads(line)["id"] for line in lines] == [1, 2, 3]
-    assert "Lindqvist" in lines[1]
+    assert (process.returncode, rest) == (0, "")
+    assert [line["id"] for line in lines] == [0, 1, 2]
+    assert "Lindqvist" in str(lines[1])
     assert "GET" in errors  # -vv has shown the request
     for secret in (local.variables["WOSDK_CLIENT_SECRET"], local.variables["WOSDK_CLIENT_ID"]):
-        assert secret not in "".join(lines) + errors
+        assert secret not in str(lines) + errors
 
 
 UNREADABLE: list[tuple[str, Any, int]] = [
@@ -146,20 +162,14 @@ UNREADABLE: list[tuple[str, Any, int]] = [
 
 def test_a_request_that_cannot_be_read_gets_a_response(local: LocalCompany, state: Path) -> None:
     """Otherwise the client would wait for ever. The server continues, also when it comes first."""
-    with subprocess.Popen(
-        [*COMMAND, "mcp"],
-        cwd=ROOT, text=True, env=environment(local, state), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-    ) as process:  # fmt: skip
-        assert process.stdin is not None
-        assert process.stdout is not None
+    with start(local, state, "mcp") as process:
         for number, (line, id, code) in enumerate(UNREADABLE):
             with case(line[:60]):
-                hello = json.dumps({"jsonrpc": "2.0", "id": number, **HELLO})
-                process.stdin.write(f"{line}\n\n{hello}\n")
-                process.stdin.flush()
-                found = json.loads(process.stdout.readline())
+                send(process, line, "", {"id": number, **HELLO})
+                found = receive(process)
                 assert (found["id"], found["error"]["code"]) == (id, code)
-                assert json.loads(process.stdout.readline())["id"] == number
+                assert receive(process)["id"] == number
+        assert process.stdin is not None
         process.stdin.close()
         assert process.wait(60) == 0
 
@@ -167,15 +177,9 @@ def test_a_request_that_cannot_be_read_gets_a_response(local: LocalCompany, stat
 @pytest.mark.parametrize("number", some([signal.SIGTERM, signal.SIGINT, signal.SIGHUP], 2))
 def test_a_signal_ends_the_server_at_once(local: LocalCompany, state: Path, number: signal.Signals) -> None:
     """Also while its client keeps stdin open."""
-    with subprocess.Popen(
-        [*COMMAND, *WRITES],
-        cwd=ROOT, text=True, env=environment(local, state), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-    ) as process:  # fmt: skip
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, **HELLO}) + "\n")
-        process.stdin.flush()
-        assert json.loads(process.stdout.readline())["id"] == 1
+    with start(local, state, *WRITES) as process:
+        send(process, {"id": 1, **HELLO})
+        assert receive(process)["id"] == 1
         process.send_signal(number)
         try:
             assert process.wait(10) == 128 + number
@@ -198,6 +202,7 @@ def make_client(**options):
 options = ServerOptions(allow_writes=sys.argv[2] == "yes", state=Path(sys.argv[1]))
 asyncio.run(serve(make_client, options))
 print(given)
+raise SystemExit
 """
 
 
@@ -209,9 +214,11 @@ def test_the_only_client_is_read_only_unless_writes_are_allowed(
     tmp_path: Path, writes: str, clients: list[tuple[bool, str]]
 ) -> None:
     """The first one is that of the tools that read; that which writes has the gate; nothing else is made."""
-    done = run("-c", _SERVE, str(tmp_path / "state"), writes)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.split("\n")[-2] == str(clients)
+    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "text": True}
+    modules = ["wosdk_async.mcp.server", "wosdk_async.testing.sandbox"]
+    process = Preloaded([tmp_path / "state", writes], modules=modules, code=_SERVE, **streams)
+    stdout, _ = process.communicate(timeout=60)
+    assert (process.returncode, stdout.split("\n")[-2]) == (0, str(clients))
 
 
 # --- a server that is killed -------------------------------------------------------------------
@@ -229,25 +236,15 @@ async def kill_while_it_commits(
     async with beside(local, state) as agent:
         plan = str((await agent("plan", **fields))["plan"])
     local.faults.add(**fault)
-    command, *before = COMMAND
-    process = await anyio.open_process(
-        [command, *before, *WRITES], cwd=ROOT, env=environment(local, state), stderr=None
-    )
-    requests = [
-        {"id": 1, **HELLO},
-        {"method": "notifications/initialized"},
-        {"id": 2, **_tool("commit", plan=plan)},
-    ]
+    process = start(local, state, *WRITES)
     try:
-        assert process.stdin is not None
-        for request in requests:
-            await process.stdin.send(json.dumps({"jsonrpc": "2.0", **request}).encode() + b"\n")
+        send(process, {"id": 1, **HELLO}, INITIALIZED, {"id": 2, **_tool("commit", plan=plan)})
         with anyio.fail_after(60):
             while not local.faults.injected or (carried_out and not await orders(local)):
                 await anyio.sleep(0.01)  # the sandbox is another thread, and tells nobody
     finally:
-        process.send_signal(signal.SIGKILL)
-        await process.aclose()
+        process.kill()
+        process.communicate()
     local.faults.clear()
     return plan
 
@@ -303,15 +300,20 @@ async def test_a_kill_without_a_marker_stays_in_doubt(local: LocalCompany, state
 
 
 async def test_two_servers_share_a_journal(local: LocalCompany, state: Path) -> None:
-    async with served(local, state, *WRITES) as one, beside(local, state) as two:
-        plan = (await one("plan", **NEW))["plan"]
-        found: list[str] = []
-        async with anyio.create_task_group() as group:
-            for agent in (one, two, one, two):
-                group.start_soon(_commit, agent, plan, found)
-        assert set(found) <= {"done", "busy"}
-        assert "done" in found
-        assert (await two("commit", plan=plan))["outcome"] == "done"
+    with start(local, state, *WRITES) as one:
+        async with beside(local, state) as two:
+            plan = (await two("plan", **NEW))["plan"]
+            send(one, {"id": 0, **HELLO}, INITIALIZED)
+            receive(one)
+            send(one, *({"id": id, **_tool("commit", plan=plan)} for id in (1, 2)))
+            async with anyio.create_task_group() as group:
+                found: list[str] = []
+                for _ in range(2):
+                    group.start_soon(_commit, two, plan, found)
+            found += [receive(one)["result"]["structuredContent"]["outcome"] for _ in range(2)]
+            assert set(found) <= {"done", "busy"}
+            assert "done" in found
+            assert (await two("commit", plan=plan))["outcome"] == "done"
     assert await orders(local) == 1
 
 
@@ -340,10 +342,10 @@ def run(*code: str, **more: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["mcp"], "no Company is named"),
-        (["mcp", "--allow-writes"], "no Company is named"),
-        (["--read-only", "mcp", "--allow-writes"], "exclude each other"),
-        (["mcp", "--state", "somewhere"], "add --allow-writes"),
+        (["mcp"], "no Company name given"),
+        (["mcp", "--allow-writes"], "no Company name given"),
+        (["--read-only", "mcp", "--allow-writes"], "are mutually exclusive"),
+        (["mcp", "--state", "somewhere"], "need --allow-writes"),
     ],
 )
 def test_what_is_missing_is_one_line_on_stderr(

@@ -104,7 +104,7 @@ async def test_the_client_below_the_reading_tools_refuses_changes(sandbox: Sandb
     work = Workplace(sandbox, state)
     with pytest.raises(InvalidCallError, match="read_only"):
         await work.plans().reads.create(WoNote(work_order_id=1, body="x"))
-    with pytest.raises(InvalidCallError, match="belongs to no plan"):
+    with pytest.raises(InvalidCallError, match="not part of a plan"):
         await work.plans().commits.company.create(WoNote(work_order_id=1, body="x"))
     async with work.agent(writes=False) as agent:
         for tool in CHANGES:
@@ -170,9 +170,9 @@ async def test_describe_shows_definitions_and_names(sandbox: Sandbox, state: Pat
         (
             "count_records",
             {"entity": "Customer", "filters": [{"property": "Id", "op": "!="}]},
-            "filters.0.op: there is no such name; it takes property, operator, value",
+            "filters.0.op: unknown name; it takes property, operator, value",
         ),
-        ("count_records", {}, "entity: it is missing"),
+        ("count_records", {}, "entity: missing"),
         ("describe", {"\x1b[31m" * 100: 1}, r"no argument '\x1b[31m"),
         ("describe", {"name": "x" * 10**6}, "name: String should have at most 100"),
     ],

@@ -121,13 +121,13 @@ def test_unknown_properties(build: Callable[[], Any], told: str) -> None:
         (lambda: f["Number"] == 5, "WorkOrder.Number is an int; it takes text"),
         (lambda: f["Duration"] == "long", "it takes a whole number"),
         (lambda: f["Duration"] == True, "it takes a whole number"),  # noqa: E712
-        (lambda: f.vendor_nte.value == float("nan"), "JSON has no such number"),
+        (lambda: f.vendor_nte.value == float("nan"), "which JSON does not support"),
         (lambda: f["Priority.IsEmergency"] == 1, "it takes True or False"),
         (lambda: f.last_action_date_utc > datetime(2024, 1, 1), "has no time zone; it takes UTC"),
         (lambda: f.dt_created > datetime(2024, 1, 1, tzinfo=UTC), "it takes local time"),
         (lambda: f["DtCreated"] > "yesterday", "it takes a datetime"),
         (lambda: f["Number"] == None, "use .is_null() or .not_null()"),  # noqa: E711
-        (lambda: f["Number"] == f.po_number, "compares properties with values only"),
+        (lambda: f["Number"] == f.po_number, "compares properties only with values"),
         (lambda: f["Customer"] == "5", "it takes Ref(id), a record with its id, or an id"),
         (lambda: f.customer == Customer(), "a Customer without an id"),
         (lambda: f.customer == Location(id=5), "it takes Ref(id)"),
@@ -135,7 +135,7 @@ def test_unknown_properties(build: Callable[[], Any], told: str) -> None:
         (lambda: f.items.is_null(), "the service has no operator for empty lists"),
         (lambda: f.number.in_("New"), "In takes a list of at least one value, not 'New'"),
         (lambda: f.duration.in_([]), "In takes a list of at least one value, not []"),
-        (lambda: ~(f.items.task == 5), "cannot ask that no element of a list matches"),
+        (lambda: ~(f.items.task == 5), "cannot query for lists in which no element matches"),
         (lambda: fields("New").Thing == object(), "it takes text, a number, a time or a Ref"),
         # the query
         (lambda: query().where(f["Id"] is None), "where() takes conditions, not False"),
@@ -147,7 +147,7 @@ def test_unknown_properties(build: Callable[[], Any], told: str) -> None:
         (lambda: query().order_by("Items.Id"), "cannot be ordered by 'Items.Id'"),
         (lambda: query().order_by(f), "cannot be ordered by ''"),
         (lambda: query().select("Customer"), "write 'Customer.*' or name one of its properties"),
-        (lambda: query().select(5), "a property is given as its path or as f.name, not as 5"),
+        (lambda: query().select(5), "a property is a path or f.name, not 5"),
         (lambda: query().limit(0), "limit is 0"),
         (lambda: query().limit(True), "limit is True"),
         (lambda: query().isolation("ReadUncommited"), "did you mean 'ReadUncommitted'?"),
@@ -182,7 +182,5 @@ def test_what_python_would_decide_by_itself(build: Callable[[], Any]) -> None:
 @pytest.mark.parametrize("operator", ["like", "not like"])
 @pytest.mark.parametrize("path", ["StatusId", "Id", "Customer", "Items"])
 def test_a_pattern_needs_text(operator: str, path: str) -> None:
-    with pytest.raises(
-        UnknownPropertyError, match=rf"^WorkOrder\.{path} holds no text, so it has no {operator}"
-    ):
+    with pytest.raises(UnknownPropertyError, match=rf"^WorkOrder\.{path} .* has no {operator}"):
         compared(f[path], operator, ["N%"])

@@ -115,7 +115,7 @@ async def test_a_service_that_ignores_the_bound_is_told() -> None:
     table = Table([1, 2])
     respond = table.respond
     table.respond = lambda expression, call: respond({**expression, "Criteria": {}}, call)  # type: ignore[method-assign]
-    with pytest.raises(WosdkError, match="not in the order of Id: 1 came after 2"):
+    with pytest.raises(WosdkError, match="not in order of Id: 1 came after 2"):
         await table.query().all()
 
 
@@ -143,7 +143,7 @@ async def test_a_limit_holds_whatever_the_service_sends(order: Any) -> None:
 
 @pytest.mark.parametrize("size", [0, -1, 4001, 2.5, True])
 async def test_a_page_beyond_the_cap_is_refused(size: int) -> None:
-    with pytest.raises(InvalidCallError, match="from 1 to 4000 rows"):
+    with pytest.raises(InvalidCallError, match="1 to 4000 rows"):
         Table([]).query().pages(size=size)
 
 
@@ -153,7 +153,7 @@ def scans(query: Query[WoNote]) -> list[Query[WoNote]]:
 
 async def test_scan_has_no_order_and_no_limit() -> None:
     for query in scans(Table([1]).query()):
-        with pytest.raises(InvalidCallError, match="no order, no limit"):
+        with pytest.raises(InvalidCallError, match="no order, limit"):
             await anext(query.scan())
     with pytest.raises(InvalidCallError, match="parallel is 0"):
         await anext(Table([1]).query().scan(parallel=0))
@@ -185,7 +185,7 @@ async def test_past_the_cap_of_the_sandbox(
             assert caplog.records == []
             with caplog.at_level(logging.WARNING, "wosdk_async"):
                 assert len(await query.order_by(f.body).all()) == 4501
-            assert "passes the cap of 4000 records" in caplog.text
+            assert "exceeds the cap of 4000 records" in caplog.text
             assert len(caplog.records) == 1
 
 
@@ -249,7 +249,7 @@ async def test_a_scan_asks_for_nothing_beyond_its_end() -> None:
 async def test_a_service_that_ignores_the_end_of_a_range_is_refused(verb: str) -> None:
     """Its rows would come once for each range. Of two pages that are there, either may be looked at first."""
     query: Any = Table(range(1, 21), deaf_to="LessOrEqual").query()
-    with pytest.raises(WosdkError, match=r"Id up to (6 has 7|13 has 14): the service does not keep to"):
+    with pytest.raises(WosdkError, match=r"Id up to (6 contains 7|13 contains 14): the service ignores"):
         if verb == "table":
             await query.table(parallel=3, size=10)
         else:
@@ -270,7 +270,7 @@ async def test_a_service_that_ignores_descending_order_is_refused(greedy: bool) 
     """The lowest id would be taken for the highest, and all records but one be missed."""
     query = Table(range(1, 21), deaf_to="Descending", greedy=greedy).query()
     for reading in (query.scan(), query.batches(parallel=4)):
-        with pytest.raises(WosdkError, match=r"keep to descending order|order of Id: 2 came after 1"):
+        with pytest.raises(WosdkError, match=r"ignores descending order|order of Id: 2 came after 1"):
             await anext(reading)
 
 

@@ -84,7 +84,7 @@ async def test_parallel_reads_all_by_ranges_of_ids() -> None:
     table = await served(25).table(size=4, parallel=3)
     assert sorted(table.to_pyarrow().column("Id").to_pylist()) == list(range(1, 26))
     with pytest.raises(
-        InvalidCallError, match=r"^table\(parallel=...\) reads all of WorkOrder by Id: no order"
+        InvalidCallError, match=r"^table\(parallel=...\) reads all of WorkOrder by Id, and accepts no order"
     ):
         await served(25).limit(3).table(parallel=3)
     with pytest.raises(InvalidCallError, match="parallel is 0"):
@@ -181,12 +181,12 @@ async def test_without_pyarrow_the_error_names_the_extra(monkeypatch: pytest.Mon
 
 
 async def test_a_page_is_no_larger_than_the_service_s() -> None:
-    with pytest.raises(InvalidCallError, match="a page has from 1 to 4000 rows"):
+    with pytest.raises(InvalidCallError, match="a page takes 1 to 4000 rows"):
         await query().table(size=5000)
 
 
 async def test_an_unknown_entity_is_refused_before_anything_is_sent() -> None:
-    with pytest.raises(InvalidCallError, match="the catalogue does not know 'NewEntity'"):
+    with pytest.raises(InvalidCallError, match="'NewEntity' is not in the catalogue"):
         await Query("NewEntity", unsent).table()
 
 

@@ -65,7 +65,7 @@ def test_an_entity_may_be_given_by_its_name() -> None:
 
 def test_secrets_have_no_column() -> None:
     assert "Password" not in names(Employee)
-    with pytest.raises(InvalidCallError, match=r"Employee\.Password is a secret; a table does not hold it"):
+    with pytest.raises(InvalidCallError, match=r"Employee\.Password is a secret; tables exclude secrets"):
         columns_of(Employee, ["Password"])
     builder = TableBuilder(columns_of(Employee))
     body = b'{"Entities":[{"Data":{"Id":5,"Password":"abc"}}]}'
@@ -74,7 +74,9 @@ def test_secrets_have_no_column() -> None:
 
 
 def test_what_the_catalogue_does_not_know_is_refused() -> None:
-    with pytest.raises(InvalidCallError, match=r"does not know 'NewEntity'.*read the records as dicts"):
+    with pytest.raises(
+        InvalidCallError, match=r"'NewEntity' is not in the catalogue.*read the records as dicts"
+    ):
         columns_of("NewEntity")
     with pytest.raises(UnknownPropertyError, match="unknown property 'Nme' of Customer; did you mean 'Name'"):
         columns_of(WorkOrder, ["Customer.Nme"])
@@ -86,7 +88,10 @@ def test_what_the_catalogue_does_not_know_is_refused() -> None:
 def test_parts_of_records_and_results_are_not_queried(name: str) -> None:
     """Their pages could not be read: that is said before anything is sent."""
     for entity in (name, registry.resolve(name)):
-        with pytest.raises(InvalidCallError, match=f"{name} has no Id: it is a part of other records"):
+        with pytest.raises(
+            InvalidCallError,
+            match=f"{name} has no Id and cannot be queried, because it is part of other records",
+        ):
             columns_of(entity)
 
 

@@ -29,11 +29,11 @@ def holding_itself() -> WorkOrder:
     [
         (WorkOrder(po_number=b"x"), "WorkOrder.po_number holds an object of bytes"),  # type: ignore[arg-type]
         (WoCreateCommand(work_order=WorkOrder(items=[SET])), r"work_order.items\[0\].comment"),
-        (WorkOrder(extra={"a": [{1: 2}]}), r"WorkOrder.extra\['a'\]\[0\] has a key that is not a text"),
-        (holding_itself(), "holds itself"),
-        ([WorkOrder(), "x"], "only a record of the model can be written, not a str"),
-        ([None], "only a record of the model can be written, not None"),
-        (None, "takes a record of the model or a list of them, not None"),
+        (WorkOrder(extra={"a": [{1: 2}]}), r"WorkOrder.extra\['a'\]\[0\] has a key that is not a string"),
+        (holding_itself(), "contains itself"),
+        ([WorkOrder(), "x"], "only a model record can be written, not a str"),
+        ([None], "only a model record can be written, not None"),
+        (None, "takes a model record or a list of records, not None"),
         (WorkOrder, "not the class WorkOrder"),
         ({"Id": 1}, "not a dict"),
         ("WorkOrder", "not a str"),
@@ -58,9 +58,9 @@ def test_a_number_that_is_not_finite_has_no_json() -> None:
         (lambda: wosdk.from_dict(WorkOrder, {"StatusId": 1, "status_id": 2}), "StatusId twice"),
         (lambda: wosdk.from_dict(WorkOrder, {"A": 1, "extra": {"A": 2}}), "A twice"),
         (lambda: wosdk.from_dict(WorkOrder, {5: 1}), "names are strings"),
-        (lambda: wosdk.from_dict("WorkOrder", {}), "^'WorkOrder' is not a class of the model; pass one"),  # type: ignore[arg-type]
-        (lambda: wosdk.from_dict(int, {}), "^int is not a class of the model"),
-        (lambda: wosdk.from_dict(list[int], [{}]), r"^list\[int\] is not a class of the model"),
+        (lambda: wosdk.from_dict("WorkOrder", {}), "^'WorkOrder' is not a model class; pass one"),  # type: ignore[arg-type]
+        (lambda: wosdk.from_dict(int, {}), "^int is not a model class"),
+        (lambda: wosdk.from_dict(list[int], [{}]), r"^list\[int\] is not a model class"),
         (lambda: wosdk.from_json(WorkOrder, NONE), "^WorkOrder: JSON is read from .*, not from None"),
         (lambda: wosdk.from_json(list[WorkOrder], b"{"), r"^list\[WorkOrder\]: .* is not JSON"),
         (lambda: wosdk.from_json(WorkOrder, b"{"), "WorkOrder: .* is not JSON"),

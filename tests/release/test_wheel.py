@@ -49,12 +49,7 @@ def test_a_release_of_the_right_files_is_sound() -> None:
         ({}, {"tests/test_a.py": b""}, {}, "in the sdist: tests/test_a.py"),
         ({}, {}, {"wosdk_async/__init__.py": b"2"}, "the wheels from the tree and from the sdist differ"),
         ({}, {"README.md": b"x" * 600_000}, {}, "README.md has 600,000 bytes"),
-        (
-            {},
-            {"README.md": b"-----BEGIN RSA PRIVATE " + b"KEY-----"},
-            {},
-            "README.md holds something like a secret",
-        ),
+        ({}, {"README.md": b"-----BEGIN RSA PRIVATE " + b"KEY-----"}, {}, "README.md holds something"),
     ],
 )
 def test_what_should_not_be_there_is_found(

@@ -81,9 +81,9 @@ async def test_a_time_is_looked_back_from() -> None:
         assert len(await ids(acme.changes(WorkOrder, since=datetime.min.replace(tzinfo=UTC)))) == 9
         with pytest.raises(InvalidCallError, match="needs a zone"):
             acme.changes(WorkOrder, since=datetime(2026, 3, 1))
-        with pytest.raises(InvalidCallError, match="since takes a time of the years 1 to 9999"):
+        with pytest.raises(InvalidCallError, match="since takes a time in the years 1 to 9999"):
             acme.changes(WorkOrder, since=datetime.min.replace(tzinfo=timezone(timedelta(hours=14))))
-        with pytest.raises(InvalidCallError, match="from nothing to a day"):
+        with pytest.raises(InvalidCallError, match="zero to one day"):
             acme.changes(WorkOrder, overlap=timedelta(seconds=-1))
 
 
@@ -174,7 +174,7 @@ async def test_a_service_that_ignores_descending_order_is_refused() -> None:
     table = of(5)
     table.ignores_descending = True
     async with Service(table) as service, service.client() as client:
-        with pytest.raises(WosdkError, match="not in the order of Id: 2 came after 1"):
+        with pytest.raises(WosdkError, match="not in order of Id: 2 came after 1"):
             await ids(client.company().changes(WorkOrder))
 
 

@@ -39,9 +39,7 @@ async def test_an_order_that_is_not_on_hold_is_not_resumed(local: Local, order: 
     for state in ("New", "Completed"):
         if state == "Completed":
             await orders.complete(await orders.start(await orders.pick_up(order)))
-        with pytest.raises(
-            BusinessRuleError, match=f"'{state}'; resume takes one that is OnHold or Paused"
-        ) as found:
+        with pytest.raises(BusinessRuleError, match=f"'{state}'; resume requires OnHold or Paused") as found:
             await orders.resume(order, start=True)
         assert found.value.status == 0
     assert local.server.count("WoReopenCommand") == 0
@@ -86,7 +84,7 @@ async def test_nobody_is_assigned_by_a_snapshot_alone(local: Local, order: WorkO
     await orders.assign(order, ["mira.okafor", "P-230"], mode="Snapshot")
     for mode in ("Primary", "AddSecondary", "RemoveSecondary"):
         with pytest.raises(
-            InvalidCallError, match=f"no assignee is given, and {mode} would .* mode='Snapshot'"
+            InvalidCallError, match=f"no assignees given, and {mode} would .* mode='Snapshot'"
         ):
             await orders.assign(order, iter(()), mode=mode)
     assert local.server.count("WoAssignCommand") == 1

@@ -55,7 +55,7 @@ GOOD = str(Watermark(company="Acme", time=datetime(2026, 3, 1, tzinfo=UTC)))
 )
 def test_other_text_is_refused(text: str) -> None:
     """By an error that says what was to be kept."""
-    with pytest.raises(InvalidCallError, match=r"keep str\(feed.watermark\) whole"):
+    with pytest.raises(InvalidCallError, match=r"store all of str\(feed.watermark\)"):
         Watermark.parse(text)
 
 

@@ -113,9 +113,7 @@ async def test_removed_reasons_are_not_taken_and_new_ones_are(local: Local, orde
         await acme.work_orders.hold(order, reason="Stroke")  # reads again: the removed one is seen to be gone
     with pytest.raises(NotFoundError):
         await acme.work_orders.hold(order, reason="Strike")
-    with pytest.raises(
-        NotUniqueError, match=r"'Weather' is the name of more than one hold reason: ids 2205, 22"
-    ):
+    with pytest.raises(NotUniqueError, match=r"'Weather' .* hold reason: ids 2205, 22"):
         await acme.work_orders.hold(order, reason="Weather")
 
 

@@ -101,10 +101,7 @@ def test_latencies() -> None:
     ("script", "text"),
     [
         ([], "must be an object"),
-        (
-            {"rule": [{"fault": "status", "stat": 503}]},
-            r"has 'stat' \(did you mean status\?\), which is none",
-        ),
+        ({"rule": [{"fault": "status", "stat": 503}]}, r"has 'stat' \(did you mean status\?\)"),
         ({"rules": []}, r"'rules' \(did you mean rule\?\), which is none of seed, rule"),
         ({"seed": "x"}, "seed is 'x'"),
         ({"rule": {}}, "a list of rules"),
@@ -118,21 +115,15 @@ def test_latencies() -> None:
         ({"rule": [{"fault": "reset", "rate": 2}]}, "rate is 2; it must be a number from 0 to 1"),
         ({"rule": [{"fault": "reset", "every": 0}]}, "every is 0"),
         ({"rule": [{"fault": "reset", "first": True}]}, "first is True"),
-        ({"rule": [{"fault": "reset", "first": 1, "every": 2}]}, "exclude each other"),
+        ({"rule": [{"fault": "reset", "first": 1, "every": 2}]}, "are mutually exclusive"),
         ({"rule": [{"fault": "reset", "operation": 5}]}, "operation is 5"),
         ({"rule": [{"fault": "reset", "operation": "retreive"}]}, r"'retreive' \(did you mean retrieve\?\)"),
         ({"rule": [{"fault": "reset", "operation": ["query", "WoCreate"]}]}, "did you mean WoCreateCommand"),
-        (
-            {"rule": [{"fault": "reset", "operation": ["any", "x/y/z"]}]},
-            "'x/y/z'; it must be any, token, .*or",
-        ),
+        ({"rule": [{"fault": "reset", "operation": ["any", "x/y/z"]}]}, "'x/y/z'; it must be any, token, "),
         ({"rule": [{"fault": "reset", "operation": "x" * 10**6}]}, "^.{1,300}$"),
         ({"rule": [{"fault": "request_id", "mode": "none"}]}, "one of altered, missing, foreign"),
         ({"rule": [{"fault": "reset", "company": 5}]}, "company is 5"),
-        (
-            {"rule": [{"fault": "rest"}]},
-            r"rule 1: fault is 'rest' \(did you mean reset\?\); it must",
-        ),
+        ({"rule": [{"fault": "rest"}]}, r"fault is 'rest' \(did you mean reset\?\); it must"),
         ({"rule": [{"fault": "x" * 10**6}]}, "^.{1,300}$"),
         ({"rule": [{"fault": "status"}]}, r"rule 1 \(status\): status is missing, as in status = 503\.$"),
         ({"rule": [{"fault": "request_id", "operation": "token"}]}, "no RequestId: name command"),
@@ -140,7 +131,7 @@ def test_latencies() -> None:
         ({"rule": [{"fault": "reset", "operation": []}]}, r"operation is \[\]; it must be a name or a list"),
         (
             {"rule": [{"fault": "status", "status": 503, "retry_after": 1, "retry_after_date": 1}]},
-            "retry_after and retry_after_date exclude each other",
+            "retry_after and retry_after_date are mutually exclusive",
         ),
         ({"rule": [{"fault": "latency"}]}, "one of fixed, uniform and lognormal"),
         ({"rule": [{"fault": "latency", "fixed": "1"}]}, "fixed is '1'"),
@@ -162,9 +153,7 @@ def test_rules_are_added_one_by_one() -> None:
     assert [rule.kind for rule in faults.script.rules] == ["reset", "status"]
     assert faults.script.seed == 3
     faults.companies = ["North", "Later"]
-    with pytest.raises(
-        FaultScriptError, match=r"rule 3 \(reset\): company is 'west'; there is only North, Later"
-    ):
+    with pytest.raises(FaultScriptError, match=r"rule 3 \(reset\): company is 'west'; known: North, Later"):
         faults.add("reset", company="West")
 
 
@@ -182,12 +171,12 @@ def test_a_rule_for_a_company_that_is_not_there(tmp_path: Path) -> None:
     rules = {
         "rule": [{"fault": "reset", "company": "acmefacilities"}, {"fault": "reset", "company": "Nroth"}]
     }
-    expected = r"rule 2 \(reset\): company is 'nroth' \(did you mean North\?\); there is only Acme"
+    expected = r"rule 2 \(reset\): company is 'nroth' \(did you mean North\?\); known: Acme"
     names = ("AcmeFacilities", "North")
     with pytest.raises(FaultScriptError, match=expected), LocalCompany(companies=names, faults=rules):
         pass
     store = tmp_path / "s.db"
-    with pytest.raises(FaultScriptError, match="there is only Solo"):
+    with pytest.raises(FaultScriptError, match="known: Solo"):
         serve(store, port=0, companies=["Solo"], faults=Faults(rules), announce=lambda _: None)
     with LocalCompany(companies=names) as local:
         local.faults.load(rules)  # a Company may be added later

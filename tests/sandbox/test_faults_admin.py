@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import pytest
 
 from tests.sandbox.company import Caller, Direct
 from tests.sandbox.faulty import Raw, creates, raw_client
+from tests.support.preloaded import Preloaded
 from wosdk_async.sandbox import Faults, LocalCompany, VirtualClock, create_app
 from wosdk_async.sandbox.faults.kinds import KINDS
 from wosdk_async.sandbox.storage.store import Store
@@ -75,12 +75,7 @@ def test_the_script_of_the_docs(tmp_path: Path) -> None:
     kinds = {rule.kind for rule in Faults(path).script.rules}
     assert not KINDS.keys() - kinds, f"add {KINDS.keys() - kinds} to the fault script in docs/sandbox.md"
     command = ["sandbox", "serve", "--port", "0", "--store", str(tmp_path / "s.db"), "--faults", str(path)]
-    process = subprocess.Popen(
-        [sys.executable, "-c", "from wosdk_async.cli import main; main()", *command],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
+    process = Preloaded(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     assert process.stdout is not None
     variables = dict(process.stdout.readline().strip().split("=", 1) for _ in range(5))
     with httpx.Client(base_url=variables["WOSDK_LOCATOR_URL"]) as http:
@@ -97,10 +92,10 @@ def test_a_wrong_file_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "faults.toml"
     path.write_text('[[rule]]\nfault = "nonsense"\n')
     command = ["sandbox", "serve", "--store", str(tmp_path / "s.db"), "--faults", str(path)]
-    run = [sys.executable, "-c", "from wosdk_async.cli import main; main()", *command]
-    ended = subprocess.run(run, capture_output=True, text=True, check=False)
-    assert ended.returncode == 2
-    assert "rule 1: fault is 'nonsense'; it must be one of latency" in ended.stderr
+    process = Preloaded(command, stderr=subprocess.PIPE, text=True)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert "rule 1: fault is 'nonsense'; it must be one of latency" in said
 
 
 @pytest.mark.parametrize(

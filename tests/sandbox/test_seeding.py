@@ -82,7 +82,7 @@ def test_mistakes_are_reported_by_line(acme: Caller, store: Store, tmp_path: Pat
         "line 3: Customer.WorkZone takes an object with an Id, not 14",
         "line 4: Contact.TypeId takes LeaseContactType, not 'Primry' (did you mean Primary?)",
         "line 6: there is no entity type 'Custmer' (did you mean Customer?)",
-        "line 6: rows of AssetTree are computed from others; they cannot be added",
+        "line 6: rows of AssetTree are computed from other rows and cannot be added",
     ]
     assert acme.ids("Customer") == [512, 513]
 
@@ -93,7 +93,7 @@ def test_mistakes_are_reported_by_line(acme: Caller, store: Store, tmp_path: Pat
         ('{"Customer": [{"Name": 1}\n{"Name": 2}]}', "rows.json line 2: ']' is expected."),
         ('{"Customer": [\n{"Name": }]}', "rows.json line 2: Expecting value."),
         ('{"Customer": {}}', "rows.json line 1: '[' is expected."),
-        ('{"Customer": [1]}', "line 1: a row of Customer is an object."),
+        ('{"Customer": [1]}', "line 1: write each row of Customer as an object."),
         ('{"Customer": []} x', "rows.json line 1: Text after the last value."),
         ('{"Customer": [{"WorkZone": {"Id": 77}}]}', "line 1: WorkZone with id 77 is not found"),
         ('{"Customer": [{"Id": 512}]}', "line 1: Customer 512 already exists. Leave Id out"),

@@ -73,5 +73,5 @@ def test_seeded_records_go_by_the_clock(pair: tuple[LocalCompany, Caller, Caller
 @pytest.mark.parametrize("dialect", ["", "Spec", "soap"])
 def test_there_is_no_other_dialect(dialect: str) -> None:
     """An unknown dialect is refused before anything is made."""
-    with pytest.raises(ValueError, match="Name one of: spec, recorded"):
+    with pytest.raises(ValueError, match="Use one of: spec, recorded"):
         LocalCompany(dialect=dialect)

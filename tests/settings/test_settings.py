@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import itertools
 import os
+import re
 import shlex
 import socket
 import sys
@@ -215,9 +216,7 @@ def test_without_a_profile_no_file_is_read() -> None:
     missing = {"WOSDK_CONFIG": "/does/not/exist"}
     assert Settings.from_env({"XDG_CONFIG_HOME": "/does/not/exist"}).company is None
     assert Settings.from_env(missing | {"WOSDK_COMPANY": "A", "WOSDK_REGION": "emea"}).company == "A"
-    with pytest.raises(
-        ConfigurationError, match="WOSDK_CONFIG names the settings file /does/not/exist"
-    ) as it:
+    with pytest.raises(ConfigurationError, match=r"WOSDK_CONFIG names .* /does/not/exist") as it:
         Settings.from_env(missing)
     assert it.value.remedies == (Remedy.SETTINGS_FILE,)
 
@@ -247,9 +246,7 @@ def test_a_profile_that_cannot_be_used(config: dict[str, str], profile: str, tol
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     """Missing, or no TOML."""
     missing = {"WOSDK_CONFIG": str(tmp_path / "none.toml")}
-    with pytest.raises(
-        ConfigurationError, match=r"none.toml cannot be read: No such file .*, which WOSDK_CONFIG"
-    ):
+    with pytest.raises(ConfigurationError, match=r"none.toml .* No such file .* WOSDK_CONFIG"):
         Settings.from_env(missing, profile="stage")
     broken = tmp_path / "broken.toml"
     broken.write_text("[profiles", encoding="utf-8")
@@ -309,9 +306,7 @@ def test_a_variable_that_is_misspelt(caplog: pytest.LogCaptureFixture) -> None:
     for _ in range(3):
         Settings.from_env({**env, "WOSDK_COMPANY": "Acme"})
     (record,) = caplog.records
-    assert record.getMessage() == (
-        "the variable WOSDK_TOKENURL is not a setting; did you mean 'WOSDK_TOKEN_URL'?"
-    )
+    assert re.search("WOSDK_TOKENURL is .* 'WOSDK_TOKEN_URL'", record.getMessage())
 
 
 def test_variables_that_are_not_needed_may_be_wrong() -> None:
@@ -383,12 +378,12 @@ async def test_credentials_from_a_command() -> None:
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        (command("raise SystemExit(3)"), "ended with 3"),
+        (command("raise SystemExit(3)"), "exited with 3"),
         (command(f"print({SECRET!r})"), "must print"),
         (command(f'print(\'{{"client_secret": "{SECRET}"}}\')'), "must print"),
         (
             command(f'print(\'{{"client_id": "a", "client_secret": "{SECRET} "}}\')'),
-            "prints a pair that cannot be used: client_secret is not as it was generated: .* stray SPACE",
+            "printed unusable credentials: client_secret is not as it was generated: .* stray SPACE",
         ),
         ("/does/not/exist", "cannot be run: No such file"),
     ],
@@ -425,9 +420,7 @@ async def test_a_cancelled_command_is_ended(tmp_path: Path) -> None:
 def test_variables_that_are_no_mapping(given: Any) -> None:
     """A Company, a profile and a file have names of their own."""
     for read in (Client.from_env, Settings.from_env):
-        with pytest.raises(
-            ConfigurationError, match=r"environ is .*; it takes a mapping of variables.*company=.*profile="
-        ):
+        with pytest.raises(ConfigurationError, match=r"environ is .* mapping .*company=.*profile="):
             read(given)
 
 
@@ -503,9 +496,7 @@ def test_a_command_that_cannot_be_split() -> None:
         "the credentials command": partial(from_command, line),
     }
     for name, make in makers.items():
-        with pytest.raises(
-            ConfigurationError, match=f"^{name} cannot be split into words: No closing quotation"
-        ) as caught:
+        with pytest.raises(ConfigurationError, match=f"^{name} .*: No closing quotation") as caught:
             make()
         assert list(chained(caught.value)) == [caught.value]
         assert SECRET not in repr(caught.value)
@@ -630,13 +621,9 @@ def test_only_regular_files_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind("socket")
         for name, kind in (("pipe", "pipe"), ("folder", "directory"), ("socket", "socket"), ("link", "pipe")):
-            with pytest.raises(
-                ConfigurationError, match=f"cannot be read: it is a {kind}, and not a regular"
-            ):
+            with pytest.raises(ConfigurationError, match=f"cannot be read: it is a {kind}, not a regular"):
                 Settings.from_env({"WOSDK_CONFIG": name})
-            with pytest.raises(
-                ConfigurationError, match=f"the secret cannot be read from {name}: it is a {kind}"
-            ):
+            with pytest.raises(ConfigurationError, match=f"cannot be read from {name}: it is a {kind}"):
                 asyncio.run(read_secret(name))
     with pytest.raises(ConfigurationError, match="it is a device"):
         asyncio.run(read_secret("/dev/zero"))

@@ -1,4 +1,4 @@
-"""Arguments of the commands in benchmarks, tests.chaos and tests.simulation; a mistake exits with 2."""
+"""Command-line arguments for benchmarks, tests.chaos and tests.simulation; invalid ones exit with 2."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BENCH = ("aiohttp", "pydantic", "pyreqwest", "uvloop")
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):
-    """Help that keeps the lines of the docstring and shows the defaults."""
+    """Help that keeps the docstring's line breaks and shows defaults."""
 
     def _get_help_string(self, action: argparse.Action) -> str:
         default, text = action.default, action.help or ""
@@ -25,7 +25,7 @@ class _Help(argparse.RawDescriptionHelpFormatter):
 
 
 def parser(name: str, doc: str | None) -> argparse.ArgumentParser:
-    """Return the parser of a command, whose help is the docstring of its module."""
+    """Return a command's parser, whose help is the module docstring."""
     return argparse.ArgumentParser(prog=f"python -m {name}", description=doc, formatter_class=_Help)
 
 
@@ -35,16 +35,16 @@ def add_json(command: argparse.ArgumentParser, what: str = "the figures") -> Non
 
 
 def count(text: str) -> int:
-    """Return a number of rounds, calls or the like: the ``type=`` of an argument."""
+    """Parse a number of rounds, calls or the like: the ``type=`` of an argument."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 1 or more")
     return int(text)
 
 
 def output(text: str) -> Path:
-    """Return the path of a file to write: the ``type=`` of an argument.
+    """Parse the path of an output file: the ``type=`` of an argument.
 
-    The file is opened at once, because a measurement takes minutes, and removed again if it was not there.
+    The file is opened at once, because a measurement takes minutes, and removed again if it did not exist.
     """
     try:
         is_new = not os.path.lexists(text)
@@ -57,6 +57,6 @@ def output(text: str) -> Path:
 
 
 def require(command: argparse.ArgumentParser, *modules: str, extra: str = "bench") -> None:
-    """End the command if a package is not installed, before anything is measured."""
+    """Exit if a package is not installed, before anything is measured."""
     if missing := [name for name in modules if find_spec(name) is None]:
         command.error(f"{', '.join(missing)} not installed: pip install -e '.[{extra}]'")

@@ -1,4 +1,4 @@
-"""Certificate of the servers that speak https, made by openssl."""
+"""Certificate of the https servers, created by openssl."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ __all__ = ["certificate"]
 
 _NEW = "openssl req -x509 -nodes -days 2 -subj /CN=bench"
 _P_256 = "ec -pkeyopt ec_paramgen_curve:P-256"
-# Rust's TLS takes no certificate of an authority for one of a server.
+# Rust's TLS does not accept an authority's certificate for a server.
 _NO_AUTHORITY = "basicConstraints=critical,CA:FALSE"
 
 
 @functools.cache
 def certificate(names: tuple[str, ...] = ("IP:127.0.0.1",), key: str = _P_256) -> Path:
-    """Return a file with key and certificate; there is one for this process.
+    """Return a file with key and certificate, created once per process.
 
     Args:
-        names: whom it is for, as openssl writes them.
-        key: kind of the key, as ``-newkey`` of openssl takes it.
+        names: names to certify, in openssl's syntax.
+        key: kind of the key, as for openssl's ``-newkey``.
     """
     folder = tempfile.TemporaryDirectory(prefix="benchmark-certificate-")
     path = Path(folder.name) / "server.pem"
@@ -35,4 +35,4 @@ def certificate(names: tuple[str, ...] = ("IP:127.0.0.1",), key: str = _P_256) -
 
 
 _kept: list[tempfile.TemporaryDirectory[str]] = []
-"""Folders that are removed when this process ends."""
+"""Folders that are removed when this process exits."""

@@ -1,4 +1,4 @@
-"""Certificates with any names and any dates, each its own authority."""
+"""Self-signed certificates with any names and dates."""
 
 from __future__ import annotations
 

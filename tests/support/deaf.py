@@ -1,4 +1,4 @@
-"""A host that is there and accepts no connection."""
+"""A reachable host that accepts no connections."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def deaf_port() -> Iterator[int]:
-    """Yield the port of a listener whose queue is full: it accepts nothing."""
+    """Yield the port of a listener that accepts nothing, because its queue is full."""
     with socket.socket() as listener, socket.socket() as first, socket.socket() as second:
         listener.bind(("127.0.0.1", 0))
         listener.listen(0)

@@ -1,8 +1,8 @@
-"""Smallest hand-written asyncio client: the lower bound of what a client costs.
+"""Minimal hand-written asyncio client: the lower bound of a client's cost.
 
-One host, responses with Content-Length or chunks, one time limit for a response; no retries, hardly any
-errors. It does what every client has to do: it keeps status and headers, and starts a timer for each request.
-It shows what the loop, the parser and the JSON cost; a program should not use it.
+One host, responses with Content-Length or chunks, one time limit per response; no retries, hardly any errors.
+It does only what every client must do: it stores status and headers, and starts a timer for each request. It
+shows the cost of the loop, the parser and the JSON; do not use it in a program.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class _Connection(asyncio.BufferedProtocol):
         self.transport: asyncio.WriteTransport = transport  # type: ignore[assignment]
 
     async def secure(self) -> None:
-        """There is no TLS."""
+        """Do nothing: there is no TLS."""
 
     def send(self, request: bytes, waiter: asyncio.Future[Response]) -> None:
         """Send a request; ``waiter`` gets the response."""
@@ -42,7 +42,7 @@ class _Connection(asyncio.BufferedProtocol):
         self.transport.write(request)
 
     def get_buffer(self, sizehint: int) -> memoryview:
-        """Return the buffer that all connections share."""
+        """Return the buffer shared by all connections."""
         return self.shared
 
     def buffer_updated(self, nbytes: int) -> None:
@@ -50,15 +50,15 @@ class _Connection(asyncio.BufferedProtocol):
         self._parser.feed_data(self.shared[:nbytes])
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Keep a header."""
+        """Store a header."""
         self._headers.append((name, value))
 
     def on_body(self, part: bytes) -> None:
-        """Keep a part of the body."""
+        """Store part of the body."""
         self._body.append(part)
 
     def on_message_complete(self) -> None:
-        """Give the connection back and set the response."""
+        """Release the connection and set the response."""
         parts = self._body
         body = parts[0] if len(parts) == 1 else b"".join(parts)
         waiter, self._waiter = self._waiter, None
@@ -68,7 +68,7 @@ class _Connection(asyncio.BufferedProtocol):
 
 
 class _TLSConnection(_Connection):
-    """TLS by OpenSSL in memory: asyncio's own costs a quarter more."""
+    """TLS by in-memory OpenSSL: asyncio's own costs a quarter more."""
 
     def __init__(self, pool: Pool, context: ssl.SSLContext) -> None:
         super().__init__(pool)
@@ -77,7 +77,7 @@ class _TLSConnection(_Connection):
         self._secured: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def secure(self) -> None:
-        """Wait for the end of the handshake."""
+        """Complete the handshake."""
         self._shake()
         await self._secured
 
@@ -103,12 +103,12 @@ class _TLSConnection(_Connection):
         try:
             while True:
                 self._parser.feed_data(self._tls.read(65536))
-        except (ssl.SSLWantReadError, AttributeError):  # without a parser there are only session tickets
+        except (ssl.SSLWantReadError, AttributeError):  # without a parser, only session tickets arrive
             pass
 
 
 class Pool:
-    """Connections to one host: the one used last first; requests wait in their order."""
+    """Connections to one host, most recently used first; requests wait in order."""
 
     def __init__(self, port: int, size: int, context: ssl.SSLContext | None = None) -> None:
         self._port, self._free, self._context = port, size, context
@@ -117,7 +117,7 @@ class Pool:
         self._all: list[_Connection] = []
 
     async def post(self, head: bytes, body: bytes, seconds: float) -> Response:
-        """Return the response, within so many seconds; ``head`` ends before Content-Length."""
+        """Return the response within ``seconds``; ``head`` ends before Content-Length."""
         connection = self._idle.pop() if self._idle else await self._new_connection()
         loop = asyncio.get_running_loop()
         waiter: asyncio.Future[Response] = loop.create_future()
@@ -143,7 +143,7 @@ class Pool:
         return made
 
     def give_back(self, connection: _Connection) -> None:
-        """Give a connection to the request that waits longest, or keep it."""
+        """Give a connection to the longest-waiting request, or keep it idle."""
         if self._waiting:
             self._waiting.popleft().set_result(connection)
         else:

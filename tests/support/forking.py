@@ -1,4 +1,4 @@
-"""A forked child of the test's process."""
+"""A forked child of the test process."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from collections.abc import Callable
 
 
 def status_of_child(check: Callable[[], object]) -> int:
-    """Return the exit status of a forked child: 0 if the check is true there, 1 if not, 2 if it raises."""
+    """Return a forked child's exit status: 0 if the check is true there, 1 if false, 2 if it raises."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of Python 3.12, for threads
+        warnings.simplefilter("ignore", DeprecationWarning)  # since Python 3.12, about threads
         child = os.fork()
     if child == 0:
-        signal.alarm(10)  # ends a child that waits for a lock
+        signal.alarm(10)  # ends a child that deadlocks
         try:
             os._exit(0 if check() else 1)
         except BaseException:

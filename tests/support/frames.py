@@ -1,4 +1,4 @@
-"""What a tool that records the variables of a traceback can show of them."""
+"""Search for secrets that a tool recording traceback variables could show."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def chained(error: BaseException) -> Iterator[BaseException]:
 
 
 def leaks(error: BaseException, secrets: Mapping[str, str], deep: int = 2) -> set[str]:
-    """Return which secrets the frames of ``error`` show ``deep`` levels below their variables, and where.
+    """Return the secrets shown by the frames of ``error``, with places, up to ``deep`` levels.
 
     Frames of tests do not count.
     """
@@ -44,11 +44,11 @@ def leaks(error: BaseException, secrets: Mapping[str, str], deep: int = 2) -> se
 
 def _texts(value: Any, deep: int, seen: dict[int, tuple[int, Any]]) -> Iterator[str]:
     if seen.get(id(value), (-1, None))[0] >= deep:
-        return  # by another name, as deep
-    seen[id(value)] = deep, value  # kept, so that no other object gets its id
+        return  # under another name, at the same depth
+    seen[id(value)] = deep, value  # kept, so that no other object reuses the id
     try:
         yield repr(value)
-    except Exception as failure:  # an object that is not made yet
+    except Exception as failure:  # an object under construction
         yield repr(failure)
     if isinstance(value, bytes | bytearray):
         yield bytes(value).decode("latin-1")
@@ -69,7 +69,7 @@ def _children(value: Any) -> Iterator[Any]:
         for cell in value.__closure__ or ():
             try:
                 yield cell.cell_contents
-            except ValueError:  # it is empty
+            except ValueError:  # an empty cell
                 continue
         yield from value.__defaults__ or ()
     elif isinstance(value, types.MethodType):

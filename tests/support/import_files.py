@@ -1,4 +1,4 @@
-"""Files for measurements of imports: maps, and as many rows as are wanted."""
+"""Import files for measurements: maps, and any number of rows."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ entity = "Location"
 [reference.task]
 entity = "Task"
 """
-"""Map of the rows of :func:`write_rows`, without their customer."""
+"""Map for the rows of :func:`write_rows`, without their customer."""
 
 _CUSTOMER = """
 [reference.zone]
@@ -54,14 +54,14 @@ work_zone = "@zone"
 
 
 def write_map(folder: Path) -> Path:
-    """Write the map of :func:`write_rows`."""
+    """Write the map for :func:`write_rows`."""
     path = folder / "map.toml"
     path.write_text(ROWS_MAP + _CUSTOMER, encoding="utf-8")
     return path
 
 
 def write_rows(path: Path, rows: int, *, prefix: str = "K", customers: int = 1) -> Path:
-    """Write a CSV file whose keys begin with ``prefix``; its rows name so many customers, which are new."""
+    """Write a CSV file with keys that begin with ``prefix``, and this number of new customers."""
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(COLUMNS)
@@ -72,7 +72,7 @@ def write_rows(path: Path, rows: int, *, prefix: str = "K", customers: int = 1) 
 
 
 def write_requests(path: Path, rows: int) -> Path:
-    """Write so many requests of a city's service line, with keys of their own and 2,000 addresses."""
+    """Write this number of requests to a city's service line, with their own keys and 2,000 addresses."""
     with _REQUESTS.open(newline="", encoding="utf-8") as file:
         reader = csv.DictReader(file)
         columns, requests = list(reader.fieldnames or ()), list(reader)

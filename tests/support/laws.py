@@ -1,4 +1,4 @@
-"""Loops over many cases in one test, and how many examples a law is tried with."""
+"""Loops over many cases in one test, and the number of examples per law."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from hypothesis import HealthCheck, settings
 T = TypeVar("T")
 
 WHOLE = os.environ.get("WOSDK_TEST_WHOLE") == "1"
-"""Whether the suite runs in its long form, as ``.ci/full`` does."""
-# What `max_examples` of the whole suite means here: the number of examples that a law asks for.
+"""Whether the suite runs in its long form, as in ``.ci/full``."""
+# The meaning of the suite's `max_examples` here: the number of examples that a law requests.
 _USUAL = 50
 _SHORT = 20
 
 COMMON = {
     "deadline": None,
-    # A fixture is not made again between examples: the tests that take one leave it as it was.
+    # Fixtures are not recreated between examples: tests with one leave it unchanged.
     "suppress_health_check": [
         HealthCheck.too_slow,
         HealthCheck.data_too_large,
@@ -29,7 +29,7 @@ COMMON = {
 
 
 def register_profiles() -> None:
-    """Register "suite", which repeats the same examples, and "thorough", which looks for new ones."""
+    """Register "suite", which repeats the same examples, and "thorough", which searches for new ones."""
     count = _USUAL if WHOLE else _SHORT
     settings.register_profile("suite", max_examples=count, derandomize=True, database=None, **COMMON)
     settings.register_profile("thorough", max_examples=20 * _USUAL, **COMMON)
@@ -42,13 +42,13 @@ def examples(number: int) -> settings:
 
 
 def some(cases: Iterable[T], every: int) -> list[T]:
-    """Return every n-th case; all of them when the suite runs in its long form."""
+    """Return every n-th case, or all cases in the suite's long form."""
     return list(cases)[:: 1 if WHOLE else every]
 
 
 @contextmanager
 def case(*names: object) -> Iterator[None]:
-    """Name the case of a loop in the error that its checks raise."""
+    """Name a loop's case in errors raised by its checks."""
     try:
         yield
     except BaseException as error:

@@ -1,4 +1,4 @@
-"""Responses of a service that has any number of work orders of about 1 KB."""
+"""Responses of a service with any number of 1 KB work orders."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ROW = json.dumps(
 
 
 def response_body(path: str, body: bytes, rows: int, port: int) -> bytes:
-    """Return the token, the host, or the page of records that ``body`` requests."""
+    """Return the requested token, host, or page of records."""
     if path == "/OAuth/token":
         return b'{"access_token":"t","token_type":"bearer","expires_in":1199}'
     if path.endswith("GetCompanyWsdkUrlCommand"):

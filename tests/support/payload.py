@@ -1,4 +1,4 @@
-"""Work orders of the measurements: one of 5 KB in the form of spec 2.3, and the smallest that is created."""
+"""Work orders for measurements: a 5 KB one in the form of spec 2.3, and the smallest that can be created."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OPENED: dict[str, Any] = {
     **{"Employee": {}, "VendorNte": MONEY, "Specialty": {}, "SubType": {}, "Customer": {}, "LastAction": {}},
     **{"Items": {"Asset": {}, "Task": {}}},
 }
-"""Objects that the order holds."""
+"""Objects contained in the order."""
 
 
 def create_command(po_number: str) -> WoCreateCommand:
@@ -33,7 +33,7 @@ def create_command(po_number: str) -> WoCreateCommand:
 
 
 def work_order(*, unknown: bool) -> bytes:
-    """Return the order in JSON; ``unknown`` adds fields that the catalogue does not know, at two depths."""
+    """Return the order in JSON; ``unknown`` adds fields that the catalogue lacks, at two depths."""
     order = _filled(model.WorkOrder, OPENED)
     if unknown:
         order |= {"SlaState": "Met", "Forecast": {"Hours": [1, 2.50], "By": "model"}}
@@ -43,7 +43,7 @@ def work_order(*, unknown: bool) -> bytes:
 
 
 def _filled(cls: type[Any], opened: dict[str, Any]) -> dict[str, Any]:
-    """Return two of three scalar fields, all lists, and the objects named in ``opened``."""
+    """Return two of every three scalar fields, all lists, and the objects named in ``opened``."""
     found: dict[str, Any] = {}
     for i, meta in enumerate(cls.__wire__.values()):
         name = meta["name"]
@@ -69,7 +69,7 @@ VALUES: dict[str, Any] = {
 
 
 def object_reader() -> Callable[[Any], Any]:
-    """Return a function that reads every object of an order, so that it is decoded, and returns the order."""
+    """Return a function that forces an order to be decoded, and returns the order."""
     singles = attrgetter(*_paths(model.WorkOrder, {n: held for n, held in OPENED.items() if n != "Items"}))
     of_item = attrgetter(*_paths(model.WoItem, OPENED["Items"]))
 

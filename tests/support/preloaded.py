@@ -1,9 +1,8 @@
-"""``wosdk`` in a process that starts at once: a fork of one that has imported the package.
+"""``wosdk`` in a process that starts immediately: a fork of one that has imported the package.
 
-Python imports for most of a second before a command does anything. Here one process does so once, and each
-command is a fork of it, with streams, signals and an exit status of its own. A test of the start itself, such
-as of what is imported or of closed streams, runs ``COMMAND`` instead. Elsewhere than on Linux each command
-is a Python of its own.
+Python's imports take most of a second before a command starts. Here, one process imports once, and each
+command is a fork with its own streams, signals and exit status. Tests of the start itself, such as of imports
+or closed streams, run ``COMMAND`` instead. Outside Linux, each command is a new Python process.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Preloaded"]
+__all__ = ["Preloaded", "python"]
 
 _ROOT = Path(__file__).parents[2]
 _SERVE = "from tests.support.preloaded import serve; serve()"
@@ -33,13 +32,13 @@ _PR_SET_CHILD_SUBREAPER = 36
 
 
 class Preloaded(subprocess.Popen[Any]):
-    """A ``wosdk`` command that is used like any ``subprocess.Popen``.
+    """A ``wosdk`` command, used like any ``subprocess.Popen``.
 
     Args:
-        arguments: those of the command.
-        modules: imported before the fork if they are installed; the commands that follow have them, too.
-        code: run in the new process before the command.
-        options: those of ``Popen``.
+        arguments: the command's arguments.
+        modules: modules to import before the fork, if installed; later commands inherit them.
+        code: code to run in the new process before the command.
+        options: options of ``Popen``.
     """
 
     def __init__(
@@ -49,7 +48,7 @@ class Preloaded(subprocess.Popen[Any]):
         super().__init__([str(each) for each in arguments], **options)
 
     def _execute_child(self, args: list[str], *rest: Any) -> None:
-        """Fork instead of starting a program: this is all that differs from ``subprocess.Popen``."""
+        """Fork instead of starting a program: the only difference from ``subprocess.Popen``."""
         if sys.platform != "linux":
             program = f"{self._code}\nfrom wosdk_async.cli import main; main()"
             super()._execute_child([sys.executable, "-c", program, *args], *rest)  # type: ignore[misc]
@@ -71,14 +70,19 @@ class Preloaded(subprocess.Popen[Any]):
         self._close_pipe_fds(*pipes)  # type: ignore[attr-defined]
 
 
+def python(code: str, *arguments: str | Path, **options: Any) -> Preloaded:
+    """Run Python code as a program instead of a command."""
+    return Preloaded(arguments, code=f"{code}\nraise SystemExit", **options)
+
+
 def _fork(request: bytes, files: list[int]) -> int:
-    """Return the process that carries a request out: a child of this one, although another one forks it."""
+    """Return the process that runs a request: a child of this one, although another process forks it."""
     control = _server()
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     try:
         socket.send_fds(control, [request], files)
         process = int(control.recv(32))
-        control.recv(32)  # what forked it has ended: it is a child of this process now
+        control.recv(32)  # its parent has exited, so it is now a child of this process
     finally:
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
     return process
@@ -86,10 +90,10 @@ def _fork(request: bytes, files: list[int]) -> int:
 
 @functools.cache
 def _server() -> socket.socket:
-    """Return the connection to the process that has imported the package; it ends with this one."""
+    """Return the connection to the process that has imported the package, which exits with this one."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     command = [sys.executable, "-c", _SERVE]
-    # Its stdout is no terminal and no file, like those of the commands.
+    # Its stdout is neither a terminal nor a file, as for the commands.
     _keep.append(subprocess.Popen(command, cwd=_ROOT, stdin=theirs.fileno(), stdout=subprocess.PIPE))
     theirs.close()
     return ours
@@ -100,7 +104,7 @@ _keep: list[object] = []
 
 def serve() -> None:
     """Import the package, and fork for each request on stdin; a fork returns when its command has ended."""
-    sys.path[0] = str(_ROOT)  # and not the folder of each command
+    sys.path[0] = str(_ROOT)  # not the folder of each command
     for package in ("cli", "jobs", "sandbox"):
         found = import_module(f"wosdk_async.{package}")
         for module in pkgutil.walk_packages(found.__path__, f"{found.__name__}."):
@@ -133,7 +137,7 @@ def serve() -> None:
 
 
 def _become(request: dict[str, Any], files: list[int]) -> None:
-    """Carry a request out, as a process that was just started."""
+    """Run a request like a newly started process."""
     targets = request["targets"]
     moved = [fcntl.fcntl(file, fcntl.F_DUPFD, max(targets) + 1) for file in files]
     for file in files:

@@ -1,4 +1,4 @@
-"""Sandbox in a process of its own, on one core, and cheap calls to it over loopback."""
+"""Sandbox in a separate process on one core, and cheap loopback calls."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ ORDER: dict[str, Any] = {
 }
 
 
-_TIMEOUT = 60.0  # seconds until a response must have come
+_TIMEOUT = 60.0  # maximum seconds for a response
 _PLAIN = json.dumps({"Command": {"WorkOrder": ORDER}}).encode()
-_CORES = os.sched_getaffinity(0)  # read before anything binds this process to one
+_CORES = os.sched_getaffinity(0)  # read before anything pins this process to one
 
 
 class Sandbox:
-    """``wosdk sandbox serve`` on the last core this process may use, for a ``with`` block.
+    """``wosdk sandbox serve`` on the last core available to this process, as a context.
 
     Args:
         store: SQLite file.
@@ -60,12 +60,12 @@ class Sandbox:
         self.process.communicate(timeout=30)
 
     def cpu(self) -> float:
-        """Return the CPU seconds that the server has used so far (Linux)."""
+        """CPU seconds used by the server so far (Linux)."""
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def rss(self) -> int:
-        """Return the bytes of memory that the server holds (Linux)."""
+        """Memory held by the server in bytes (Linux)."""
         pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE")
 
@@ -74,7 +74,7 @@ class Session:
     """Token and connections of one Company.
 
     Args:
-        at_once: number of connections, and of calls at the same time.
+        at_once: number of connections and concurrent calls.
     """
 
     def __init__(self, variables: dict[str, str], port: int, at_once: int) -> None:
@@ -120,18 +120,18 @@ class Session:
         return made
 
     async def post_order(self, _index: int) -> None:
-        """Create a work order, as `create` does, without decoding the response."""
+        """Create a work order like `create`, without decoding the response."""
         response = await self._post("api/v1/cmd/WoCreateCommand", _PLAIN)
         assert response.startswith(b'{"CommandResult"'), response
 
     async def query(self, *conditions: tuple[str, str, Any], **expression: Any) -> list[dict[str, Any]]:
-        """Return the work orders that meet all conditions, each (path, operator, value)."""
+        """Return the work orders that match all conditions, each (path, operator, value)."""
         rows = [{"PropertyName": name, "Operator": how, "Values": [value]} for name, how, value in conditions]
         body = {"QueryExpression": {"Criteria": {"Conditions": rows}} | expression}
         return [row["Data"] for row in (await self.call("query/WorkOrder", body))["Entities"]]
 
     async def drive(self, call: Callable[[int], Any], indexes: Iterable[int]) -> float:
-        """Make the calls, as many at once as there are connections; return the seconds."""
+        """Make the calls concurrently over all connections; return the seconds."""
         left = iter(indexes)
 
         async def work() -> None:

@@ -1,4 +1,4 @@
-"""A scripted service on a real socket: every byte of an answer is the test's, and every fault is real."""
+"""Scripted service on a real socket: the test decides every byte of an answer, and every fault is real."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SECRET = "s3cr3t-do-not-print"
 
 @attrs.frozen
 class Request:
-    """What came in, read whole."""
+    """A request, read completely."""
 
     method: str
     path: str
@@ -35,10 +35,10 @@ class Request:
 
 @attrs.frozen
 class Answer:
-    """What goes out. ``cut`` bytes are sent at the most; after fewer than all the connection is reset.
+    """Response to a request. Only ``cut`` bytes are sent; if that truncates it, the connection is reset.
 
-    To a command an object comes back with its RequestId as the last key (facts 5), unless ``echo`` is False
-    or the body has one already.
+    The object in a command's response gets the RequestId as its last key (facts 5), unless ``echo`` is False
+    or the body already has one.
     """
 
     status: int = 200
@@ -48,7 +48,7 @@ class Answer:
     echo: bool = True
 
     def to(self, request: Request) -> Answer:
-        """Return what goes out in response to ``request``."""
+        """Return the bytes to send for ``request``."""
         if not self.echo or "/cmd/" not in request.path or not isinstance(self.body, dict):
             return self
         sent = request.json.get("RequestId") if request.body else None
@@ -66,22 +66,21 @@ class Answer:
 
 
 RESET = Answer(cut=0)
-"""Read the request and reset the connection without a byte of an answer."""
+"""Read the request and reset the connection without sending a byte."""
 
 Handler = Callable[[Request], Answer | Awaitable[Answer]]
 
 
 def error(status: int, code: str, message: str = "refused") -> Answer:
-    """An error body of spec 7."""
+    """Return an error body of spec 7."""
     body = {"ErrorMessage": message, "ErrorCode": code, "TimeStamp": "2024-05-14T13:15:07.2210413Z"}
     return Answer(status, body)
 
 
 class Service:
-    """Token endpoint, locator and Company host on one port; ``handler`` answers what is left.
+    """Token endpoint, locator and Company host on one port; ``handler`` answers all other requests.
 
-    ``name`` is what it calls itself; with ``context``, or where ``WOSDK_TEST_TLS`` is set,
-    it speaks TLS.
+    ``name`` is its host name. It speaks TLS with ``context``, or if ``WOSDK_TEST_TLS`` is set.
     """
 
     def __init__(
@@ -114,7 +113,7 @@ class Service:
 
     async def __aexit__(self, *_: object) -> None:
         self._server.close()
-        for _ in range(3):  # turns until a connection that was just accepted has its task
+        for _ in range(3):  # turns until a newly accepted connection has its task
             await asyncio.sleep(0)
         for task in list(self._tasks):
             task.cancel()
@@ -122,19 +121,19 @@ class Service:
         await self._server.wait_closed()
 
     def stop_listening(self) -> None:
-        """Take no more connections; those that are open stay."""
+        """Accept no more connections; open ones are kept."""
         self._server.close()
 
     @property
     def open_connections(self) -> int:
-        """Connections that no side has closed."""
+        """Connections that neither side has closed."""
         return len(self._tasks)
 
     def region(self) -> Region:
         return Region("test", locator_url=self.url, token_url=f"{self.url}/OAuth/token")
 
     def client(self, **settings: Any) -> Client:
-        """A client of this service with good credentials."""
+        """Return a client of this service with valid credentials."""
         defaults = {"region": self.region(), "credentials": Credentials("id-1", SECRET), "company": COMPANY}
         return Client(**{**defaults, **settings})
 

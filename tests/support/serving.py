@@ -1,4 +1,4 @@
-"""Small servers on asyncio streams, for campaigns that want to decide every byte."""
+"""Small servers on asyncio streams, for campaigns that control every byte."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Handle = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 @contextlib.asynccontextmanager
 async def serving(handle: Handle, tls: ssl.SSLContext | None = None) -> AsyncIterator[int]:
-    """Serve connections on a port within the block, whose end cancels them. ``handle`` may raise OSError."""
+    """Serve connections on a port until the block ends. ``handle`` may raise OSError."""
     tasks: set[asyncio.Task[None]] = set()
 
     async def run(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -38,17 +38,17 @@ async def serving(handle: Handle, tls: ssl.SSLContext | None = None) -> AsyncIte
 
 
 async def read_request(reader: asyncio.StreamReader) -> tuple[bytes, bytes]:
-    """Return head and body of a request. Raises IncompleteReadError at the end."""
+    """Read a request and return its head and body. Raises IncompleteReadError at end of file."""
     head = await reader.readuntil(b"\r\n\r\n")
     lengths = [int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")]
     return head, await reader.readexactly(lengths[0]) if lengths else b""
 
 
 def proxy(greet: Callable[[int], bytes] = lambda _: b"") -> contextlib.AbstractAsyncContextManager[int]:
-    """Serve as a proxy, by CONNECT and by whole addresses, and yield its port.
+    """Serve as a proxy, for CONNECT and full URLs, and yield its port.
 
     Args:
-        greet: returns the bytes that the client on a port gets before it has asked for anything.
+        greet: returns the bytes sent to the client on a port before any request.
     """
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -67,7 +67,8 @@ def proxy(greet: Callable[[int], bytes] = lambda _: b"") -> contextlib.AbstractA
             tasks = [asyncio.ensure_future(each) for each in (asking, _pump(near, writer))]
             try:
                 await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-                await asyncio.wait(tasks, timeout=0.1)  # the other direction may have its end to pass on
+                # The other direction may still have an end of file to forward
+                await asyncio.wait(tasks, timeout=0.1)
             finally:
                 for task in tasks:
                     task.cancel()
@@ -77,7 +78,7 @@ def proxy(greet: Callable[[int], bytes] = lambda _: b"") -> contextlib.AbstractA
 
 
 async def _reach(host: str | None, port: int | None) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Connect, however long the host is down: a refusal would leave a request that was sent in doubt."""
+    """Connect however long the host is down: a refusal would leave a sent request in doubt."""
     while True:
         with contextlib.suppress(ConnectionRefusedError):
             return await asyncio.open_connection(host, port)
@@ -94,7 +95,7 @@ async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 async def _forward(
     reader: asyncio.StreamReader, writer: asyncio.StreamWriter, head: bytes, body: bytes
 ) -> None:
-    """Send on requests to one host, as if they were made to it."""
+    """Forward requests to one host unchanged."""
     while True:
         method, target, rest = head.split(b" ", 2)
         path = target.split(b"/", 3)[3]

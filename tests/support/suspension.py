@@ -1,4 +1,4 @@
-"""Cancellation of a call at each point at which it waits, one after the other, on any event loop."""
+"""Cancellation of a call at each of its suspension points in turn, on any event loop."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ MOMENTS: tuple[Moment, ...] = ("waiting", "granted")
 
 
 class CancelledAt:
-    """A call whose task is cancelled at its ``point``-th suspension.
+    """Call whose task is cancelled at its ``point``-th suspension.
 
     Args:
-        call: what is awaited.
-        point: which suspension, the first is 0.
-        moment: ``waiting`` cancels before that which it waits for is there; ``granted`` in the turn of the
-            loop in which it comes, so that what was granted has to be handed back.
+        call: the awaitable.
+        point: index of the suspension, from 0.
+        moment: ``waiting`` cancels before the awaited result arrives; ``granted`` in the turn of the loop in
+            which it arrives, so that a grant must be returned.
     """
 
     def __init__(self, call: Awaitable[Any], point: int, moment: Moment) -> None:
@@ -27,7 +27,7 @@ class CancelledAt:
         self._point = point
         self._moment = moment
         self.reached = False
-        """Whether the call was suspended so often."""
+        """Whether the call had that many suspensions."""
 
     def __await__(self) -> Generator[Any, Any, Any]:
         steps, number = self._call.__await__(), 0
@@ -42,7 +42,7 @@ class CancelledAt:
             if number == self._point:
                 self.reached = True
                 if self._moment == "granted" and waits_for is not None:
-                    waits_for.add_done_callback(lambda _: task.cancel())  # before the task learns of it
+                    waits_for.add_done_callback(lambda _: task.cancel())  # before the task is notified
                 else:
                     asyncio.get_running_loop().call_soon(task.cancel)
             number += 1

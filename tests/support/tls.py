@@ -1,4 +1,4 @@
-"""TLS of the servers of tests: with ``WOSDK_TEST_TLS=1`` all speak it but those of tests marked ``plain``."""
+"""TLS for the test servers: with ``WOSDK_TEST_TLS=1``, all use it except in tests marked ``plain``."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from tests.support.certificate import certificate
 __all__ = ["serving_context", "trust_certificate", "trusted", "use_tls"]
 
 _now: list[ssl.SSLContext] = []
-"""The context of the servers of the test that runs, if they speak TLS."""
+"""Context of the running test's servers, if they use TLS."""
 
 
 def trust_certificate() -> None:
-    """Make the certificate of the servers one that the system trusts, for the processes of tests too."""
+    """Make the system trust the servers' certificate, including in child processes."""
     if os.environ.get("WOSDK_TEST_TLS"):
         os.environ["SSL_CERT_FILE"] = str(certificate())
 
 
 def use_tls(plain: bool) -> None:
-    """Let the servers of the next test speak TLS, if that is set and the test is not ``plain``."""
+    """Make the next test's servers use TLS, if configured and the test is not ``plain``."""
     _now.clear()
     if os.environ.get("WOSDK_TEST_TLS") and not plain:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -29,14 +29,14 @@ def use_tls(plain: bool) -> None:
 
 
 def serving_context() -> ssl.SSLContext | None:
-    """Return the context of a server that has none of its own."""
+    """Return the context for a server without its own."""
     return _now[0] if _now else None
 
 
 def trusted() -> ssl.SSLContext:
-    """Return what clients that read no environment variables take as ``verify``.
+    """Return the ``verify`` argument for clients that read no environment variables.
 
-    Where the servers speak no TLS it trusts nobody: reading the authorities of the system takes 20 ms.
+    Without TLS, the context trusts nobody, because loading the system's authorities takes 20 ms.
     """
     if _now:
         return ssl.create_default_context(cafile=certificate())

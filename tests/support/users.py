@@ -11,7 +11,7 @@ __all__ = ["make_foreign"]
 
 
 def make_foreign(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give a file to another user; where the tests may not do that, become another one."""
+    """Give a file to another user, or become another user if that is not permitted."""
     if os.geteuid() == 0:
         os.chown(path, 12_345, -1)
     else:

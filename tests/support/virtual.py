@@ -1,4 +1,4 @@
-"""A clock that the test moves, and an engine that answers in the process: nothing here waits for real."""
+"""Clock controlled by the test, and an in-process engine: nothing here waits in real time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from wosdk_async.transport.loop_state import TransportSettings
 from wosdk_async.transport.session.credentials import Tenant
 from wosdk_async.transport.transport import Transport
 
-TURNS = 20  # of the loop, in which everything that is ready has run
+TURNS = 20  # turns of the loop, in which everything that is ready has run
 
 
 async def settle() -> None:
@@ -43,7 +43,7 @@ class _Timer:
 
 
 class Time:
-    """Seconds that pass when the test says so."""
+    """Virtual seconds, advanced by the test."""
 
     def __init__(self) -> None:
         self.seconds = 1000.0
@@ -69,7 +69,7 @@ class Time:
             timer.cancel()
 
     async def run_until(self, end: float) -> None:
-        """Let time pass, with everything that is due on the way in its order."""
+        """Advance time, running everything that comes due in order."""
         await settle()
         while self._timers and self._timers[0][0] <= end:
             due, _, timer = heapq.heappop(self._timers)
@@ -81,7 +81,7 @@ class Time:
         self.seconds = end
 
     async def stall(self, seconds: float) -> None:
-        """Let time pass as it does while the program holds up the loop: what is due comes late, at once."""
+        """Advance time as if the program had blocked the loop: due callbacks run late, all at once."""
         self.seconds += seconds
         while self._timers and self._timers[0][0] <= self.seconds:
             _, _, timer = heapq.heappop(self._timers)
@@ -93,7 +93,7 @@ class Time:
         await self.run_until(self.seconds + seconds)
 
     async def finish(self, *tasks: asyncio.Task[Any], within: float = 3600.0) -> None:
-        """Let time pass until all ``tasks`` are done."""
+        """Advance time until all ``tasks`` are done."""
         end = self.seconds + within
         await settle()
         while not all(task.done() for task in tasks):
@@ -106,7 +106,7 @@ Handler = Callable[[str, str, dict[str, str], bytes | None], Awaitable[Response]
 
 
 class ScriptedEngine:
-    """Every request goes to ``handler(method, url, headers, body)``, at most ``capacity`` at once."""
+    """Engine that passes requests to ``handler(method, url, headers, body)``, ``capacity`` at a time."""
 
     def __init__(self, capacity: int, handler: Handler) -> None:
         self.capacity = self.ceiling = capacity
@@ -145,7 +145,7 @@ PAIR = Credentials("id", "secret")
 
 
 class World:
-    """A transport on a clock of its own: log-ins answer at once, calls go to ``handler``."""
+    """Transport with its own clock: log-ins succeed at once, calls go to ``handler``."""
 
     def __init__(self, handler: Handler, **settings: Any) -> None:
         self.time = Time()

@@ -1,4 +1,4 @@
-"""Bounded waits for what another task, thread or process does."""
+"""Bounded waits for another task, thread or process."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 
 def until(true: Callable[[], object], seconds: float = 10) -> None:
-    """Wait until a condition is true; fail when it is not after ``seconds``."""
+    """Wait until a condition is true; fail if it is still false after ``seconds``."""
     end = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < end, "it never came true"
@@ -16,7 +16,7 @@ def until(true: Callable[[], object], seconds: float = 10) -> None:
 
 
 async def until_true(true: Callable[[], object], seconds: float = 10) -> None:
-    """Wait as :func:`until` does, and let the loop run meanwhile."""
+    """Wait like :func:`until`, and let the loop run in the meantime."""
     async with asyncio.timeout(seconds):
         while not true():
             await asyncio.sleep(0.001)

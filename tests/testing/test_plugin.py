@@ -1,4 +1,4 @@
-"""pytest with the plugin, as users run it: in processes of its own, under both async plugins."""
+"""pytest with the plugin, as users run it, under both async plugins."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.laws import some
 
+OURS = ["-p", "wosdk_async.testing.plugin"]
 ASYNCIO = "pytest_asyncio.plugin"
 SCOPE = ["-o", "asyncio_default_fixture_loop_scope=function"]
 ANYIO = "anyio.pytest_plugin"
@@ -139,7 +140,7 @@ def test_markers_and_ini(kit: pytest.Pytester) -> None:
     """The nearest marker wins over those around it and the ini file; mistakes are expected in one line."""
     kit.makepyfile(MARKERS)
     kit.makeini("[pytest]\nwosdk_company = Ini Company\nwosdk_dialect = recorded\n")
-    result = kit.runpytest_subprocess("--strict-markers")
+    result = kit.runpytest_inprocess(*OURS, "--strict-markers")
     result.assert_outcomes(passed=5, errors=4)
     result.stdout.fnmatch_lines_random(
         [
@@ -250,16 +251,16 @@ IGNORED = """import pytest
 def test_a_fault_that_no_request_met_is_a_warning(kit: pytest.Pytester) -> None:
     """Such a test shows nothing; it names the rule, and what to write for a work order."""
     kit.makepyfile(UNMATCHED.format(filter=""))
-    result = kit.runpytest_subprocess("-p", ASYNCIO, "-o", "asyncio_mode=auto", *SCOPE)
+    result = kit.runpytest_inprocess(*OURS, "-p", ASYNCIO, "-W", "default", "-o", "asyncio_mode=auto", *SCOPE)
     result.assert_outcomes(passed=5, warnings=2)
     result.stdout.fnmatch_lines(
         [
             "*::test_order",
             "*UnmatchedFaultWarning: the fault add('reset', operation='create', carried_out=True) matched"
-            " none of the 3 requests of this test, so it did nothing; a command creates a work order: write"
-            " operation='WoCreateCommand'. If that is meant, end the test with wosdk_faults.clear()",
+            " none of the 3 requests of this test and had no effect; work orders are created by a command:"
+            " write operation='WoCreateCommand'. If intended, end the test with wosdk_faults.clear()",
             "*::test_delete",
-            "*matched none of the 3 requests of this test, so it did nothing. If that is meant, *",
+            "*matched none of the 3 requests of this test and had no effect. If intended, *",
         ]
     )
 
@@ -267,7 +268,7 @@ def test_a_fault_that_no_request_met_is_a_warning(kit: pytest.Pytester) -> None:
 def test_where_warnings_are_errors(kit: pytest.Pytester) -> None:
     """The test itself passes, its end does not; a filter by the category turns it off."""
     kit.makepyfile(test_usual=UNMATCHED.format(filter=""), test_ignored=UNMATCHED.format(filter=IGNORED))
-    result = kit.runpytest_subprocess("-p", ASYNCIO, "-W", "error", "-o", "asyncio_mode=auto", *SCOPE)
+    result = kit.runpytest_inprocess(*OURS, "-p", ASYNCIO, "-W", "error", "-o", "asyncio_mode=auto", *SCOPE)
     result.assert_outcomes(passed=10, errors=2)
     result.stdout.fnmatch_lines_random(
         ["ERROR test_usual.py::test_order*", "ERROR test_usual.py::test_delete*"]

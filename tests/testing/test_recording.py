@@ -202,7 +202,7 @@ async def test_one_request_too_many_fails(file: Path, wosdk_sandbox: Sandbox) ->
             await acme.get(Customer, 512)
 
     await record(file, program, wosdk_sandbox)
-    with pytest.raises(UnrecordedRequestError, match="recorded 2 times and is sent once more"):
+    with pytest.raises(UnrecordedRequestError, match="recorded 2 times but sent once more"):
         await play(file, lambda acme: program(acme, 3))
 
 
@@ -446,14 +446,14 @@ def recording_of(times: int = 1, **fields: Any) -> str:
         ("", "not JSON"),
         ("[]", "format"),
         ('{"format": "wosdk recording 9", "exchanges": []}', "format"),
-        ('{"format": "wosdk recording 1"}', "not a recording that can be played"),
+        ('{"format": "wosdk recording 1"}', "not a valid recording"),
         ('{"format": "wosdk recording 1", "exchanges": [{"method": 1, "path": "/"}]}', "exchanges|str"),
         ('{"format": "wosdk recording 1", "exchanges": [{"path": "/"}]}', "method"),
         (recording_of(status=-5), "exchange 1: status -5"),
         (recording_of(status=200, failure="broken"), "status 200 with failure"),
         (recording_of(failure="else"), "failure 'else'"),
         (recording_of(status=200, response={"base64": "@@@"}), "base64|alphabet|padding"),
-        (recording_of(status=200, response={"html": "x"}), "one of json, text and base64"),
+        (recording_of(status=200, response={"html": "x"}), "must be json, text or base64"),
         (recording_of(status=200, response={"json": 0}).replace("0}", "[" * 900 + "]" * 900 + "}"), "deeper"),
         (recording_of(status=200, times=10_001), "10001 exchanges"),
     ],

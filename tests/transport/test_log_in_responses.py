@@ -167,8 +167,9 @@ async def test_a_token_address_that_is_wrong_is_an_error_at_once(status: int) ->
         for _ in range(2):
             with pytest.raises(SessionError) as caught:
                 await client.company().connect()
-            assert f"{service.url}/OAuth/token responds with HTTP {status}; check WOSDK_TOKEN_URL, or" in str(
-                caught.value
+            assert (
+                f"{service.url}/OAuth/token responded with HTTP {status}; check WOSDK_TOKEN_URL, or"
+                in str(caught.value)
             )
         assert (len(service.tokens), service.connections) == (2, 2)
 
@@ -283,7 +284,7 @@ async def test_a_client_that_closes_tells_who_waits_for_a_session() -> None:
     await asyncio.sleep(0)
     await asyncio.sleep(0)
     await sessions.aclose()
-    with pytest.raises(SessionError, match="the client was closed while it renewed the session of 'Acme'"):
+    with pytest.raises(SessionError, match="the client was closed during the session renewal of 'Acme'"):
         await waiting
 
 

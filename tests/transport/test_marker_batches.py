@@ -176,7 +176,7 @@ async def test_what_cannot_be_a_key_is_refused(keys: Any) -> None:
         (WoCreateCommand, "work_order.id", "the service sets WorkOrder.Id itself"),
         (WoCreateCommand, "work_order.customer", "names a record"),
         (WoCreateCommand, "work_order.items.comment", "names a list"),
-        (WoFlagCommand, "comment", "name a record in it"),
+        (WoFlagCommand, "comment", "name a record and its field"),
         (Customer, "concurrency_id", "the service sets"),
         (Customer, 7, "a marker is a string"),
         ("WoCreateCommand", MARKER, "needs the class of a command"),
@@ -251,7 +251,7 @@ async def test_what_is_refused_for_all_keys_is_asked_thrice() -> None:
 
 async def test_one_key_of_too_many_records_is_an_error_of_a_search() -> None:
     """Each record must be returned, and they do not fit."""
-    with pytest.raises(NotUniqueError, match="1000 records or more"):
+    with pytest.raises(NotUniqueError, match="1000 or more"):
         await Asked(crowded("k7")).find(names(10))
 
 
@@ -331,7 +331,7 @@ async def test_each_waits_for_a_shared_query_as_long_as_its_own_deadline() -> No
     begun = service.time.seconds
     await service.time.finish(short)
     assert service.time.seconds - begun <= 2.02
-    with pytest.raises(DeadlineError, match="not sent: its key could not be looked up first"):
+    with pytest.raises(DeadlineError, match="not sent: the look-up of its key failed"):
         short.result()
     await service.time.finish(long)
     assert long.result().wo.id == 2
@@ -388,7 +388,7 @@ async def test_a_look_first_that_cannot_look_sends_nothing() -> None:
         service.company(retry=RetryPolicy(attempts=2)).run(create("k"), marker=MARKER, look_first=True)
     )
     await service.time.finish(task)
-    with pytest.raises(NoAnswerError, match="not sent: its key could not be looked up first") as caught:
+    with pytest.raises(NoAnswerError, match="not sent: the look-up of its key failed") as caught:
         task.result()
     assert (caught.value.attempts, caught.value.operation) == (0, "WoCreateCommand")
     assert service.request_ids == []

@@ -113,7 +113,7 @@ async def test_a_record_without_an_id_is_not_taken() -> None:
     """Nothing could be done with the specifier."""
     service = Customers()
     service.stored = [{"TenantCode": "T"}]
-    with pytest.raises(NoAnswerError, match="returned it without Id"):
+    with pytest.raises(NoAnswerError, match="its response omits the Id"):
         await service.create(look_first=True)
     assert service.sent == 0
 

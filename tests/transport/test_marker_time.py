@@ -197,7 +197,7 @@ async def test_a_later_refusal_that_cannot_be_checked_is_a_doubt() -> None:
 
     service.handler = serve
     task, _ = await service.timed(deadline=60.0)
-    with pytest.raises(InDoubtError, match="could not be looked up"):
+    with pytest.raises(InDoubtError, match="the look-up failed"):
         task.result()
 
 
@@ -348,7 +348,7 @@ async def test_what_is_not_found_within_the_grace_is_in_doubt() -> None:
     await settle()
     await service.time.pass_by(1.1)
     await service.transport.aclose(0.0)
-    with pytest.raises(InDoubtError, match="closed before it was found"):
+    with pytest.raises(InDoubtError, match="closed before the look-up succeeded"):
         task.result()
     assert all(engine.closed for engine in service.engines)
 
@@ -367,7 +367,7 @@ async def test_what_hangs_while_it_is_looked_up_ends_with_the_grace() -> None:
     task = asyncio.create_task(service.company().run(create("k"), marker=MARKER))
     await settle()
     await service.transport.aclose(0.0)
-    with pytest.raises(InDoubtError, match="closed before it was found"):
+    with pytest.raises(InDoubtError, match="closed before the look-up succeeded"):
         task.result()
 
 

@@ -147,9 +147,7 @@ def test_retries_that_are_no_policy() -> None:
 def test_a_pair_that_is_no_credentials(given: Any) -> None:
     """The remedy is named, and the secret is not."""
     for make in (lambda: client(credentials=given), lambda: client().company("A", credentials=given)):
-        with pytest.raises(
-            ConfigurationError, match=r"pass Credentials\(client_id, client_secret\)"
-        ) as caught:
+        with pytest.raises(ConfigurationError, match=r"Credentials\(client_id, client_secret\)") as caught:
             make()
         assert SECRET not in repr(caught.value)
 
@@ -174,9 +172,7 @@ def test_a_host_that_would_never_match() -> None:
     for host in ODD_HOSTS:
         for setting in ["trusted_hosts", "host_suffixes"]:
             with case(setting, host):
-                with pytest.raises(
-                    ConfigurationError, match=f"{setting} has .*without scheme, port and path"
-                ):
+                with pytest.raises(ConfigurationError, match=f"{setting} has .*without scheme, "):
                     client(**{setting: [host]})
 
 

@@ -92,7 +92,7 @@ async def test_a_command_that_no_path_knows() -> None:
 async def test_a_shape_that_commands_share_is_not_sent() -> None:
     """WorkOrderAction is there to write functions over; it has no path."""
     async with Service() as service, service.client() as client:
-        with pytest.raises(InvalidCallError, match="run one of them"):
+        with pytest.raises(InvalidCallError, match="run a subclass"):
             await client.company().run(WorkOrderAction(work_order_id=1))
     assert service.calls == []
 

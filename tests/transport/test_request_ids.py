@@ -187,7 +187,7 @@ async def test_a_write_that_names_another_record_is_in_doubt(case: str) -> None:
         await acme.connect()
         before = service.connections
         for _ in range(2):
-            with pytest.raises(InDoubtError, match="the response of another call"):
+            with pytest.raises(InDoubtError, match="it belongs to another call"):
                 await write(acme)
         assert service.connections - before == 2
 
@@ -273,7 +273,7 @@ async def test_an_id_of_another_type_is_compared_too(id: Any) -> None:
     """A text of digits and a number with a fraction of zero are the id; anything else is another one."""
     stray = Answer(body={"EntitySpecifier": {"EntityType": "Customer", "Id": id}})
     async with Service(lambda _: stray) as service, service.client() as client:
-        with pytest.raises(InDoubtError, match="the response of another call"):
+        with pytest.raises(InDoubtError, match="it belongs to another call"):
             await client.company().delete(Customer, 7)
     for same in (7, "7", 7.0):
         good = Answer(body={"EntitySpecifier": {"EntityType": "Customer", "Id": same}})
@@ -295,7 +295,7 @@ async def test_the_id_in_a_compound_key_is_compared(key: dict[str, int]) -> None
     """A record with another id is the response of another call."""
     stray = Answer(body={"Data": {"Id": 513}})
     async with Service(lambda _: stray) as service, service.client(options=QUICK) as client:
-        with pytest.raises(NoAnswerError, match="the response of another call"):
+        with pytest.raises(NoAnswerError, match="it belongs to another call"):
             await client.company().get("Thing", key)
 
 
@@ -309,7 +309,7 @@ async def test_the_id_in_what_the_caller_put_is_compared(content: dict[str, Any]
             if good:
                 await put
             else:
-                with pytest.raises(InDoubtError, match="the response of another call"):
+                with pytest.raises(InDoubtError, match="it belongs to another call"):
                     await put
 
 
@@ -362,7 +362,7 @@ async def test_a_response_that_comes_with_another_one() -> None:
     async with Service(answers) as service, service.client(options=QUICK) as client:
         acme = client.company()
         assert await acme.run("WoCreateCommand", {}) == {"Wo": {"Id": 7}}
-        with pytest.raises(InDoubtError, match="other bytes came with it"):
+        with pytest.raises(InDoubtError, match="surplus bytes followed the response"):
             await acme.create("Customer", {"Name": "x"})
         assert [row["Id"] for row in await acme.query("Customer", {"Count": 1})] == [7]
     assert len(service.calls) == 4

@@ -265,7 +265,7 @@ async def test_who_is_cancelled_while_the_client_closes_is_cancelled(turns: int)
     await asyncio.wait([stopped, other])
     await closing
     assert stopped.cancelled()
-    with pytest.raises(SessionError, match="the client was closed while it renewed the session of 'Acme'"):
+    with pytest.raises(SessionError, match="the client was closed during the session renewal of 'Acme'"):
         await other
 
 

@@ -129,7 +129,7 @@ async def test_a_doubt_says_what_came() -> None:
     """Status, size and type of a page that is not the service's are in the message."""
     page = Answer(502, b"<html>bad gateway</html>", {"Content-Type": "text/html"})
     async with Service(lambda _: page) as service, service.client() as client:
-        with pytest.raises(InDoubtError, match=r"HTTP 502: no error body .*24 bytes, text/html"):
+        with pytest.raises(InDoubtError, match=r"HTTP 502: not a service error body .*24 bytes, text/html"):
             await client.company().run("WoCreateCommand", {})
 
 
@@ -139,7 +139,7 @@ async def test_a_doubt_says_which_error_came() -> None:
         async with service.client() as client:
             with pytest.raises(InDoubtError) as caught:
                 await client.company().run("WoCreateCommand", {})
-    text = r"HTTP 500: the error 'BUSINESS_LOGIC_ERROR' of the service, 'stock\nis low'"
+    text = r"HTTP 500: the service error 'BUSINESS_LOGIC_ERROR', 'stock\nis low'"
     assert text in caught.value.message
 
 

@@ -28,9 +28,9 @@ REFUSED: dict[str, tuple[Any, Any, str]] = {
     ),
     "a reference without id": (edited(customer=Customer(name="New"))(), ORDER, "create the Customer first"),
     "a part taken away": (edited(address=None)(), ORDER, "set its fields to None"),
-    "another part": (edited(address=Address2(id=5))(), ORDER, "keeps its id"),
+    "another part": (edited(address=Address2(id=5))(), ORDER, "its id cannot change"),
     "the record marked": (edited(perform_deletion=True)(), ORDER, "delete the WorkOrder"),
-    "a wrong value": (edited(duration="soon")(), ORDER, "duration is 'soon', a text"),
+    "a wrong value": (edited(duration="soon")(), ORDER, "duration is 'soon', a string"),
     "a list in an element": (
         Customer(id=1, contacts=[Contact(id=2, contact_addresses=[ContactInfo(address="a@b.c")])]),
         Customer(id=1, contacts=[Contact(id=2)]),
@@ -62,7 +62,7 @@ async def test_what_an_update_cannot_say_is_refused(record: Any, read: Any, reme
     ("id", "told"),
     [
         (True, "the id of a Customer is True; it takes a whole number"),
-        ("5", "is '5', a text; it takes a whole number, send 5"),
+        ("5", "is '5', a string; it takes a whole number: send 5"),
         (5.0, "is 5.0; it takes a whole number"),
         (2**70, "is a number of more than 64 bits"),
     ],
@@ -85,5 +85,5 @@ async def test_an_id_that_is_no_whole_number(id: Any, told: str) -> None:
 async def test_a_copy_and_names_are_not_both_given() -> None:
     """One of the two forms says what changes."""
     async with Service(lambda _: DONE) as service, service.client() as client:
-        with pytest.raises(InvalidCallError, match="not both"):
+        with pytest.raises(InvalidCallError, match="pass either an edited copy"):
             await client.company().update(ORDER, ORDER, po_number="x")

@@ -61,9 +61,7 @@ async def test_a_changed_record_is_not_written(by_name: bool) -> None:
     copied = attrs.evolve(order, po_number="x", concurrency_id=2 if by_name else 3)
     async with OneRecordService() as service, service.client() as client:
         acme = client.company()
-        with pytest.raises(
-            ConflictError, match=r"version 2 was read and now it is 3.*read it again"
-        ) as caught:
+        with pytest.raises(ConflictError, match=r"version 2 .* is 3.*read it again") as caught:
             if by_name:
                 await acme.update(copied, if_unchanged=True, po_number="y")
             else:
@@ -76,8 +74,11 @@ async def test_a_changed_record_is_not_written(by_name: bool) -> None:
 @pytest.mark.parametrize(
     ("record", "remedy"),
     [
-        (WorkOrder(id=7), "not known: it was read without ConcurrencyId.*read it again with properties"),
-        (WoNote(id=7), "no version of a WoNote; leave out"),
+        (
+            WorkOrder(id=7),
+            "is unknown: the record was read without ConcurrencyId.*reread the record with properties",
+        ),
+        (WoNote(id=7), "does not version WoNote records; leave out"),
     ],
 )
 async def test_a_record_without_a_version(record: Any, remedy: str) -> None:
@@ -100,7 +101,9 @@ async def test_a_version_that_an_answer_does_not_tell_is_not_known(by_name: bool
         else:
             made = await acme.update(attrs.evolve(order, po_number="PO-2"), order, if_unchanged=True)
         assert (made.po_number, made.concurrency_id, order.concurrency_id) == ("PO-2", None, 3)
-        with pytest.raises(InvalidCallError, match=r"not known: .* an update had none; read it again"):
+        with pytest.raises(
+            InvalidCallError, match=r"is unknown: .* an update's response had none; reread the record"
+        ):
             await acme.update(made, if_unchanged=True, po_number="PO-3")
         read = await acme.get(WorkOrder, 7, properties=["*"])
         await acme.update(read, if_unchanged=True, po_number="PO-3")

@@ -63,52 +63,58 @@ def asking(expression: Any) -> Ask:
 PIPE: dict[str, Any] = {"work_order_id": 1}
 TABLE: list[tuple[Ask, str]] = [
     # texts and lengths
-    (creating(number=7), "work_order.number is an int; it takes text, send '7'."),
-    (making(Blob(body=b"x")), "body is a bytes; it takes text, send base64.b64encode(...).decode()."),
+    (creating(number=7), "work_order.number is an int; it takes text: send '7'."),
+    (making(Blob(body=b"x")), "body is a bytes; it takes text: send base64.b64encode(...).decode()."),
     (
         creating(items=[WoItem(comment="x" * 3097)]),
-        "work_order.items[0].comment has 3097 characters; the service takes 3096, shorten it.",
+        "work_order.items[0].comment has 3097 characters; the service accepts 3096: shorten it.",
     ),
-    (making(Contact(first_name="x" * 51)), "first_name has 51 characters; the service takes 50, shorten it."),
+    (
+        making(Contact(first_name="x" * 51)),
+        "first_name has 51 characters; the service accepts 50: shorten it.",
+    ),
     # numbers
-    (creating(duration=1.5), "work_order.duration is a float; it takes a whole number, send int(...)."),
-    (creating(duration=True), "work_order.duration is a bool; it takes a whole number, send int(...)."),
-    (creating(id=2**63), f"is {2**63}; it takes a whole number of at most 64 bits, send a smaller one."),
+    (creating(duration=1.5), "work_order.duration is a float; it takes a whole number: send int(...)."),
+    (creating(duration=True), "work_order.duration is a bool; it takes a whole number: send int(...)."),
+    (creating(id=2**63), f"is {2**63}; it takes a whole number of at most 64 bits: send a smaller one."),
     (
         creating(vendor_nte=Money(value=Decimal("NaN"))),
-        "work_order.vendor_nte.value is NaN; JSON has no such number, send a finite one.",
+        "work_order.vendor_nte.value is NaN, which JSON does not support: send a finite number.",
     ),
-    (creating(vendor_nte=250), "vendor_nte is an int; it takes an object of Money, send Money(...)."),
+    (creating(vendor_nte=250), "vendor_nte is an int; it takes an object of type Money: send Money(...)."),
     # references
-    (creating(customer=512), "customer is an int; it takes an object of Customer, send Customer.ref(512)."),
-    (creating(customer="512"), "is a str; it takes an object of Customer, send Customer.ref(512)."),
+    (
+        creating(customer=512),
+        "customer is an int; it takes an object of type Customer: send Customer.ref(512).",
+    ),
+    (creating(customer="512"), "is a str; it takes an object of type Customer: send Customer.ref(512)."),
     (
         creating(customer=Contact(id=5)),
-        "is a Contact; it takes an object of Customer, send Customer.ref(id) with the id of that, not of",
+        "is a Contact; it takes an object of type Customer: send Customer.ref(id) with that record's id",
     ),
     (
         creating(items=[WoItem(asset=5)]),
-        "work_order.items[0].asset is an int; it takes an object of Location",
+        "work_order.items[0].asset is an int; it takes an object of type Location",
     ),
     (
         running(WoCreateCommand(work_order=[WorkOrder()])),  # type: ignore[arg-type]
         "work_order is a list; it takes one WorkOrder: make a record or command for each",
     ),
-    (creating(items=WoItem()), "work_order.items is a WoItem; it takes a list, send [value]."),
-    (creating(items=[None]), "work_order.items[0] is a None; it takes an object of WoItem"),
+    (creating(items=WoItem()), "work_order.items is a WoItem; it takes a list: send [value]."),
+    (creating(items=[None]), "work_order.items[0] is a None; it takes an object of type WoItem"),
     (
         running(WoAssignCommand(work_order_id=1, assignees=[208, "two"])),
-        "assignees[1] is 'two', a text; it takes a whole number.",
+        "assignees[1] is 'two', a string; it takes a whole number.",
     ),
     # times
     (
         creating(dt_due=datetime(2024, 6, 1, tzinfo=UTC)),
-        "work_order.dt_due has a time zone; it takes local time, use .replace(tzinfo=None)",
+        "work_order.dt_due has a time zone; it takes local time: use .replace(tzinfo=None)",
     ),
     (creating(dt_due="2024-06-01T00:00:00Z"), "work_order.dt_due has a time zone; it takes local time"),
     (
         creating(due_date_utc=datetime(2024, 6, 1)),
-        "work_order.due_date_utc has no time zone; it takes UTC, use .replace(tzinfo=datetime.UTC)",
+        "work_order.due_date_utc has no time zone; it takes UTC: use .replace(tzinfo=datetime.UTC)",
     ),
     (
         creating(dt_due=date(2024, 6, 1)),
@@ -118,12 +124,12 @@ TABLE: list[tuple[Ask, str]] = [
     (creating(status_id="Nwe"), "is 'Nwe'; WorkOrderStatus has no such value; did you mean 'New'?"),
     (creating(status_id="new"), "is 'new'; WorkOrderStatus has no such value; did you mean 'New'?"),
     (creating(status_id="Parked"), "send WorkOrderStatus('Parked')"),
-    (creating(type_category=9), "is 9; WOType has no such value. If the service has it"),
+    (creating(type_category=9), "is 9; WOType has no such value. If the service supports it"),
     (creating(is_warranty="yes"), "work_order.is_warranty is a str; it takes True or False."),
     # what may not be missing
     (running(WoOnHoldCommand(**PIPE)), "action_reason_id is missing; set it to the id of a reason"),
     (running(WoCancelCommand(**PIPE)), "action_reason_id is missing; set it to the id of a reason"),
-    (running(SpaceCreateCommand()), "customer_id is missing; set it to the id of a customer that exists."),
+    (running(SpaceCreateCommand()), "customer_id is missing; set it to the id of an existing customer."),
     (running(VerifyWorkCommand()), "work_order_id is missing; set it to the id of the work order."),
     (running(WoCreateCommand()), "work_order is missing; WoCreateCommand cannot be run without it."),
     (making(Document(storage_type_id="URL")), "doc_type is missing; set it to the id of a document type"),
@@ -131,41 +137,35 @@ TABLE: list[tuple[Ask, str]] = [
     # what a create drops, because the service gives a new record its own
     (
         making(Customer(id=777)),
-        "id is given to a new Customer by the service, and would be dropped; leave it",
+        "id is set by the service for new records, and would be dropped; leave it",
     ),
-    (making(Customer(concurrency_id=2)), "concurrency_id is given to a new Customer by the service"),
-    (making("Customer", {"ID": 777}), "ID is given to a new Customer by the service"),
-    (creating(id=5), "work_order.id is given to a new WorkOrder by the service, and would be dropped"),
-    (creating(number="W1"), "work_order.number is given to a new WorkOrder by the service"),
+    (making(Customer(concurrency_id=2)), "concurrency_id is set by the service for new records"),
+    (making("Customer", {"ID": 777}), "ID is set by the service for new records"),
+    (creating(id=5), "work_order.id is set by the service for new records, and would be dropped"),
+    (creating(number="W1"), "work_order.number is set by the service for new records"),
     (creating(status_id="OnHold"), "would be dropped; a new work order is New; commands move it."),
-    (creating(dt_created=datetime(2024, 6, 1)), "work_order.dt_created is given to a new WorkOrder"),
-    (running(WoCreateCommand(work_order={"Number": "W1"})), "work_order.Number is given to a new WorkOrder"),
+    (
+        creating(dt_created=datetime(2024, 6, 1)),
+        "work_order.dt_created is set by the service for new records",
+    ),
+    (
+        running(WoCreateCommand(work_order={"Number": "W1"})),
+        "work_order.Number is set by the service for new records",
+    ),
     (
         by_name("wocreatecommand", {"Workorder": {"number": 1}}),
-        "Workorder.number is given to a new WorkOrder",
+        "Workorder.number is set by the service for new records",
     ),
     # dicts of names that the catalogue knows
-    (
-        by_name("WoCreateCommand", {"Workorder": {"StatusID": "New", "Statu": 1}}),
-        "Workorder.Statu is not a property",
-    ),
-    (
-        by_name("WoCreateCommand", {"ComputeSchedul": True}),
-        "would be dropped; did you mean 'ComputeSchedule'?",
-    ),
-    (
-        by_name("wocompletecommand", {"CompletionNote": "Fill"}),
-        "CompletionNote is not a property of WoCompleteCommand",
-    ),
+    (by_name("WoCreateCommand", {"Workorder": {"StatusID": "New", "Statu": 1}}), "Workorder.Statu is not"),
+    (by_name("WoCreateCommand", {"ComputeSchedul": True}), "did you mean 'ComputeSchedule'?"),
+    (by_name("wocompletecommand", {"CompletionNote": "Fill"}), "CompletionNote is not a property of WoCom"),
     (by_name("ApStatusChangeCommand", {"VendorInvoiceStatusId": "Paid"}), "it takes a whole number"),
     (making("WoNote", {"Body": "x", "WorkOrderID": 1, "Type": "Public"}), "Type is not a property of WoNote"),
-    (
-        making("Contact", {"ContactAddresses": [{"Adress": "a"}]}),
-        "[0].Adress is not a property",
-    ),
+    (making("Contact", {"ContactAddresses": [{"Adress": "a"}]}), "[0].Adress is not a prop"),
     (creating(items=[{"Aset": {"Id": 5}}]), "work_order.items[0].Aset is not a property of WoItem"),
     (asking({"Order": {"PropertyName": "Id"}}), "Order is not a property of QueryExpression"),
-    (asking(QueryExpression(count="many")), "count is 'many', a text; it takes a whole number"),
+    (asking(QueryExpression(count="many")), "count is 'many', a string; it takes a whole number"),
 ]
 ALWAYS = (
     "body is a bytes",

@@ -74,7 +74,7 @@ def test_the_broken_leaf_is_named(cls: type[Any], data: st.DataObject) -> None:
     broken = data.draw(st.sampled_from(BROKEN[meta["type"]]))
     setattr(owner, name, [broken] if meta.get("many") else broken)
     place = f"{path}.{name}" if path else name
-    of_creates = ("is missing", "is given to a new")
+    of_creates = ("is missing", "is set by the service for new records")
     found = [p for p in problems(made) if p.severity == "error" and not p.message.startswith(of_creates)]
     assert [problem.path for problem in found] == [f"{place}[0]" if meta.get("many") else place]
     assert "; " in found[0].message

@@ -1,4 +1,4 @@
-"""Turns of calls whose markers have the same key: one at a time, so that two never both send."""
+"""Turns for calls whose markers share a key: one at a time, so that two never both send."""
 
 from __future__ import annotations
 
@@ -18,31 +18,32 @@ __all__ = ["KeyTurn", "KeyTurns"]
 
 @attrs.define(eq=False)
 class _Key:
-    """Calls with one key: those that wait, and what is known of those that have ended."""
+    """Calls with one key: those waiting, and the state left by those that have ended."""
 
     taken: bool = False
-    """Whether a call has its turn; true also while the turn passes from one call to the next."""
+    """Whether a call has the turn; also true while the turn passes between calls."""
     waiting: deque[asyncio.Future[None]] | None = None
-    """Futures of the calls that wait, in order; most keys have one call. Each is done when its call has the
-    turn."""
+    """Futures of the waiting calls, in order; None for most keys, which have one call. A future is done when
+    its call gets the turn.
+    """
     calls: int = 0
-    """Calls that have their turn or wait for it."""
+    """Calls that have the turn or are waiting for it."""
     used: bool = False
     look_ups: LookUps | None = None
     result: Any = None
 
     def pass_on(self) -> None:
-        """End a turn, and give the next one to the call that has waited longest."""
+        """End a turn, and give the next to the longest-waiting call."""
         while self.waiting:
             granted = self.waiting.popleft()
-            if not granted.done():  # else its call was cancelled
+            if not granted.done():  # otherwise the call was cancelled
                 granted.set_result(None)
                 return
         self.taken = False
 
 
 class KeyTurn:
-    """Turn of one call, as a context: entered when the call begins to wait, left when it has ended."""
+    """Turn of one call, as a context entered before the wait and left after the call."""
 
     __slots__ = ("_held", "_key", "_state", "_turns")
 
@@ -66,14 +67,14 @@ class KeyTurn:
         self._turns.forget(self._key)
 
     def take(self) -> bool:
-        """Take the turn if no call has it; return whether this one has it now."""
+        """Take the turn if it is free, and return whether this call now has it."""
         if self._state.taken:
             return False
         self._state.taken = self._held = True
         return True
 
     async def wait(self) -> None:
-        """Wait until the calls before have ended. A caller that is cancelled passes its turn on."""
+        """Wait until earlier calls have ended. A cancelled caller passes its turn on."""
         state = self._state
         if state.waiting is None:
             state.waiting = deque()
@@ -84,38 +85,38 @@ class KeyTurn:
         except BaseException:
             if granted in state.waiting:
                 state.waiting.remove(granted)
-            elif not granted.cancelled():  # granted in the turn of the loop in which it is cancelled
+            elif not granted.cancelled():  # granted in the same turn of the loop as the cancellation
                 state.pass_on()
             raise
         self._held = True
 
     @property
     def used(self) -> bool:
-        """Whether a call before had its turn, and had no effect as far as is known."""
+        """Whether an earlier call had its turn without any known effect."""
         return self._state.used
 
     @property
     def look_ups(self) -> LookUps | None:
-        """Look-ups that a call before that ended in doubt needs, none made yet; None if none did."""
+        """Look-ups required by an earlier call in doubt, none made yet; None without such a call."""
         return self._state.look_ups
 
     @property
     def result(self) -> Any:
-        """Result of the call before, to be used by this call alone; None if it gave none."""
+        """Result of the previous call, for this call alone; None without one."""
         return self._state.result
 
     def doubt(self, commit_window: float) -> None:
-        """Note that the call may take effect within ``commit_window`` seconds."""
+        """Record that the call may still take effect within ``commit_window`` seconds."""
         self._state.look_ups = LookUps(self._turns.clock.now(), commit_window)
 
     def done(self, result: Any) -> None:
-        """Note the result of the call, for those that wait."""
-        # A copy, before the caller gets the result and may change it
+        """Record the result of the call for those waiting."""
+        # A copy, because the caller may change the result
         self._state.result = copy.deepcopy(result) if self._state.calls > 1 else None
 
 
 class KeyTurns:
-    """Keys of one Company's calls in one event loop that are in progress or ended in doubt a moment ago."""
+    """Keys of one Company's calls in one event loop, in progress or recently in doubt."""
 
     def __init__(self, clock: TransportClock) -> None:
         self.clock = clock
@@ -129,7 +130,7 @@ class KeyTurns:
         return KeyTurn(self, key)
 
     def forget(self, key: Hashable) -> None:
-        """Forget a key that no call has any more, as soon as no call before can take effect."""
+        """Forget an unused key once no earlier call can take effect."""
         state = self.keys.get(key)
         if state is None or state.calls:
             return

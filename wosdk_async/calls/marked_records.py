@@ -1,4 +1,4 @@
-"""Look-up of records by the keys of markers: many keys in one query."""
+"""Look-up of records by marker keys, many keys per query."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from wosdk_async.transport.telemetry.statistics import Trace
 __all__ = ["MarkedRecords", "find_each", "find_marked"]
 
 _KEYS_IN_QUERY = 200
-"""Most keys in one query."""
+"""Maximum keys per query."""
 
 _GATHERING = 0.25
 """Seconds after which waiting keys are looked up even if the previous query is still running."""
 
 _AT_ONCE = 4  # queries of one ``find_marked``
-_MAX_PATIENCE = 30.0  # seconds after which a query that got no response is asked again
+_MAX_PATIENCE = 30.0  # seconds after which an unanswered query is repeated
 
 Found = Mapping[str, list[Any] | WosdkError]
-"""Records that have a key, by its text; or why they cannot be read."""
+"""Records by key text, or the error that prevented reading them."""
 
 
 # --- one query ------------------------------------------------------------------------------
@@ -40,23 +40,23 @@ Found = Mapping[str, list[Any] | WosdkError]
 
 @attrs.frozen
 class _Search:
-    """Search for the records that have keys in a field."""
+    """Search for records by their keys in a field."""
 
     field: MarkedField
     send: Send
     properties: Sequence[str] = ("*",)
 
     async def read(self, keys: Mapping[str, Key]) -> Found:
-        """Return the records with each of the keys; an error that one key causes is that of this key."""
+        """Return the records for each key; an error caused by one key stays with that key."""
         found = await self._ask(keys)
         return await self._isolate(keys, found) if isinstance(found, WosdkError) else found
 
     async def _ask(self, keys: Mapping[str, Key]) -> Found | WosdkError:
-        """Return the records with each of the keys; or an error that one key alone may have caused."""
+        """Return the records for each key, or an error that a single key may have caused."""
         field = self.field
         expression = field.expression(list(keys.values()), self.properties)
         try:
-            # With a RequestId, so that no other response is taken for this one
+            # With a RequestId, so that no other response can be mistaken for this one
             rows = await self.send(calls.query(field.entity, expression, numbered=True))
         except RefusedError as error:
             if ending_of(error).passes:
@@ -65,8 +65,8 @@ class _Search:
         if len(rows) >= MAX_ROWS:
             which = f"the key {next(iter(keys))!r}" if len(keys) == 1 else f"one of {len(keys)} keys"
             return NotUniqueError(
-                f"{MAX_ROWS} records or more of {field.entity.wire_name} have {which} in {field.path}; "
-                "a marker is a field with a unique key in each record"
+                f"{MAX_ROWS} or more {field.entity.wire_name} records have {which} in {field.path}; a"
+                f" marker needs a unique key in each record"
             )
         found: dict[str, list[Any]] = {text: [] for text in keys}
         for row in rows:  # facts 3.4: removed records too
@@ -79,9 +79,10 @@ class _Search:
         return found
 
     async def _isolate(self, keys: Mapping[str, Key], error: WosdkError) -> Found:
-        """Ask for the halves of ``keys`` again, after ``error``.
+        """Query both halves of ``keys`` separately after ``error``.
 
-        Raises it when both of them fail, unless they have too many records: then each half has such a key.
+        Raises ``error`` if both halves fail, unless they have too many records: then each half has such a
+        key.
         """
         if len(keys) == 1:
             return dict.fromkeys(keys, error)
@@ -102,11 +103,11 @@ class _Search:
 async def find_marked(
     field: MarkedField, keys: Iterable[Key], send: Send, properties: Sequence[str]
 ) -> dict[Any, list[Any]]:
-    """Return the records that have each key: a list for each, empty if there are none.
+    """Return the list of records for each key, empty if there are none.
 
     Raises:
         InvalidCallError: a value cannot be a key.
-        NotUniqueError: so many records have a key that they do not fit into one response.
+        NotUniqueError: the records of one key exceed a single response.
         WosdkError: a key could not be looked up.
     """
     found: dict[Any, list[Any]] = {}
@@ -120,7 +121,7 @@ async def find_marked(
 async def find_each(
     field: MarkedField, keys: Iterable[Key], send: Send, properties: Sequence[str]
 ) -> dict[Any, list[Any] | NotUniqueError]:
-    """Return the records that have each key, or the error of a key that too many records have.
+    """Return the records for each key, or an error for a key with too many records.
 
     Raises:
         InvalidCallError: a value cannot be a key.
@@ -153,18 +154,18 @@ def _batches(keys: Mapping[str, Key]) -> Iterator[dict[str, Key]]:
         yield batch
 
 
-# --- one key each of many callers -----------------------------------------------------------
+# --- one key per caller, many callers -------------------------------------------------------
 
 
 class _Gathered(SharedTask[Found]):
-    """Query for the keys of several callers. Keys can be added while it is ``open``."""
+    """Query for the keys of several callers, which accepts keys while ``open``."""
 
     keys: dict[str, Key]
     open: bool
 
 
 class MarkedRecords:
-    """Look-ups of one Company in one event loop: keys that wait at the same time share a query."""
+    """Look-ups for one Company in one event loop; keys waiting at the same time share a query."""
 
     def __init__(self) -> None:
         self._batches = SingleFlight()
@@ -172,18 +173,18 @@ class MarkedRecords:
     async def find(
         self, marker: Marker, send: Send, hold: Hold, seconds: float, patience: float, scope: object
     ) -> Sequence[Any]:
-        """Return the records that have the key of ``marker``, asked for after this call began.
+        """Return the records with the key of ``marker``, queried after this call began.
 
         Args:
-            marker: the key, and where to find it.
-            send: function that sends the query.
-            hold: that of the call.
-            seconds: to wait for a response.
-            patience: seconds after which the query is asked again. They double each time.
-            scope: what queries must have in common to be one.
+            marker: key, and where to look.
+            send: sends the query.
+            hold: hold of the call.
+            seconds: maximum wait for a response.
+            patience: seconds after which the query is repeated, doubled each time.
+            scope: only queries with equal scopes are merged.
 
         Raises:
-            DeadlineError: there was no response in time.
+            DeadlineError: no response arrived in time.
             WosdkError: the query failed.
         """
         now = hold.clock.now
@@ -196,7 +197,7 @@ class MarkedRecords:
                     found = await self._batch(marker, send, hold, scope).result()
                 break
             except TimeoutError:
-                if not limit.expired:  # that of a hook of the program
+                if not limit.expired:  # from a hook of the program
                     raise
                 if hold.ended or left <= patience:
                     why = "before the client was closed" if hold.ended else f"within {seconds:.4g} s"
@@ -208,7 +209,7 @@ class MarkedRecords:
         return records
 
     def _batch(self, marker: Marker, send: Send, hold: Hold, scope: object) -> _Gathered:
-        """Return the query that the key is added to: the one that waits to be sent, or a new one."""
+        """Return the query for this key: a waiting one, or a new one."""
         key = (marker.field, scope)
         last: _Gathered | None = self._batches.find(key, 0.0)
         if last is not None and last.open and len(last.keys) < _KEYS_IN_QUERY:

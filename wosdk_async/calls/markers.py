@@ -1,7 +1,6 @@
-"""Marker: the caller's own key in a field of a command or record, to look up the record by.
+"""Markers: the caller's own keys in fields of commands or records, for look-ups.
 
-The service has no idempotency key (facts 5). The caller's key, in a field that a query can compare, is the
-substitute.
+The service has no idempotency key (facts 5). A caller's key in a queryable field is the substitute.
 """
 
 from __future__ import annotations
@@ -41,17 +40,18 @@ __all__ = ["MAX_ROWS", "Key", "MarkedField", "Marker", "checked_keys", "field_of
 Key = str | int
 
 MAX_ROWS = 1000
-"""Maximum records of one look-up; below the service's cap, so a shorter response is complete."""
+"""Maximum records per look-up; below the service's cap, so a shorter response is complete."""
 
-_SHOWN = 5  # fields that a message names
-_KEY_LENGTH = 20  # characters that a field must hold: the default keys of a million rows have up to 16
+_SHOWN = 5  # fields named in a message
+_KEY_LENGTH = 20  # characters that a field must hold: default keys for a million rows have up to 16
 _CACHED = 1024  # fields: more than a program uses as markers
 _SET_BY_SERVICE = {"Id", "ConcurrencyId"}  # facts 3.3: a create ignores both
-_COMPUTED_BY_SERVICE = {  # a key there is overwritten: the record would not be found, and created twice
-    ("WorkOrder", "Number"),  # spec 2.3: calculated at the creation
+# Overwritten by the service, so the record would not be found, and would be created twice
+_COMPUTED_BY_SERVICE = {
+    ("WorkOrder", "Number"),  # spec 2.3: calculated on creation
     ("WorkOrder", "ShortLocation"),  # not shown; assumed: the name of the item's asset
     ("WorkOrder", "TaskRefinement"),  # spec 2.3: category and sub-category, joined
-    ("Contact", "DisplayAs"),  # facts 3.4: follows the first and the last name
+    ("Contact", "DisplayAs"),  # facts 3.4: derived from the first and last name
 }
 
 
@@ -64,29 +64,29 @@ class MarkedField:
 
     entity: type[Record]
     path: str
-    """The property, as the model names it: ``po_number``, ``customer.name``."""
+    """Property path in model names: ``po_number``, ``customer.name``."""
     resolved: ResolvedPath = attrs.field(eq=False, repr=False)
 
     @classmethod
     def of(cls, entity: type[Record], path: str, marker: str) -> MarkedField:
-        """Return the field at ``path``; ``marker`` is the path as the caller wrote it.
+        """Return the field at ``path``. ``marker`` is the caller's spelling of the path.
 
         Raises:
-            InvalidCallError: a key in this property could not be looked up.
+            InvalidCallError: keys in this property cannot be looked up.
         """
         where = f"marker {marker!r:.80}"
         try:
             found = functools.reduce(ResolvedPath.by_python, path.split("."), root(entity))
-        except UnknownPropertyError as error:  # its message suggests a similar name
+        except UnknownPropertyError as error:  # the message suggests a similar name
             raise UnknownPropertyError(f"{where}: {error.message}", **error.facts) from None
         _require_key_field(found, where, _fitting(entity, marker.removesuffix(path)))
         _require_query(entity, where)
         return cls(entity, path, found)
 
     def expression(self, keys: Sequence[Key], properties: Sequence[str]) -> dict[str, Any]:
-        """Return the QueryExpression that finds all records with one of the keys, and reads ``properties``.
+        """Return a QueryExpression for the ``properties`` of all records with one of the keys.
 
-        Raises InvalidCallError when a key does not fit the property.
+        Raises InvalidCallError if a key does not fit the property.
         """
         marked: Any = property_at(self.resolved)
         plan = Plan(self.entity)
@@ -96,23 +96,23 @@ class MarkedField:
         return plan.expression(Count=MAX_ROWS)
 
     def require_fit(self, key: Key) -> None:
-        """Raise InvalidCallError when the property cannot be compared with ``key``."""
+        """Raise InvalidCallError if the property cannot be compared with ``key``."""
         text(key, self.resolved)
 
     def text_in(self, record: Any) -> str:
-        """Return the key of a record, as text. Raises NoAnswerError if the service left out the property."""
+        """Return a record's key as text. Raises NoAnswerError if the service omitted the property."""
         value = record
         for name in self.path.split("."):
             value = getattr(value, name, None)
         if value is None:
             raise NoAnswerError(
-                f"the service found a {self.entity.wire_name} by {self.path}, but returned it without that"
+                f"the service found a {self.entity.wire_name} by {self.path}, but omitted this property"
             )
         return str(value).strip()
 
 
 def _require_key_field(found: ResolvedPath, where: str, fitting: str) -> None:
-    """Raise InvalidCallError for a property that cannot carry a key; ``fitting`` names those that can."""
+    """Raise InvalidCallError for a property that cannot hold a key; ``fitting`` lists those that can."""
     name = found.path.rpartition(".")[2]
     if found.in_list or found.below is not None:
         kind = "a list" if found.in_list else "a record"
@@ -131,7 +131,7 @@ def _require_key_field(found: ResolvedPath, where: str, fitting: str) -> None:
 
 
 def _fitting(entity: type[Record], holder: str) -> str:
-    """Return the fields of ``entity`` that can carry a key, for a message, each prefixed with ``holder``."""
+    """Describe the fields of ``entity`` that can hold a key, each prefixed with ``holder``."""
     found = [f"{holder}{name}" for name in _keys(entity)]
     return f": {', '.join(found[:_SHOWN])}" if found else ""
 
@@ -143,7 +143,7 @@ def _keys(entity: type[Record]) -> Iterator[str]:
 
 
 def _paths_to_keys(command: type[Command[Any]]) -> Iterator[str]:
-    """Yield the paths to fields that can carry a key in the records that a command holds."""
+    """Yield the paths of possible key fields in the records of a command."""
     for member, meta in command.__wire__.items():
         entity: Any = entity_class(meta["of"]) if meta["type"] == "ref" and meta["of"] else None
         if entity is not None:
@@ -151,7 +151,7 @@ def _paths_to_keys(command: type[Command[Any]]) -> Iterator[str]:
 
 
 def _keeps_key(entity: str, meta: Wire) -> bool:
-    """Return whether a string field is sent, stored unchanged, long enough for a key, and readable."""
+    """Return whether a string field is sent, stored unchanged, readable, and long enough for a key."""
     is_sent = not meta.get("many") and meta.get("updatable", True) and not meta.get("secret")
     is_kept = (entity, meta["name"]) not in _COMPUTED_BY_SERVICE
     return is_sent and is_kept and meta.get("max_length", _KEY_LENGTH) >= _KEY_LENGTH
@@ -168,25 +168,25 @@ def _require_query(entity: type[Record], where: str) -> None:
 # --- the marker of one call -----------------------------------------------------------------
 
 
-@attrs.define(eq=False)  # each call makes one, and a frozen one takes four times as long
+@attrs.define(eq=False)  # one per call, and a frozen class takes four times as long
 class Marker:
-    """A key in a command or record, and the function that makes the call's result from the record found."""
+    """Key in a command or record, and the function that converts a found record to the call's result."""
 
     field: MarkedField
     key: Key
     result: Callable[[Any], Any] = attrs.field(repr=False)
-    """Makes the result of the call from the record that the call created."""
+    """Converts the record that the call created to the call's result."""
 
     @property
     def text(self) -> str:
-        """The key as it is compared: case-sensitive, without surrounding whitespace."""
+        """Key as compared: case-sensitive, without surrounding whitespace."""
         return str(self.key).strip()
 
     @classmethod
     def of_command(cls, command: Command[Any] | str, path: str) -> Marker:
         """Return the marker at ``path`` of a command, such as ``"work_order.po_number"``.
 
-        Raises InvalidCallError when there is no key at the path, or the result does not hold the record.
+        Raises InvalidCallError if the path has no key or the result does not include the record.
         """
         if isinstance(command, str):
             raise InvalidCallError(f"a marker needs an instance of a command class, not the name {command!r}")
@@ -197,9 +197,9 @@ class Marker:
 
     @classmethod
     def of_record(cls, record: Record | str, path: str) -> Marker:
-        """Return the marker at ``path`` of a record that is to be created, such as ``"number"``.
+        """Return the marker at ``path`` of a new record, such as ``"number"``.
 
-        Raises InvalidCallError when there is no key at the path, or the entity cannot be queried by it.
+        Raises InvalidCallError if the path has no key or the entity cannot be queried by the field.
         """
         if isinstance(record, str):
             raise InvalidCallError(f"a marker needs a record of the model, not the name {record!r}")
@@ -209,9 +209,9 @@ class Marker:
         return cls(field, _key_at(record, path, field), _specifier)
 
     def result_of(self, records: Sequence[Any]) -> Any:
-        """Return the result from the records that have the key; None when there are none.
+        """Return the result from the records with the key; None without records.
 
-        Raises NotUniqueError when several records have the key.
+        Raises NotUniqueError for several records.
         """
         if len(records) > 1:
             ids = ", ".join(str(getattr(record, "id", "?")) for record in records[:20])
@@ -223,9 +223,9 @@ class Marker:
 
 
 def field_of(owner: object, path: str) -> MarkedField:
-    """Return the field of a marker, given the class of the command or of the entity that it is used with.
+    """Return the field of a marker for a command or entity class.
 
-    Raises InvalidCallError if a key there could not be looked up.
+    Raises InvalidCallError if keys in the field cannot be looked up.
     """
     known: Any = owner if isinstance(owner, type) else None
     if known is not None and issubclass(known, Command):
@@ -255,7 +255,7 @@ def _of_entity(entity: Any, path: str) -> MarkedField:
 
 @functools.lru_cache(maxsize=_CACHED)
 def _of_command_class(command: Any, path: str) -> tuple[MarkedField, Callable[[Any], Any]]:
-    """Return the field that a marker names, and the function that makes a command's result from a record."""
+    """Return a marker's field, and the function that converts a record to the command's result."""
     first, _, rest = path.partition(".")
     table = command.__wire__
     if first not in table:
@@ -265,8 +265,8 @@ def _of_command_class(command: Any, path: str) -> tuple[MarkedField, Callable[[A
     entity: Any = entity_class(name) if name and rest else None
     if entity is None:
         raise InvalidCallError(
-            f"marker {path!r} of {command.wire_name}: name a record in it and the field that holds "
-            "your key, as in 'work_order.po_number'"
+            f"marker {path!r} of {command.wire_name}: name a record and its field with your key, as in"
+            f" 'work_order.po_number'"
         )
     field = MarkedField.of(entity, rest, path)
     result = command.result_class()
@@ -279,9 +279,11 @@ def _of_command_class(command: Any, path: str) -> tuple[MarkedField, Callable[[A
 
 
 def _specifier(record: Any) -> EntitySpecifier:
-    """Return the result of a create, from the record that was found."""
+    """Return the result of a create from the found record."""
     if getattr(record, "id", None) is None:
-        raise NoAnswerError(f"the service found a {record.wire_name} by its key, but returned it without Id")
+        raise NoAnswerError(
+            f"the service found a {record.wire_name} by its key, but its response omits the Id"
+        )
     version = getattr(record, "concurrency_id", None)
     content = {"EntityType": record.wire_name, "Id": record.id}
     return specifier_of(
@@ -296,7 +298,7 @@ _getter = functools.lru_cache(maxsize=_CACHED)(operator.attrgetter)
 
 
 def _key_at(holder: Any, path: str, field: MarkedField) -> Key:
-    """Return the key at ``path``. Raises InvalidCallError when there is none."""
+    """Return the key at ``path``. Raises InvalidCallError if there is none."""
     try:
         key = _getter(path)(holder)
     except AttributeError:
@@ -309,9 +311,9 @@ def _key_at(holder: Any, path: str, field: MarkedField) -> Key:
 
 
 def checked_keys(field: MarkedField, keys: Iterable[Key]) -> list[Key]:
-    """Return the keys to look for, each once. Raises InvalidCallError for what cannot be a key."""
+    """Return the distinct keys to look up. Raises InvalidCallError for invalid keys."""
     if isinstance(keys, str | bytes) or not isinstance(keys, Iterable):
-        raise InvalidCallError(f"the keys are {described(keys)}; pass several: [{described(keys)}]")
+        raise InvalidCallError(f"keys is {described(keys)}; pass a list: [{described(keys)}]")
     found = list(dict.fromkeys(keys))
     for key in found:
         if not _is_key(key):

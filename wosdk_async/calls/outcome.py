@@ -1,6 +1,6 @@
-"""Inputs of ``run_many``, read one by one for the workers that ask, and outcomes: each input gets one.
+"""Inputs of ``run_many``, read on demand, and the outcome of each input.
 
-``reply`` of an outcome is the last response as it came, if the run keeps responses and there was one.
+An outcome's ``reply`` is the last raw response, if the run keeps responses and one arrived.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ R = TypeVar("R")
 
 @attrs.frozen
 class Done(Generic[I, R]):
-    """Success: the call for ``input``, number ``index`` of the run counted from 0, returned ``result``.
+    """Success: the call for ``input``, at ``index`` (from 0), returned ``result``.
 
-    ``found`` says that its record existed before the first attempt, so that nothing was sent. ``attempts``
-    are the requests that were made for it, and ``waits`` the seconds before each further one.
+    ``found`` tells that the record existed before the first attempt, so that nothing was sent. ``attempts``
+    is the number of requests, and ``waits`` the seconds before each retry.
     """
 
     index: int
@@ -49,7 +49,7 @@ class Done(Generic[I, R]):
 
 @attrs.frozen
 class Failed(Generic[I]):
-    """Failure: the call raised ``error``. Errors of this library other than InDoubtError mean no effect."""
+    """Failure: the call raised ``error`` and had no effect, if the error is one of this library's."""
 
     index: int
     input: I
@@ -59,7 +59,7 @@ class Failed(Generic[I]):
 
 @attrs.frozen
 class InDoubt(Generic[I]):
-    """Doubt: the call was sent and may have taken effect. Look it up before you repeat it."""
+    """Doubt: the call was sent and may have taken effect. Look up the record before a retry."""
 
     index: int
     input: I
@@ -69,14 +69,14 @@ class InDoubt(Generic[I]):
 
 @attrs.frozen
 class NotStarted(Generic[I]):
-    """Not sent: the run was stopped before any attempt of the call."""
+    """Not sent: the run stopped before the call's first attempt."""
 
     index: int
     input: I
 
 
 Outcome = Done[I, R] | Failed[I] | InDoubt[I] | NotStarted[I]
-"""Outcome of one input: ``match`` on the class, or ask ``isinstance``."""
+"""Outcome of one input: ``match`` on the class, or use ``isinstance``."""
 
 
 # --- inputs ---------------------------------------------------------------------------------
@@ -85,18 +85,17 @@ _Taken = tuple[int, I]
 
 
 class RunInputs(Generic[I]):
-    """Gives each input once, with its index; nothing is read before a worker asks for it.
+    """Hands out each input once, with its index; reads nothing before a worker asks.
 
     One task reads an async iterable for all workers. Inputs that are ready without waiting are handed out in
-    one turn of the event loop, so that the calls of a burst leave together. An iterable that has a
-    method ``at_hand``, which returns the next input or None when it has to be waited for, is asked without
-    that task.
+    one turn of the event loop, so that a burst of calls leaves together. An iterable with a method
+    ``at_hand``, which returns the next input, or None if it would have to wait, is read without that task.
 
     Attributes:
-        taken: the number of inputs that were read.
-        exhausted: whether there are no more.
-        cut_off: whether inputs are lost: a cancellation ended their generator.
-        error: what the iterable raised.
+        taken: number of inputs read.
+        exhausted: whether no inputs remain.
+        cut_off: whether inputs are lost, because a cancellation ended their generator.
+        error: exception that the iterable raised.
     """
 
     def __init__(self, inputs: Iterable[I] | AsyncIterable[I]) -> None:
@@ -112,11 +111,11 @@ class RunInputs(Generic[I]):
         else:
             self._plain = iter(_checked(inputs))
         self._waiting: deque[asyncio.Future[_Taken[I] | None]] = deque()
-        self._left: deque[_Taken[I]] = deque()  # read for a worker that has been cancelled
+        self._left: deque[_Taken[I]] = deque()  # read for a worker that was cancelled
         self._reader: asyncio.Task[None] | None = None
 
     async def take(self) -> _Taken[I] | None:
-        """Return the next input with its index, or None when there is none left."""
+        """Return the next input with its index; None when exhausted."""
         if self._left:
             return self._left.popleft()
         if self.exhausted:
@@ -125,7 +124,8 @@ class RunInputs(Generic[I]):
             return self._next(self._plain)
         if (item := self._at_hand()) is not None:
             return self._numbered(item)
-        loop = asyncio.get_running_loop()
+        # get_running_loop() asks the kernel for the process before Python 3.12
+        loop = asyncio.get_running_loop() if self._reader is None else self._reader.get_loop()
         future: asyncio.Future[_Taken[I] | None] = loop.create_future()
         self._waiting.append(future)
         if self._reader is None or self._reader.done():
@@ -135,11 +135,11 @@ class RunInputs(Generic[I]):
             return await future
         except asyncio.CancelledError:
             if future.done() and not future.cancelled() and (taken := future.result()) is not None:
-                self._left.append(taken)  # it came in the turn in which the worker was cancelled
+                self._left.append(taken)  # it arrived in the turn in which the worker was cancelled
             raise
 
     async def close(self) -> None:
-        """End the task that waits for the iterable; a generator ends with it."""
+        """End the task that reads the iterable, and with it the iterable's generator."""
         if self._reader is not None:
             self._reader.cancel()
             await asyncio.gather(self._reader, return_exceptions=True)
@@ -157,7 +157,7 @@ class RunInputs(Generic[I]):
         return None
 
     async def _read(self) -> None:
-        """Read for the waiting workers, until none waits."""
+        """Read for the waiting workers until none is waiting."""
         assert self._source is not None  # noqa: S101 - only async iterables are read here
         while self._has_waiters() and not self.exhausted:
             try:
@@ -166,7 +166,7 @@ class RunInputs(Generic[I]):
                 self.exhausted = True
             except BaseException as error:
                 if isinstance(error, asyncio.CancelledError) and _task_is_cancelled():
-                    # The iterable was cancelled, too, and a generator ends with that.
+                    # The iterable was cancelled as well, which ends a generator.
                     self.exhausted = self.cut_off = isinstance(self._source, AsyncGenerator)
                     raise
                 self.exhausted = True
@@ -206,14 +206,15 @@ def _set(future: asyncio.Future[_Taken[I] | None], taken: _Taken[I] | None) -> N
 
 
 def _task_is_cancelled() -> bool:
-    """Return whether this task is cancelled; otherwise the inputs raised CancelledError themselves."""
+    """Return whether this task is cancelled; if not, the inputs raised CancelledError themselves."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 
 
 def _checked(inputs: Iterable[I]) -> Iterable[I]:
     several = isinstance(inputs, Iterable) or hasattr(inputs, "__getitem__")
-    if not several or isinstance(inputs, str | bytes | Mapping):  # letters and keys are never meant
+    # A str or a mapping is never meant as inputs
+    if not several or isinstance(inputs, str | bytes | Mapping):
         raise InvalidCallError(
             f"the inputs are {kind_of(inputs)}; pass a list, another iterable or an async iterable"
         )

@@ -1,7 +1,7 @@
-"""Calls with a marker: one in doubt is looked up, and retried if confirmed absent, within one deadline.
+"""Marked calls: look up a call in doubt, and retry it if confirmed absent, within one deadline.
 
-Before its first attempt a call waits for others with the same key (``key_turns.py``), and looks first if the
-caller wants that or one of those may have taken effect.
+Before its first attempt, a call waits for others with the same key (``key_turns.py``). It looks first if the
+caller requests that, or if an earlier call may have taken effect.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from wosdk_async.transport.transport import Transport
 
 __all__ = ["MarkedCalls", "Reconciler"]
 
-_MAX_WAIT = 5.0  # seconds between two lookups
-_FOR_LOOKUPS = 5.0  # seconds before the deadline that an attempt leaves for lookups
-_SHARE = 0.25  # of the deadline that lookups get at most
-_PATIENCE = 1 / 7  # of the time for lookups; as it doubles, one query hangs for 1/7, the next for 2/7 and 4/7
-_LOOKUP_SECONDS = 60.0  # of one query at most; it ends earlier when no call waits for it
+_MAX_WAIT = 5.0  # seconds between two look-ups
+_FOR_LOOKUPS = 5.0  # seconds before the deadline that an attempt leaves for look-ups
+_SHARE = 0.25  # maximum share of the deadline for look-ups
+_PATIENCE = 1 / 7  # of the look-up time; doubling lets one query hang for 1/7, the next for 2/7 and 4/7
+_LOOKUP_SECONDS = 60.0  # per query; it ends earlier when no call is waiting
 
 
 @attrs.frozen(eq=False)
 class MarkedCalls:
-    """What the marked calls of one Company in one event loop share."""
+    """State shared by one Company's marked calls in one event loop."""
 
     turns: KeyTurns
     records: MarkedRecords
@@ -45,7 +45,7 @@ class MarkedCalls:
 
 @attrs.define(kw_only=True, eq=False)
 class Reconciler:
-    """One call with a marker: its attempts, and its look-ups after each doubt, all within one deadline."""
+    """One marked call: its attempts, and its look-ups after each doubt, within one deadline."""
 
     transport: Transport
     sessions: SessionManager
@@ -56,10 +56,10 @@ class Reconciler:
     marked: MarkedCalls
     look_first: bool
     trace: Trace
-    """Trace of the whole: all attempts and waits."""
+    """Trace of all attempts and waits together."""
     turn: KeyTurn = attrs.field(init=False)
     seconds: float = attrs.field(init=False)
-    """Deadline of the whole."""
+    """Deadline of the call in seconds, covering all attempts and look-ups."""
     commit_window: float = attrs.field(init=False)
     """Seconds after an abandoned attempt in which its effect may still appear."""
     _doubt: InDoubtError | None = attrs.field(default=None, init=False)
@@ -74,17 +74,17 @@ class Reconciler:
 
     @property
     def _for_lookups(self) -> float:
-        """Seconds that an attempt leaves for lookups before the deadline."""
+        """Seconds before the deadline that an attempt leaves for look-ups."""
         return min(_FOR_LOOKUPS, self.seconds * _SHARE)
 
     async def run(self) -> Any:
-        """Return the result, from the response or from the record that was found.
+        """Return the result from the response or from the found record.
 
         Raises:
-            NoAnswerError: The record was still missing when the commit window of each attempt had passed.
-            NotUniqueError: Several records have the key.
-            InDoubtError: The deadline ended before the outcome was known.
-            DeadlineError: The deadline ended before anything was sent.
+            NoAnswerError: the record was still missing after every attempt's commit window.
+            NotUniqueError: several records have the key.
+            InDoubtError: the deadline ended before the outcome was known.
+            DeadlineError: the deadline ended before anything was sent.
         """
         try:
             with self.hold, self.turn:
@@ -102,7 +102,7 @@ class Reconciler:
     # --- before the first attempt -------------------------------------------------------------
 
     async def _in_turn(self) -> Any:
-        """Wait for other calls with the key; return their result, the existing record, or our result."""
+        """Wait for other calls with the key; return their result, the existing record, or our own result."""
         turn, trace = self.turn, self.trace
         if not turn.take():
             await self._wait_for_turn()
@@ -131,7 +131,7 @@ class Reconciler:
             raise DeadlineError(f"not sent: {why}", phase="queue") from None
 
     async def _look_before(self) -> Any:
-        """Look for the record before the first attempt, if wanted or a call before may have made it."""
+        """Look for the record before the first attempt, if requested or after an earlier call."""
         if (look_ups := self.turn.look_ups) is not None:
             unsettled = DeadlineError(
                 "not sent: an earlier call with the same key may still take effect", phase="sleep"
@@ -145,8 +145,8 @@ class Reconciler:
         except NotUniqueError:
             raise
         except WosdkError as error:
-            error.args = (f"not sent: its key could not be looked up first ({error.message})",)
-            error.operation = error.request_id = None  # those of the call, not of the query
+            error.args = (f"not sent: the look-up of its key failed ({error.message})",)
+            error.operation = error.request_id = None  # the call's facts, not the query's
             raise
 
     # --- attempts and look-ups ----------------------------------------------------------------
@@ -165,7 +165,7 @@ class Reconciler:
             except Exception:
                 if doubt is None:
                     raise
-                # It says nothing of the attempts before, which have settled: one may have taken effect.
+                # Says nothing about settled earlier attempts, any of which may have taken effect.
                 found = await self._look_up(doubt, LookUps(now(), 0.0))
                 if found is None:
                     raise
@@ -179,7 +179,7 @@ class Reconciler:
         ) from doubt
 
     async def _attempt(self, seconds: float) -> Any:
-        """Make one attempt; the first one needs no separate trace."""
+        """Make one attempt; the first needs no separate trace."""
         attempt = self.trace if self._doubt is None else Trace(self.trace.request_id)
         try:
             options = self.options.within(max(seconds, 0.0))
@@ -192,7 +192,7 @@ class Reconciler:
                 self.trace.append(attempt)
 
     async def _find(self, seconds: float, patience: float) -> Any:
-        """Look up the record for at most ``seconds``, asking again after ``patience``; None without one."""
+        """Look up the record for up to ``seconds``, repeating after ``patience``; return None if missing."""
         if seconds <= 0:
             raise DeadlineError(f"its deadline is {seconds:g} s", phase="queue")
         records, scope = self.marked.records, self.options.retry
@@ -204,11 +204,11 @@ class Reconciler:
         return self.transport.send(query, self.sessions, options, hold=self.hold)
 
     async def _look_up(self, doubt: WosdkError, look_ups: LookUps) -> Any:
-        """Look until the effect is found or confirmed absent. Raise ``doubt`` when time runs out first."""
+        """Look until the effect is found or confirmed absent. Raise ``doubt`` if time runs out first."""
         now, begun = self.hold.clock.now, self.hold.clock.now()
-        last = self._end - min(BETWEEN, self._for_lookups / 4)  # the last lookup begins by then
+        last = self._end - min(BETWEEN, self._for_lookups / 4)  # time of the last look-up
         patience = (self._end - begun) * _PATIENCE
-        wait, why = BETWEEN, "there was no time to look it up"
+        wait, why = BETWEEN, "no time remained for a look-up"
         while not self.hold.ended and (at := now()) < self._end:
             try:
                 found = await self._find(self._end - at, patience)
@@ -216,7 +216,7 @@ class Reconciler:
                 raise
             except Exception as error:
                 text = error.explained() if isinstance(error, WosdkError) else type(error).__name__
-                why = f"it could not be looked up ({text})"
+                why = f"the look-up failed ({text})"
                 if not ending_of(error).passes:
                     raise _unresolved(doubt, why) from error
             else:
@@ -234,7 +234,9 @@ class Reconciler:
             except TimeoutError:
                 break
             wait = min(2 * wait, _MAX_WAIT)
-        raise _unresolved(doubt, "the client was closed before it was found" if self.hold.ended else why)
+        raise _unresolved(
+            doubt, "the client was closed before the look-up succeeded" if self.hold.ended else why
+        )
 
 
 def _unresolved(doubt: WosdkError, why: str) -> WosdkError:

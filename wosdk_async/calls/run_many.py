@@ -1,7 +1,7 @@
-"""Many calls at once: bounded, streaming, with exactly one outcome for each input.
+"""Concurrent calls: bounded, streaming, with exactly one outcome per input.
 
-This module knows nothing of Companies: a run calls a coroutine function with each input and a
-:class:`~wosdk_async.transport.telemetry.statistics.Trace`.
+A run knows nothing of Companies: it passes each input and a
+:class:`~wosdk_async.transport.telemetry.statistics.Trace` to a coroutine function.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ R = TypeVar("R")
 
 
 class Run(Uncopied, Generic[I, R]):
-    """Concurrent calls in a bounded number, one for each input; none outlives the block.
+    """Bounded concurrent calls, one per input; none outlives the block.
 
     ::
 
@@ -37,20 +37,19 @@ class Run(Uncopied, Generic[I, R]):
             async for outcome in run:
                 ...
 
-    At most ``limit`` calls are in progress, and at most ``limit`` outcomes wait to be read: a slow reader
-    slows the run down. A failed call does not stop the others.
+    At most ``limit`` calls are in progress and at most ``limit`` outcomes are unread: a slow reader slows the
+    run. A failed call does not stop the others.
 
-    A block that ends without reading any outcome first waits until all inputs are done. A block that ends
-    early, by ``break``, an exception or a cancellation, takes no further input. After ``break`` it waits for
-    the calls in flight. After an exception or a cancellation they get ``grace`` seconds and are then
-    cancelled; those whose request was sent are in doubt. Outcomes that were not read, and inputs that were
-    not started, can still be read after the block.
+    A block that reads no outcomes waits for all inputs before it ends. A block that ends early takes no more
+    inputs. After ``break``, it waits for the calls in flight. After an exception or a cancellation, calls in
+    flight get ``grace`` seconds and are then cancelled; those already sent are in doubt. Unread outcomes and
+    unstarted inputs can still be read after the block.
 
-    If the inputs raise an exception, ``CancelledError`` included, the run raises it after the outcomes before
-    it were read.
+    If the inputs raise an exception, including ``CancelledError``, the run raises it once all earlier
+    outcomes have been read.
     """
 
-    _instead = "it belongs to its block; pass inputs and outcomes on, and call run_many() there"
+    _instead = "a run belongs to its block; pass inputs and outcomes instead, and call run_many() there"
 
     def __init__(
         self,
@@ -83,7 +82,7 @@ class Run(Uncopied, Generic[I, R]):
         return f"<Run {self._calls_in_progress} of {self._limit} in progress, {unread} outcomes unread>"
 
     def stop(self) -> None:
-        """Take no further input; calls in flight continue."""
+        """Take no more inputs; calls in flight continue."""
         self._stopped = True
         self._changed.set()
 
@@ -103,7 +102,8 @@ class Run(Uncopied, Generic[I, R]):
             self.stop()
         self._reading = False  # there is no reader now, so the workers need not wait for one
         self._changed.set()
-        with anyio.CancelScope(shield=True):  # a cancelled scope around the block must not cut the grace
+        # A cancelled scope around the block must not cut the grace period short
+        with anyio.CancelScope(shield=True):
             try:
                 await self._await_workers(self._grace if error is not None else None)
             finally:
@@ -131,13 +131,14 @@ class Run(Uncopied, Generic[I, R]):
             else:
                 await self._next_change()
         self._raise_source_error()
-        while taken := await self._inputs.take():  # the run was stopped: the reader takes those left
+        # The run was stopped: the reader takes the remaining inputs
+        while taken := await self._inputs.take():
             yield NotStarted(*taken)
         self._raise_source_error()
         if self._inputs.cut_off:
             raise InvalidCallError(
-                f"the inputs from index {self._inputs.taken} on are lost: the run was cancelled while it "
-                "waited for the next one, which ended their generator; run again with those inputs"
+                f"inputs from index {self._inputs.taken} on are lost: a cancellation during the read"
+                f" ended their generator; run again with those inputs"
             )
 
     def _all_read(self) -> bool:
@@ -168,11 +169,11 @@ class Run(Uncopied, Generic[I, R]):
                 self._keep(NotStarted(*taken))
                 return
             if len(self._workers) < self._limit:
-                self._add_worker()  # one more for each input, so that few inputs start few workers
+                self._add_worker()  # one more per input, so that few inputs start few workers
             await self._carry_out(*taken)
 
     async def _may_take_input(self) -> bool:
-        """Wait until one more outcome may be kept; return False when no further input is taken."""
+        """Wait for room for another outcome; return False if no more inputs are taken."""
         while self._reading and len(self._unread) >= self._limit and not self._stopped:
             await self._next_change()
         return not self._stopped
@@ -215,7 +216,7 @@ class Run(Uncopied, Generic[I, R]):
         await self._changed.wait()
 
     async def _await_workers(self, seconds: float | None) -> None:
-        """Wait until the workers end, or no call is in progress in a stopped run; at most ``seconds``."""
+        """Wait up to ``seconds`` for the workers, or until a stopped run has no calls in progress."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 while self._workers and (self._calls_in_progress or not self._stopped):
@@ -237,25 +238,25 @@ def failed_outcome(
         return InDoubt(index, item, error, reply=reply)
     if isinstance(error, WosdkError) or trace.repeat_safe or not (trace.sent or trace.effect):
         return Failed(index, item, error, reply=reply)
-    # an error of another library: a custom transport or a mock failed after it got the request
+    # another library's error: a custom transport or a mock failed after receiving the request
     return InDoubt(index, item, _in_doubt_error(error, trace), reply=reply)
 
 
 def cancelled_outcome(index: int, item: I, trace: Trace, why: str) -> InDoubt[I] | Failed[I] | NotStarted[I]:
-    """Return the outcome of a call that was ended from outside, judged by its trace; ``why`` is a clause."""
+    """Return the outcome of an interrupted call from its trace; ``why`` is a clause."""
     details = _details(trace)
     if (trace.sent and not trace.repeat_safe) or trace.effect:
-        text = f"it may have been carried out: {why} while it waited for the response"
+        text = f"the call may have been carried out: {why} while it waited for the response"
         return InDoubt(index, item, InDoubtError(text, **details))
     if trace.reply is not None or trace.sent:
-        text = f"no result: {why} ({PHASES[trace.phase]}); it had no effect"
+        text = f"no result: {why} ({PHASES[trace.phase]}); the call had no effect"
         return Failed(index, item, DeadlineError(text, phase=trace.phase, **details))
     return NotStarted(index, item)
 
 
 def _in_doubt_error(error: Exception, trace: Trace) -> InDoubtError:
-    """Return the InDoubtError for a call that was sent and then failed with an error of another library."""
-    text = f"it may have been carried out: {type(error).__name__} was raised after it was sent ({error})"
+    """Return the InDoubtError for a call that another library's error ended after the send."""
+    text = f"the call may have been carried out: {type(error).__name__} was raised after the send ({error})"
     doubt = InDoubtError(text, **_details(trace))
     doubt.__cause__ = error
     return doubt

@@ -1,4 +1,4 @@
-"""Sender of the calls of one Company: its transport, session, options and trace."""
+"""Sender of one Company's calls: transport, session, options and trace."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ _MARKED = Place(lambda clock: MarkedCalls(KeyTurns(clock), MarkedRecords()))
 
 @attrs.frozen(kw_only=True, eq=False)
 class CallSender:
-    """Everything that the calls of one :class:`~wosdk_async.company.Company` have in common."""
+    """State shared by all calls of one :class:`~wosdk_async.company.Company`."""
 
     transport: Transport
     tenant: Tenant
     own_options: CallOptions = attrs.field(alias="options")
     until: float | None = None
-    """Time of the transport's clock at which all calls have to end; None for no such time."""
+    """Time by which all calls must end, on the transport's clock; None without a limit."""
     trace: Trace | None = None
-    """The program's own trace, which gets a copy of the trace of each call."""
+    """The program's own trace, which receives a copy of each call's trace."""
     sessions: SessionManager = attrs.field(init=False)
 
     @sessions.default
@@ -61,7 +61,7 @@ class CallSender:
 
     @property
     def origin(self) -> str:
-        """What the records of the Company show as theirs."""
+        """Origin shown in the Company's records."""
         return self.tenant.origin
 
     @property
@@ -72,14 +72,14 @@ class CallSender:
 
     @property
     def secrets(self) -> Secrets:
-        """Secrets of the last sessions; before the first one the client secret."""
+        """Secrets of the latest sessions; the client secret before the first."""
         pair = self.tenant.credentials
         secret = pair.client_secret if isinstance(pair, Credentials) else ""
         return self.sessions.secrets or Secrets(secret)
 
     @property
     def scope(self) -> tuple[object, ...]:
-        """Key of the options and the trace: callers share a call only if their keys are equal."""
+        """Key of the options and trace: only callers with equal keys share a call."""
         return self.own_options, self.until, id(self.trace)
 
     async def connect(self) -> None:
@@ -87,20 +87,20 @@ class CallSender:
         await self.transport.connect(self.sessions, self.options)
 
     async def pause(self, failed: int) -> None:
-        """Wait a random time, which by the retry policy depends on how many attempts ``failed``."""
+        """Sleep for a random backoff after ``failed`` attempts, by the retry policy."""
         seconds = backoff(self.options.retry, failed, random.random())  # noqa: S311 - not a secret
         await self.transport.clock.sleep(seconds)
 
     def send(self, call: Call[T], trace: Trace | None = None) -> Coroutine[Any, Any, T]:
-        """Send ``call`` and return its result. ``trace``, if given, belongs to this call only."""
+        """Send ``call`` and return its result. A ``trace`` must not be shared with other calls."""
         if trace is None and self.trace is not None:
             return self._send_traced(call, self.trace)
         return self.transport.send(call, self.sessions, self.options, trace)
 
     async def _send_traced(self, call: Call[T], shared: Trace) -> T:
-        """Send ``call`` with a new trace and copy that to ``shared``.
+        """Send ``call`` with a new trace, and copy it to ``shared``.
 
-        Whether the call is in doubt is read from its trace, so calls that overlap cannot use one trace.
+        Whether a call is in doubt is read from its trace, so overlapping calls cannot share one.
         """
         own = self._new_trace(call)
         try:
@@ -112,7 +112,7 @@ class CallSender:
     def send_marked(
         self, call: Call[Any], marker: Marker, trace: Trace | None = None, *, look_first: bool = False
     ) -> Coroutine[Any, Any, Any]:
-        """Send a call that carries a marker. If it is in doubt, or first if asked to, look it up."""
+        """Send a call with a marker, and look it up if in doubt, or first if ``look_first``."""
         if trace is None and self.trace is not None:
             return self._send_marked_traced(call, marker, self.trace, look_first)
         hold = self.transport.hold()
@@ -131,7 +131,7 @@ class CallSender:
     async def _send_marked_traced(
         self, call: Call[Any], marker: Marker, shared: Trace, look_first: bool
     ) -> Any:
-        """Send a call that carries a marker with a new trace, and copy that to ``shared``."""
+        """Send a call with a marker and a new trace, and copy the trace to ``shared``."""
         own = self._new_trace(call)
         try:
             return await self.send_marked(call, marker, own, look_first=look_first)

@@ -1,10 +1,8 @@
-"""The service described as data: entities, fields, enums, commands and operations.
+"""The service as data: entities, fields, enums, commands and operations.
 
-``generate.py`` writes ``wosdk_async/model`` from the JSON files beside this module, and the sandbox checks
-requests against them. Nothing here knows HTTP or asyncio.
-
-``sources`` of a row names who states it: ``spec`` (the specification), ``doc`` (a public page or
-collection of the vendor), ``wsdl`` (the vendor's older schema), ``peer`` (a third-party client).
+``generate.py`` writes ``wosdk_async/model`` from the JSON files in this folder, and the sandbox checks
+requests against them. A row's ``sources`` name its origins: ``spec`` (the specification), ``doc`` (a public
+page or collection of the vendor), ``wsdl`` (the vendor's older schema), ``peer`` (a third-party client).
 """
 
 from __future__ import annotations
@@ -32,16 +30,16 @@ __all__ = [
 Repeat = Literal["safe", "unsafe"]
 
 VERBS = ("create", "retrieve", "update", "delete", "query")
-"""Keys of ``Entity.operations``, in the order in which they are shown."""
+"""Keys of ``Entity.operations``, in display order."""
 
 
 @attrs.frozen(kw_only=True)
 class Field:
     """Property of an entity, a command or a result.
 
-    ``type`` is one of string, integer, number, boolean, datetime-local, datetime-utc, money, enum,
-    ref (another entity), object (a value, or anything when ``of`` is empty) and list, whose
-    element type is ``item``. ``of`` names the entity, value or enum.
+    ``type`` is one of string, integer, number, boolean, datetime-local, datetime-utc, money, enum, ref
+    (another entity), object (a value, or anything if ``of`` is empty) and list, whose element type is
+    ``item``. ``of`` names the entity, value or enum.
     """
 
     name: str
@@ -60,7 +58,7 @@ class Field:
 
     @property
     def kind(self) -> str:
-        """Type of the value, or of each element of a list."""
+        """Type of the value, or of each list element."""
         return self.item or "object" if self.type == "list" else self.type
 
     @property
@@ -71,7 +69,7 @@ class Field:
 
 @attrs.frozen(kw_only=True)
 class Entity:
-    """Entity type, or a value, query, message or abstract shape of the interface."""
+    """Entity type, or a value, query, message or abstract shape of the API."""
 
     name: str
     kind: Literal["entity", "value", "query", "message", "abstract"]
@@ -82,7 +80,7 @@ class Entity:
     operations_note: str | None = None
     instead: Mapping[str, str] = attrs.field(factory=dict)
     needs: Mapping[str, str] = attrs.field(factory=dict)
-    """Field without which the service refuses a new record -> remedy."""
+    """Field required in a new record -> remedy."""
     computed: Mapping[str, str] = attrs.field(factory=dict)
     """Field that the service computes for a new record, whatever is sent -> remedy."""
     composite_key: tuple[str, ...] = attrs.field(default=(), converter=tuple)
@@ -94,7 +92,7 @@ class Entity:
 
 @attrs.frozen(kw_only=True)
 class EnumValue:
-    """Named value; ``value`` is its number where a source shows it."""
+    """Named value; ``value`` is its number, if a source shows one."""
 
     name: str
     value: int | None = None
@@ -116,7 +114,7 @@ class EnumType:
 
 @attrs.frozen(kw_only=True)
 class CommandBase:
-    """Shape that commands share, never sent itself; ``request`` includes the fields of its ``base``."""
+    """Abstract command shape, never sent itself; ``request`` includes the fields of its ``base``."""
 
     name: str
     base: str | None = None
@@ -129,9 +127,10 @@ class CommandBase:
 
 @attrs.frozen(kw_only=True)
 class Command:
-    """Workflow command: its path below ``api/v1/cmd/``, its fields and those of its result.
+    """Workflow command: its path below ``api/v1/cmd/``, its fields and its result's fields.
 
-    ``own_request`` holds the fields that the command adds to its ``base`` or changes; ``request`` holds all.
+    ``own_request`` has the fields that the command adds to its ``base`` or changes; ``request`` has all
+    fields.
     """
 
     name: str
@@ -151,7 +150,7 @@ class Command:
 
 @attrs.frozen(kw_only=True)
 class Operation:
-    """Verb of the interface, and whether it is safe to repeat."""
+    """Verb of the API, and whether it is safe to repeat."""
 
     name: str
     method: str
@@ -163,7 +162,7 @@ class Operation:
 
 @attrs.frozen(kw_only=True)
 class Catalogue:
-    """All that the project knows of the service, with the service's own names."""
+    """All knowledge about the service, in the service's own names."""
 
     entities: Mapping[str, Entity]
     enums: Mapping[str, EnumType]
@@ -195,7 +194,7 @@ def _fields(rows: list[dict[str, Any]]) -> tuple[Field, ...]:
 
 
 def _merged(inherited: tuple[Field, ...], own: tuple[Field, ...]) -> tuple[Field, ...]:
-    """Return all fields, the base's first; an own field takes the place of the inherited one."""
+    """Return all fields, the base's first; an own field replaces the inherited one."""
     return tuple({field.name: field for field in (*inherited, *own)}.values())
 
 
@@ -215,7 +214,7 @@ def _entities(raw: dict[str, dict[str, Any]]) -> dict[str, Entity]:
 
 def _command_bases(raw: dict[str, dict[str, Any]]) -> dict[str, CommandBase]:
     done: dict[str, CommandBase] = {}
-    for name, row in raw.items():  # the file has a base before the shapes that inherit from it
+    for name, row in raw.items():  # the file lists each base before the shapes that inherit from it
         own = _fields(row["request"])
         inherited = done[row["base"]].request if row.get("base") else ()
         request = _merged(inherited, own)
@@ -232,7 +231,7 @@ def _command(name: str, row: dict[str, Any], bases: Mapping[str, CommandBase]) -
 
 @functools.cache
 def load() -> Catalogue:
-    """Read the catalogue; the result is shared, so treat it as read-only."""
+    """Read the catalogue. The result is shared, so treat it as read-only."""
     differences = _read("differences")
     bases = _command_bases(_read("command_bases"))
     return Catalogue(

@@ -1,7 +1,7 @@
 """Write ``wosdk_async/model`` and the stub ``wosdk_async/query/fields.pyi`` from the catalogue.
 
-With ``--check`` it writes nothing, and exits with 1 if a file differs. Ruff formats the files. The same
-catalogue gives the same bytes.
+With ``--check``, write nothing and exit with 1 if a file differs. Ruff formats the files. The same catalogue
+always gives the same bytes.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _differences(root: Path, wanted: Mapping[str, str]) -> list[str]:
 
 
 def _write(root: Path, wanted: Mapping[str, str]) -> None:
-    """Make the generated files below ``root`` exactly ``wanted``; handwritten files stay."""
+    """Make the generated files below ``root`` match ``wanted``; keep handwritten files."""
     for path in _outdated(root, wanted):
         path.unlink()
     for name, text in wanted.items():
@@ -56,7 +56,7 @@ def _write(root: Path, wanted: Mapping[str, str]) -> None:
 
 
 def _outdated(root: Path, wanted: Mapping[str, str]) -> list[Path]:
-    """Return the files of the model with the generator's mark that are no longer generated."""
+    """Return model files with the generator's mark that are no longer generated."""
     return [
         path
         for path in sorted((root / "model").rglob("*.py"))
@@ -67,7 +67,7 @@ def _outdated(root: Path, wanted: Mapping[str, str]) -> list[Path]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit status."""
     parser = argparse.ArgumentParser(description="Write wosdk_async/model from the catalogue.")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 when a file differs")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a file differs")
     check = parser.parse_args(arguments).check
     try:
         wanted = files(load())

@@ -1,18 +1,18 @@
 """The ``wosdk`` command.
 
-    app.py            the command group, which imports a command on use
-    options.py        options and arguments that commands share
-    texts.py          texts for people; remedies of the library as commands and options
-    exit_codes.py     errors as one line and an exit status
-    runner.py         one Company on an event loop that Ctrl-C ends; confirmation of a change
-    signals.py        SIGTERM and SIGHUP as Ctrl-C; the stop of a running import
-    record_changes.py changes shown, confirmed, made and reported; order_changes.py for work orders
-    import_*.py       options, arguments, run and check of an import; job_*.py for its jobs
-    commands/         one file for each command, or for commands of one kind
-    input/            conditions, fields and values of the command line
-    output/           tables, JSON lines, CSV, progress, the report of an import
+    app.py            command group; imports each command on use
+    options.py        shared options and arguments
+    texts.py          text for the terminal; remedies rendered as commands and options
+    exit_codes.py     exit statuses and one-line error messages
+    runner.py         event loop and client of a command; Ctrl-C; confirmation prompts
+    signals.py        SIGTERM and SIGHUP handled like Ctrl-C; graceful stop of an import
+    record_changes.py preview, confirmation and report of changes; order_changes.py for work orders
+    import_*.py       import options, arguments, run and check; job_*.py for import jobs
+    commands/         one file per command or group of similar commands
+    input/            conditions, fields and values from the command line
+    output/           tables, JSON lines, CSV, progress, import report
 
-A command imports what it needs when it runs, so that ``wosdk --help`` is quick.
+Each command imports its dependencies when it runs, to keep ``wosdk --help`` fast.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Run the console script, or print how to install its extra."""
+    """Run the console script, or print how to install the ``cli`` extra."""
     if any(importlib.util.find_spec(name) is None for name in ("click", "rich")):
         print("wosdk: the command line is an extra; run: pip install 'wosdk_async[cli]'", file=sys.stderr)
         sys.exit(2)
@@ -51,15 +51,12 @@ def _run_app() -> None:
         from wosdk_async.cli.app import app
 
         app(prog_name="wosdk")
-    except KeyboardInterrupt:  # while modules load; commands handle their own
+    except KeyboardInterrupt:  # during imports; commands have their own handler
         sys.exit(INTERRUPTION.status)
 
 
 def _open_closed_streams() -> None:
-    """Replace standard streams that the caller closed: otherwise a socket would get their file number.
-
-    stdin is empty, writing to stdout fails, stderr is lost.
-    """
+    """Reopen standard streams that the caller closed, so that no socket gets their file descriptor."""
     nowhere = Path(os.devnull)
     if sys.stdin is None:
         sys.stdin = nowhere.open(encoding="utf-8")

@@ -57,10 +57,10 @@ SECTIONS = {
         "sandbox": "Serve local Companies that behave like the service.",
     },
 }
-"""Commands with their help, by section: the main help imports no command."""
+"""Help text by section and command, so that the main help imports no command."""
 _COMMANDS = dict(sorted(row for section in SECTIONS.values() for row in section.items()))
 _MODULES = {
-    "import": "import_",  # a keyword of Python cannot name a module
+    "import": "import_",  # a Python keyword cannot name a module
     **dict.fromkeys(("get", "query"), "read"),
     **dict.fromkeys(("delete", "update"), "records"),
     **dict.fromkeys(SECTIONS["Work orders"], "work_orders"),
@@ -70,7 +70,7 @@ _MODULES = {
 
 
 class Wosdk(Group):
-    """Group that imports a command on use, and exits without a traceback on Ctrl-C and closed pipes."""
+    """Command group with lazy imports. Ctrl-C and closed pipes cause no traceback."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Return the names of all commands."""
@@ -93,11 +93,11 @@ class Wosdk(Group):
         return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Write the commands, one list for each section."""
+        """Write the commands by section."""
         self.write_commands(formatter, SECTIONS)
 
     def main(self, *args: Any, **extra: Any) -> Any:
-        """Run the program. A second Ctrl-C while it exits does not change its exit status."""
+        """Run the program. A second Ctrl-C during exit does not change the exit status."""
         try:
             return super().main(*args, **extra)
         except SystemExit as ending:
@@ -106,7 +106,7 @@ class Wosdk(Group):
             raise
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        """Parse the options; ``--help`` and ``--version`` write to stdout."""
+        """Parse the options, with output errors handled for ``--help`` and ``--version``."""
         with _quiet_end():
             return super().make_context(*args, **extra)
 
@@ -118,7 +118,7 @@ class Wosdk(Group):
 
 @contextmanager
 def _quiet_end() -> Iterator[None]:
-    """Flush stdout, and exit without a traceback on Ctrl-C or when the reader of stdout has gone away."""
+    """Flush stdout at the end. Exit without a traceback on Ctrl-C or a closed stdout pipe."""
     try:
         try:
             with cli_errors():
@@ -140,12 +140,12 @@ def _flush() -> None:
         raise
     except OSError as error:  # a full disk
         _discard_stdout()
-        if error.__context__ is None:  # otherwise the first error says more
+        if error.__context__ is None:  # otherwise the first error is more useful
             raise CliError(f"stdout: {error.strerror}") from error
 
 
 def _discard_stdout() -> None:
-    """Redirect stdout to nowhere: Python flushes it at exit, and would fail without a reader."""
+    """Redirect stdout to the null device: Python's flush at exit would fail without a reader."""
     with open_user_path(os.devnull) as nowhere:
         os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
@@ -175,7 +175,7 @@ def app() -> None:
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion_command(ctx: click.Context, shell: str) -> None:
-    """Print the script that completes commands, entities, properties and enum names.
+    """Print the script that completes commands, entities, properties and enum values.
 
     \b
       eval "$(wosdk completion bash)"  # in ~/.bashrc
@@ -184,6 +184,6 @@ def completion_command(ctx: click.Context, shell: str) -> None:
     """
     root = ctx.find_root()
     completion = get_completion_class(shell)
-    if completion is None:  # a later click may have dropped the shell
-        raise click.UsageError(f"click has no completion for {shell}")
+    if completion is None:  # a newer click may have dropped the shell
+        raise click.UsageError(f"click does not support completion for {shell}")
     click.echo(completion(root.command, {}, "wosdk", "_WOSDK_COMPLETE").source())

@@ -1,4 +1,4 @@
-"""Steps of ``wosdk check`` and ``wosdk login``: outcome, and what to do about a failure."""
+"""Steps of ``wosdk check`` and ``wosdk login``, with outcomes and remedies."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ __all__ = ["Step", "StepReport", "failed", "remedy", "steps"]
 
 @attrs.frozen(kw_only=True)
 class _Route:
-    """Host that a step contacts, and the proxy in between."""
+    """The host that a step contacts, and the proxy used."""
 
     host: str
     proxy: str | None
     """Address without user and password; None for a direct connection."""
     proxy_setting: str
-    """Setting that names the proxy or rules it out; empty if there is none."""
+    """Setting that selects or excludes the proxy; empty if none."""
 
     def __str__(self) -> str:
         setting = f" ({self.proxy_setting})" if self.proxy_setting else ""
@@ -63,9 +63,9 @@ class _Route:
         return f"connection to {self.host} by proxy {self.proxy}{setting}"
 
     def remedy(self, variable: str) -> str:
-        """Return what to check if the connection fails; ``variable`` can set the address of the host."""
+        """Return what to check if the connection fails; ``variable`` overrides the host's address."""
         if self.proxy is not None:
-            return f"check the proxy of {self.proxy_setting}, or add {self.host} to NO_PROXY"
+            return f"check the proxy in {self.proxy_setting}, or add {self.host} to NO_PROXY"
         address = f", and {variable} if you set it" if variable else ""
         proxy = "" if self.proxy_setting else "; if this network needs a proxy, set HTTPS_PROXY"
         return f"check the network and the firewall{address}{proxy}"
@@ -73,7 +73,7 @@ class _Route:
 
 @attrs.frozen(kw_only=True)
 class Step:
-    """The outcome of one step."""
+    """Outcome of one step."""
 
     step: str
     ok: bool = True
@@ -84,14 +84,14 @@ class Step:
     route: _Route | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the step as JSON."""
+        """Return the step as a JSON object."""
         data = {"step": self.step, "ok": self.ok, "seconds": round(self.seconds, 3), "detail": self.detail}
         data |= {"remedy": self.remedy} if not self.ok else {}
         return data | attrs.asdict(self.route) if self.route else data
 
 
 def failed(name: str, error: WosdkError, seconds: float = 0.0, route: _Route | None = None) -> Step:
-    """Return the step that ``error`` ended."""
+    """Return a failed step for ``error``."""
     text = remedy(error, route.remedy(_VARIABLES.get(name, "")) if route else _NETWORK)
     status = status_of(error)
     detail = message_of(error)
@@ -99,7 +99,7 @@ def failed(name: str, error: WosdkError, seconds: float = 0.0, route: _Route | N
 
 
 class StepReport:
-    """The steps so far, written to ``file``, if there is one, as they end."""
+    """Report of the completed steps, printed to ``file`` (if any) as they end."""
 
     def __init__(self, file: IO[str] | None) -> None:
         self._file = file
@@ -107,7 +107,7 @@ class StepReport:
 
     @property
     def last(self) -> Step:
-        """The last step, the failed one if a step failed."""
+        """The last step; the failed step if any failed."""
         return self._steps[-1]
 
     def add(self, step: Step) -> None:
@@ -123,7 +123,7 @@ class StepReport:
         self._file.flush()
 
     async def add_all(self, steps: AsyncIterator[Step]) -> None:
-        """Add each step when it ends."""
+        """Add each step as it ends."""
         async for step in steps:
             self.add(step)
 
@@ -137,15 +137,15 @@ class StepReport:
 
 _NETWORK = "check the network and the firewall"
 _VARIABLES = {"token": "WOSDK_TOKEN_URL", "discovery": "WOSDK_LOCATOR_URL"}
-"""What sets the address of a step's host."""
+"""Variable that sets the host address for each step."""
 
-# Messages of the system and of OpenSSL in lower case; the first that fits. The errors themselves are not
-# kept, because they would hold the request, and with it the token.
+# System and OpenSSL messages in lower case; the first match wins. The errors themselves are not kept,
+# because they contain the request and therefore the token.
 _BY_TEXT = (
-    (("[ssl",), "the TLS handshake fails: check the port of the address, or the proxy"),
+    (("[ssl",), "the TLS handshake fails: check the port in the address, or the proxy"),
     (
         ("name or service", "nodename nor", "name resolution", "no address associated", "getaddrinfo"),
-        "the name server does not know the host: {network}",
+        "the host name cannot be resolved: {network}",
     ),
     (("refused", "connect call failed"), "nothing listens there: {network}"),
     (("timeout", "timed out", "no connection within"), "nothing responds there: {network}"),
@@ -153,7 +153,7 @@ _BY_TEXT = (
 
 
 def remedy(error: WosdkError, network: str = _NETWORK) -> str:
-    """Return what to do about ``error``; ``network`` is for connections. Empty if its message says so."""
+    """Return the remedy for ``error``, or empty if the message has one; ``network`` is for connections."""
     if error.remedies:
         return ""
     if isinstance(error, DeadlineError):
@@ -171,30 +171,30 @@ def remedy(error: WosdkError, network: str = _NETWORK) -> str:
 _BY_KIND: tuple[tuple[type[WosdkError], str], ...] = (
     (
         CredentialsError,
-        "check the pair: it belongs to one Company, and "  # facts 10 row 25
-        "its secret is shown once; an administrator can generate a new one",
+        "check client id and secret: a pair is valid for one Company, and "  # facts 10 row 25
+        "the secret is shown only once; an administrator can generate a new one",
     ),
     (UnknownCompanyError, "check the region: WOSDK_REGION is americas, apac or emea"),
-    (DiscoveryError, "add the host to WOSDK_TRUSTED_HOSTS only if it is yours"),
+    (DiscoveryError, "add the host to WOSDK_TRUSTED_HOSTS only if you own it"),
     (SessionRefusedError, "a new token was refused: try again, then ask the administrator"),
     (
-        RefusedError,  # facts 1 names the right; how its lack is refused is not shown; assumed
+        RefusedError,  # facts 1 names the right; the refusal without it is not shown; assumed
         "the login works, but its role may lack rights: it needs 'Permissions - Web Services Access'",
     ),
     (NoAnswerError, "a proxy or a maintenance page may respond instead of the service"),
 )
 
 
-_SECONDS = 10.0  # for the log-in and for the read, without --deadline
-_CONNECT_SHARE = 0.4  # of those: two attempts to connect fail before the deadline, and say why
+_SECONDS = 10.0  # default --deadline for the log-in and the read
+_CONNECT_SHARE = 0.4  # two connection attempts can fail, with a reason, before the deadline
 _HANDSHAKE_SECONDS = 5.0
-_MAX_SKEW = 120.0  # seconds that the clock may be off before it is mentioned
+_MAX_SKEW = 120.0  # seconds of clock skew before a warning
 
 
 async def steps(
     settings: Settings, company: Company, deadline: float | None, verbose: int = 0
 ) -> AsyncIterator[Step]:
-    """Yield the steps after the settings, up to the first that fails; ``verbose`` shows requests."""
+    """Yield the steps after the settings, up to the first failure; ``verbose`` shows requests."""
     seconds = deadline or _SECONDS
     watch = _Stopwatch(verbose, seconds)
     try:
@@ -208,7 +208,7 @@ async def steps(
 
 
 async def _login(settings: Settings, name: str, watch: _Stopwatch, seconds: float) -> list[Step]:
-    """Return the steps credentials, token and discovery."""
+    """Return the credentials, token and discovery steps."""
     tenant = Tenant(name, settings.region, settings.credentials)  # type: ignore[arg-type]  # the Company has them
     started = time.monotonic()
     try:
@@ -216,7 +216,7 @@ async def _login(settings: Settings, name: str, watch: _Stopwatch, seconds: floa
     except WosdkError as error:
         return [failed("credentials", error, time.monotonic() - started)]
     assert isinstance(pair, Credentials)  # noqa: S101 - settings name no token
-    detail = f"client id {pair.client_id}, not tried yet"
+    detail = f"client id {pair.client_id}, not tested yet"
     done = [Step(step="credentials", seconds=time.monotonic() - started, detail=detail)]
     login = Login(
         engine=watch,
@@ -245,7 +245,7 @@ async def _login(settings: Settings, name: str, watch: _Stopwatch, seconds: floa
 
 
 async def _failed_login(settings: Settings, watch: _Stopwatch, error: WosdkError) -> list[Step]:
-    """Return the failed step, after that of the token if there was a token."""
+    """Return the failed step, preceded by the token step if there was a token."""
     locator = error.operation == "discovery" or isinstance(error, DiscoveryError)
     route = watch.route(watch.last_url)
     done, step = [], failed("token", error, watch.seconds["token"], route)
@@ -254,12 +254,12 @@ async def _failed_login(settings: Settings, watch: _Stopwatch, error: WosdkError
     direct = route is not None and route.proxy is None
     if direct and isinstance(error, NoAnswerError) and await _speaks_tls_only(watch.last_url):
         https = "write https:// in WOSDK_TOKEN_URL and WOSDK_LOCATOR_URL, or in the profile"
-        step = attrs.evolve(step, remedy=f"the host speaks https: {https}")
+        step = attrs.evolve(step, remedy=f"the host only accepts https: {https}")
     return [*done, step]
 
 
 async def _speaks_tls_only(url: str) -> bool:
-    """Return whether the host of an http:// address accepts a TLS handshake; nothing else is sent."""
+    """Return whether the host of an http:// address accepts a TLS handshake."""
     parts = urlsplit(url)
     if parts.scheme != "http":
         return False
@@ -275,7 +275,7 @@ async def _speaks_tls_only(url: str) -> bool:
 
 
 def _token(settings: Settings, watch: _Stopwatch) -> Step:
-    skew = f"; this clock is {watch.skew:+.0f} s off" if abs(watch.skew) > _MAX_SKEW else ""
+    skew = f"; this machine's clock is {watch.skew:+.0f} s off" if abs(watch.skew) > _MAX_SKEW else ""
     url = settings.region.token_url
     return Step(step="token", seconds=watch.seconds["token"], detail=f"{url}{skew}", route=watch.route(url))
 
@@ -290,7 +290,7 @@ def _discovery(settings: Settings, watch: _Stopwatch, grant: TokenGrant) -> Step
 
 
 async def _read(company: Company, watch: _Stopwatch) -> Step:
-    """Send one small read with the client."""
+    """Send one small read."""
     started = time.monotonic()
     try:
         await company.connect()
@@ -298,13 +298,13 @@ async def _read(company: Company, watch: _Stopwatch) -> Step:
         found = await company.query("WorkOrder", {"PropertySet": {"Properties": ["Id"]}, "Count": 1})
     except WosdkError as error:
         return failed("read", error, time.monotonic() - started, watch.route(company.host))
-    detail = "work orders can be read" if found else "work orders can be read; there are none yet"
+    detail = "work orders can be read" if found else "work orders can be read; none exist yet"
     seconds = time.monotonic() - started
     return Step(step="read", seconds=seconds, detail=detail, route=watch.route(company.host))
 
 
 class _Stopwatch(WatchedEngine):
-    """Engine that measures the time of responses, and how far our clock is off."""
+    """Engine that measures response times and the skew of our clock."""
 
     def __init__(self, verbose: int, seconds: float) -> None:
         limits, options = (
@@ -320,7 +320,7 @@ class _Stopwatch(WatchedEngine):
 
     @contextmanager
     def watch(self, request: Request) -> Iterator[OnResponse]:
-        """Measure one request of the log-in."""
+        """Measure one log-in request."""
         self.last_url, started = request.url, time.monotonic()
         try:
             yield self._note_skew
@@ -328,10 +328,10 @@ class _Stopwatch(WatchedEngine):
             self.seconds["token" if asks_for_token(request.body) else "locator"] += time.monotonic() - started
 
     def route(self, url: str | None) -> _Route | None:
-        """Return the route to the host of ``url``; None if it is unknown or its proxy cannot be used."""
+        """Return the route to the host of ``url``; None if it is unknown or its proxy unusable."""
         try:
             proxy, setting = self._proxies.route(url or "") if self._proxies else (None, "")
-        except ConfigurationError:  # the request raises it, too
+        except ConfigurationError:  # also raised by the request
             return None
         host = urlsplit(url or "").netloc
         return (
@@ -343,7 +343,7 @@ class _Stopwatch(WatchedEngine):
 
 
 def _skew(headers: Mapping[str, str]) -> float:
-    """Return the seconds by which this clock is ahead of the server's; 0 without a date header."""
+    """Return how many seconds this clock is ahead of the server's; 0 without a date header."""
     try:
         return time.time() - parsedate_to_datetime(headers["date"]).timestamp()
     except (KeyError, ValueError, OverflowError):

@@ -1,4 +1,4 @@
-"""Exit statuses, and errors as one line on stderr; ``docs/cli.md`` has the table for users."""
+"""Exit statuses and one-line error messages; ``docs/cli.md`` has the table for users."""
 
 from __future__ import annotations
 
@@ -36,22 +36,22 @@ class Exit(IntEnum):
 
     DONE = 0
     SOME = 1
-    """Some rows of an import were not done, or the user answered no."""
+    """Some rows of an import were not done, or the user declined."""
     UNUSABLE = 2
     """Unusable command, file or setting; nothing was changed."""
     REFUSED = 3
     MISSING = 4
     LOGIN = 5
     UNREACHED = 6
-    """No response and no change: the same command can be run again."""
+    """No response and no change: safe to rerun the command."""
     IN_DOUBT = 7
     """The command was sent and may have been carried out."""
     UNWRITTEN = 8
-    """The command was carried out, but its result could not be written."""
+    """The command was carried out, but the result could not be written."""
     INTERRUPTED = 130
-    """Ctrl-C, as shells report it."""
+    """Ctrl-C, as reported by shells."""
     PIPE = 141
-    """A closed pipe at stdout, as shells report it."""
+    """Closed stdout pipe, as reported by shells."""
 
 
 def status_of(error: BaseException) -> Exit:
@@ -60,7 +60,7 @@ def status_of(error: BaseException) -> Exit:
 
 
 class CliError(click.ClickException):
-    """Error that ends a command with one line; its exit status is 2 unless another is passed."""
+    """Error that ends a command with a one-line message (default exit status: 2)."""
 
     def __init__(self, message: str, status: Exit = Exit.UNUSABLE) -> None:
         super().__init__(message)
@@ -72,12 +72,12 @@ class CliError(click.ClickException):
         return int(self.status)
 
     def show(self, file: IO[Any] | None = None) -> None:  # noqa: ARG002 - click's signature
-        """Print the line."""
+        """Print the message."""
         say(self.message)
 
 
 def say(message: str) -> None:
-    """Print one line on stderr: texts of the service may be long and hold control characters (facts 6)."""
+    """Print one line on stderr, escaped and truncated: service text may be long or unsafe (facts 6)."""
     click.echo(f"wosdk: {brief_line(message)}", err=True)
 
 
@@ -89,7 +89,7 @@ def is_verbose() -> bool:
 
 @contextmanager
 def reporting_if_slow(message: str) -> Iterator[None]:
-    """Print a line on stderr when the block takes more than a few seconds."""
+    """Print a message on stderr if the block takes more than a few seconds."""
     timer = threading.Timer(_SLOW, say, [message])
     timer.daemon = True
     timer.start()
@@ -101,23 +101,23 @@ def reporting_if_slow(message: str) -> Iterator[None]:
 
 @contextmanager
 def cli_errors() -> Iterator[None]:
-    """Turn errors that users can act upon into CliError."""
+    """Turn errors that users can act on into CliError."""
     try:
         yield
     except WosdkError as error:
         raise CliError(message_of(error), status_of(error)) from error
-    except BrokenPipeError:  # the reader of stdout went away; app.py ends quietly
+    except BrokenPipeError:  # the reader of stdout went away; app.py exits quietly
         raise
     except OSError as error:
         if isinstance(error, FileNotFoundError) and error.filename is None:  # as os.getcwd() raises it
-            raise CliError("the working directory was deleted; change to another one") from error
+            raise CliError("the working directory was deleted; change to another directory") from error
         name = f"{error.filename}: " if error.filename else ""
         raise CliError(f"{name}{error.strerror or error}") from error
 
 
 @contextmanager
 def writing(done: str, to: object = None) -> Iterator[None]:
-    """Turn an error while a result is written into a CliError; ``to`` is the file, None for stdout."""
+    """Turn an error in writing a result into CliError; ``to`` is the output file (None: stdout)."""
     try:
         yield
     except Exception as error:
@@ -132,7 +132,7 @@ def writing(done: str, to: object = None) -> Iterator[None]:
 
 @contextmanager
 def extra(name: str, what: str) -> Iterator[None]:
-    """Turn a failed import of ``what`` into a CliError that says which extra to install."""
+    """Turn a failed import of ``what`` into a CliError that names the extra to install."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -143,13 +143,13 @@ def extra(name: str, what: str) -> Iterator[None]:
 
 
 def advice(look: str | None) -> str:
-    """Return what to do about a call in doubt; the command ``look`` shows its effect, if one is known."""
+    """Return what to do about a call in doubt; the command ``look``, if known, shows the effect."""
     if look is None:
-        return "Look at what it would have changed before you run it again"
-    return f"Look before you run it again: {look}"
+        return "Check whether it took effect before you run it again"
+    return f"Check whether it took effect before you run it again: {look}"
 
 
 def say_sent(what: str, request_id: str | None, look: str | None) -> None:
-    """Print that Ctrl-C came between a request and its response."""
+    """Report a request that Ctrl-C left without a response."""
     known = f" (RequestId {request_id})" if request_id else ""
     say(f"{what} was sent{known} and may have been carried out. {advice(look)}")

@@ -11,16 +11,16 @@ from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["Group"]
 
-_NARROW = 78  # characters of a line; below that the column of options gets a third of it
-_COLUMN = 24  # its maximum width
+_NARROW = 78  # characters per line; on narrower terminals the option column gets a third
+_COLUMN = 24  # maximum width of the option column
 _HYPHEN, _UNBROKEN = re.compile(r"(?<=\w)-(?=\w)"), "\u2011"
 
 
 class _HelpFormatter(click.HelpFormatter):
-    """Formatter that breaks no word at a hyphen."""
+    """Formatter that does not break words at hyphens."""
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
-        """Write the line of usage."""
+        """Write the usage line."""
         super().write_usage(prog, _HYPHEN.sub(_UNBROKEN, args), prefix)
 
     def write_text(self, text: str) -> None:
@@ -28,7 +28,7 @@ class _HelpFormatter(click.HelpFormatter):
         super().write_text(_HYPHEN.sub(_UNBROKEN, text))
 
     def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = _COLUMN, col_spacing: int = 2) -> None:
-        """Write names and texts; a name that is too long for its column has its own line."""
+        """Write a definition list; a name too long for the column gets its own line."""
         column = col_max if self.width >= _NARROW else min(col_max, self.width // 3)
         whole = [(name, _HYPHEN.sub(_UNBROKEN, text)) for name, text in rows]
         super().write_dl(whole, column, col_spacing)
@@ -39,18 +39,18 @@ class _HelpFormatter(click.HelpFormatter):
 
 
 class _HelpContext(click.Context):
-    """Context whose help is written by our formatter."""
+    """Context that uses our formatter."""
 
     formatter_class = _HelpFormatter
 
 
 class Group(click.Group):
-    """Group whose help shows the first sentence of each command in full."""
+    """Command group whose help shows the full first sentence of each command."""
 
     context_class = _HelpContext
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command, with the formatter of the group."""
+        """Return a command that uses the group's formatter."""
         found = super().get_command(ctx, cmd_name)
         if found is not None:
             found.context_class = self.context_class
@@ -59,7 +59,7 @@ class Group(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return a command by name; click cannot suggest commands that are not imported."""
+        """Resolve a command by name; click cannot suggest commands before their import."""
         name = args[0]
         if not name.startswith("-") and not ctx.resilient_parsing and self.get_command(ctx, name) is None:
             ctx.fail(f"No such command {name!r}{suggestion(name, self.list_commands(ctx)) or '.'}")
@@ -74,7 +74,7 @@ class Group(click.Group):
     def write_commands(
         self, formatter: click.HelpFormatter, sections: Mapping[str, Mapping[str, str]]
     ) -> None:
-        """Write a list of commands for each section."""
+        """Write the commands by section."""
         width = max(len(name) for names in sections.values() for name in names)
         for title, texts in sections.items():
             with formatter.section(title):

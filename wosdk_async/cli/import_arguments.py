@@ -1,4 +1,4 @@
-"""Arguments of ``wosdk import``: of the command line, or of the command in the journal of a job."""
+"""Arguments of ``wosdk import``, from the command line or a job's journal."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = [
 
 
 def _sheet(text: str | int | None) -> str | int | None:
-    """Return a number for digits; a sheet whose name is digits must be named by its number."""
+    """Return digits as a sheet number; a sheet named with digits must be selected by number."""
     return int(text) if isinstance(text, str) and text.isascii() and text.isdecimal() else text
 
 
@@ -46,25 +46,25 @@ class ReadOptions:
     header_row: int | None = None
 
     def with_rules(self, rules: TableRules) -> Self:
-        """Return a copy with the header row of a map, unless an option names one."""
+        """Return a copy with the header row of the map, unless an option sets one."""
         return attrs.evolve(self, header_row=self.header_row or rules.header_row)
 
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> Self:
-        """Return the values of parameters of a command."""
+        """Return the options from a command's parameters."""
         names = ("delimiter", "encoding", "sheet", "header_row")
         return cls(format=params["file_format"], **{name: params[name] for name in names})
 
 
 @attrs.frozen(kw_only=True)
 class ImportArguments:
-    """Arguments of ``wosdk import`` that do not contradict each other."""
+    """Validated arguments of ``wosdk import``."""
 
     target: Target
     file: str
     map_file: Path
     operation: str | None
-    """Name of the operation; None leaves it to the map."""
+    """Operation name; None if the map decides."""
     reading: ReadOptions
     sandbox: str | None
     sample: int | None
@@ -79,7 +79,7 @@ class ImportArguments:
 
     @classmethod
     def of(cls, ctx: click.Context) -> Self:
-        """Return the arguments of a command. Raise CliError when two options exclude each other."""
+        """Return a command's arguments. Raises CliError for contradictory options."""
         from wosdk_async.jobs import ImportOptions
 
         params = ctx.params
@@ -99,9 +99,9 @@ class ImportArguments:
         )
 
     def workers(self, on_stage: Callable[[str], None]) -> WorkerPool | None:
-        """Return the workers that send the rows; None sends them from this process.
+        """Return the worker pool; None to send rows from this process.
 
-        Raises CliError for unusable workers; ``on_stage`` gets a text when the pool waits.
+        Raises CliError for unusable workers. ``on_stage`` is called with a message while the pool waits.
         """
         from wosdk_async.errors import ConfigurationError
 
@@ -119,12 +119,10 @@ class ImportArguments:
         from wosdk_async.jobs.cluster.dask import DaskCluster
         from wosdk_async.transport.session.hosts import is_local
 
-        os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")  # the import reports what matters
+        os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")  # the import reports errors
         cluster = DaskCluster(engine, on_stage=on_stage)
         if self.sandbox is not None and not is_local(f"http://{cluster.address.partition('://')[2]}"):
-            raise CliError(
-                "workers of --engine on other machines do not reach --sandbox; leave one of them out"
-            )
+            raise CliError("--engine workers on other machines cannot reach --sandbox; leave out one of them")
         return cluster
 
 
@@ -142,19 +140,19 @@ def _require_no_contradiction(params: Mapping[str, Any]) -> None:
     for names in _EXCLUDE:
         if all(params.get(name) not in (None, False) for name in names):
             one, other = (f"--{name.replace('_', '-')}" for name in names)
-            raise CliError(f"{one} and {other} exclude each other; give one of them")
+            raise CliError(f"{one} and {other} are mutually exclusive; use one")
     if params.get("lease") is not None and params["processes"] is None and params["engine"] is None:
-        raise CliError("--lease needs --processes or --engine; add one of them")
+        raise CliError("--lease needs --processes or --engine")
 
 
 def operation_of(params: Mapping[str, Any]) -> str | None:
-    """Return the name of the operation that parameters of a command name; None leaves it to the map."""
+    """Return the operation name from a command's parameters; None if the map decides."""
     _require_no_contradiction(params)
     command: str | None = params["command"]
     entity, update_by, delete_by = (params[name] for name in ("entity", "update_by", "delete_by"))
     if entity is None:
         if update_by is not None or delete_by is not None:
-            raise CliError("--update-by and --delete-by need --entity; add it, as in --entity Customer")
+            raise CliError("--update-by and --delete-by need --entity, as in --entity Customer")
         return command
     if update_by is not None:
         return f"update {entity} by {update_by}"
@@ -167,7 +165,7 @@ _COMMAND, _GLOBALS = "command", "global"
 
 
 def _kept_command(ctx: click.Context) -> dict[str, Any]:
-    """Return the options of a command as the plan of its job keeps them, with absolute paths."""
+    """Return the command's options for the job plan, with absolute paths."""
     arguments = [
         _argument(param, value)
         for param in _kept_params(ctx.command)
@@ -199,28 +197,28 @@ def _argument(param: click.Parameter, value: Any) -> str:
 
 @import_options
 def _parsed(**_: Any) -> None:
-    """Hold the options of an import."""
+    """Define the import options for the parser."""
 
 
 _PARSER = click.command("import", add_help_option=False)(_parsed)
 
 
 def kept_arguments(options: Mapping[str, Any], folder: Path) -> list[str]:
-    """Return the options in the journal of a job, only those that a command keeps there.
+    """Return the command-line options from a job's journal, ignoring all others.
 
-    Anyone with write access to the folder can add others. Raises CliError for the job of a program.
+    Anyone with write access to the folder can edit the journal. Raises CliError if a program started the job.
     """
     found = options.get(_COMMAND)
     if not isinstance(found, list):
         raise CliError(
-            f"{folder}: the job was not started by wosdk import; run the program that started it again"
+            f"{folder}: the job was not started by wosdk import; rerun the program that started it"
         )
     params = _kept_params(_PARSER)
     return [each for each in map(str, found) if any(_is_option(each, param) for param in params)]
 
 
 def _is_option(argument: str, param: click.Option) -> bool:
-    """Return whether an argument is an option as :func:`_argument` writes it: with its value, if any."""
+    """Return whether an argument is an option written by :func:`_argument`."""
     may_be_bare = param.is_flag or isinstance(param.flag_value, str)
     return (argument == param.opts[0] and may_be_bare) or (
         argument.startswith(f"{param.opts[0]}=") and not param.is_flag
@@ -228,18 +226,18 @@ def _is_option(argument: str, param: click.Option) -> bool:
 
 
 def kept_import(options: Mapping[str, Any], folder: Path) -> ImportArguments | None:
-    """Return the arguments of the command of a job; None for the job of a program."""
+    """Return the import arguments of a job; None if a program started the job."""
     if not isinstance(options.get(_COMMAND), list):
         return None
     try:
         context = _PARSER.make_context("import", ["FILE", *kept_arguments(options, folder)])
-    except click.ClickException as error:  # values of a newer version
+    except click.ClickException as error:  # from a newer version
         raise CliError(f"{folder}: unknown options in the journal: {error.message}; update wosdk") from None
     return ImportArguments.of(context)
 
 
 def kept_globals(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the global options of a job: the Company, and the deadline."""
+    """Return a job's global options: Company and deadline."""
     found = options.get(_GLOBALS)
     known = ("profile", "company", "deadline")
     return {name: found[name] for name in known if name in found} if isinstance(found, dict) else {}

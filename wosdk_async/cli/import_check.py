@@ -1,4 +1,4 @@
-"""``wosdk import --check``: what an import would do, with nothing written here or in the Company."""
+"""``wosdk import --check``: report what an import would do, without writing anything."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from wosdk_async.jobs import ImportMap
 from wosdk_async.jobs.imports.check import FINDINGS, Check, CheckResult, Finding
 from wosdk_async.jobs.imports.check_result import ProblemCause
 from wosdk_async.jobs.imports.inputs import open_input
-from wosdk_async.jobs.ledger.decision import Plan, Refusal
 from wosdk_async.jobs.ledger.request import company_identity
+from wosdk_async.jobs.ledger.terms import Plan, Refusal
 from wosdk_async.jobs.sources.spool import is_remote, shown_source
 from wosdk_async.options.hooks import DryRun
 from wosdk_async.regular_files import replace_file
@@ -35,9 +35,9 @@ from wosdk_async.text.safe_text import one_line
 
 __all__ = ["check_import"]
 
-_SHOWN = 10  # causes, and warnings
+_SHOWN = 10  # causes and warnings
 _VALUES = 20  # of one cause
-_NAMED = ("missing", "ambiguous")  # causes that are always shown: they name a wrong value
+_NAMED = ("missing", "ambiguous")  # causes that are always shown, because they name a wrong value
 _COLUMNS = ("row", "line", "outcome", "key", "ids", "reason", "warnings")
 
 
@@ -50,11 +50,11 @@ def check_import(arguments: ImportArguments) -> Exit:
     import_map = ImportMap.load(arguments.map_file, operation=arguments.operation)
     sandbox = arguments.sandbox
     if sandbox is not None and sandbox != TEMPORARY and not Path(sandbox).exists():
-        sandbox = TEMPORARY  # with the content of a new store
+        sandbox = TEMPORARY  # starts with a new store's content
     workers = arguments.workers(say)
     with ExitStack() as exits:
         folder = arguments.options.folder
-        if is_remote(arguments.file):  # its copy is deleted with the check
+        if is_remote(arguments.file):  # the downloaded copy is deleted after the check
             folder = Path(exits.enter_context(tempfile.TemporaryDirectory())) / "job"
         with reporting_if_slow(f"reading {shown_source(arguments.file)}"):
             found = open_input(
@@ -73,7 +73,7 @@ def check_import(arguments: ImportArguments) -> Exit:
             workers=workers is not None,
         )
         variables = exits.enter_context(company_variables(sandbox))
-        # The hook stops every call that changes something, so nothing can be written.
+        # The hook stops every call that would change something.
         target = attrs.evolve(arguments.target, read_only=False)
         runner = exits.enter_context(Runner(target, variables, rate=arguments.rate, before_send=dry))
         runner.run(runner.company.connect())
@@ -91,7 +91,7 @@ def check_import(arguments: ImportArguments) -> Exit:
 
 @contextmanager
 def _file_of_rows(path: Path | None) -> Iterator[Callable[[Finding], None] | None]:
-    """Write a CSV file with a line for each row, atomically."""
+    """Write a CSV file with one line per row, atomically."""
     if path is None:
         yield None
         return
@@ -128,12 +128,12 @@ def _print(result: CheckResult, outcomes: Path | None) -> None:
     counts = ", ".join(f"{result.counts[kind]} {words[kind]}" for kind in FINDINGS if result.counts[kind])
     click.echo(f"{counted(result.rows, 'row')}{sample}: {counts or 'none'}{empty}")
     if result.sent_again:
-        click.echo(f"{counted(result.sent_again, 'row')} failed before and would be retried")
+        click.echo(f"{counted(result.sent_again, 'row')} that failed before would be retried")
     if result.lacking:
-        click.echo(f"{counted(result.lacking, 'row')} would probably be refused: see the warnings")
+        click.echo(f"{counted(result.lacking, 'row')} would probably be refused; see the warnings")
     for name, number in result.new_records.items():
         click.echo(f"{counted(number, 'record')} for {visible(name)} would be created first")
-    # Below a second the work of the client takes longer than the calls.
+    # Below one second, client overhead exceeds call time.
     took = "" if (result.seconds or 0) < 1 else f", about {_duration(result.seconds or 0)}"
     click.echo(f"{counted(result.calls, 'call')}{took}")
     if result.job is not None and isinstance(result.decision, Plan):
@@ -159,7 +159,7 @@ def _print(result: CheckResult, outcomes: Path | None) -> None:
 
 
 def _print_problems(result: CheckResult, outcomes: Path | None) -> None:
-    """Print why rows would not be sent: causes with their rows, wrong names first, then by frequency."""
+    """Print why rows would not be sent: causes with rows, wrong names first, then by frequency."""
     causes = sorted(result.causes, key=lambda each: (each.kind not in _NAMED, -each.count))
     shown = [each for each in causes if each.kind in _NAMED] + [
         each for each in causes if each.kind not in _NAMED
@@ -184,14 +184,14 @@ def _print_problems(result: CheckResult, outcomes: Path | None) -> None:
 
 
 def _rows_of(cause: ProblemCause) -> str:
-    """Return the numbers of the first rows of a cause."""
+    """Return the first row numbers of a cause."""
     numbers = [cause.first.row, *cause.more]
     rest = ", ..." if cause.count > len(numbers) else ""
     return f"row{'s' if cause.count > 1 else ''} {', '.join(map(str, numbers))}{rest}"
 
 
 def _values_of(cause: ProblemCause) -> str:
-    """Return the most frequent values of a cause, each with its rows."""
+    """Return the most frequent values of a cause, with row counts."""
     shown = [
         f"{value} ({count})" if count > 1 else value for value, count in cause.values.most_common(_VALUES)
     ]

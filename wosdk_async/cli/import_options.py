@@ -1,4 +1,4 @@
-"""Options of ``wosdk import``: the input file, its rows, the job, and one run."""
+"""Options of ``wosdk import``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PATH = click.Path(path_type=Path)
 
 
 class OneRun(click.Option):
-    """Option of one run, or one that the journal itself records: a resume does not repeat it."""
+    """Option that a resume does not repeat, because it applies to one run or the journal records it."""
 
 
 # --- the file and its rows ------------------------------------------------------------------
@@ -25,22 +25,22 @@ _MAP = click.option(
     "--map", "map_file", type=_PATH, required=True, metavar="MAP.toml", help="TOML map of columns to fields."
 )
 _INPUT = (
-    click.option("--delimiter", metavar="CHAR", help="Delimiter of a CSV file: ';', tab, '|'."),
+    click.option("--delimiter", metavar="CHAR", help="CSV delimiter: ';', tab, '|'."),
     click.option("--encoding", metavar="NAME", help="Text encoding, such as cp1252 (default: UTF-8)."),
     click.option("--sheet", metavar="NAME|N", help="Excel sheet (default: the first visible one)."),
     click.option(
         "--header-row",
         type=Whole(1, 10_000_000),
         metavar="N",
-        help="Line of the header (default: the first).",
+        help="Header line number (default: the first).",
     ),
     click.option(
         "--format",
         "file_format",
         metavar="NAME",
-        help="File format, such as csv, if unclear; a wrong name lists all.",
+        help="File format, such as csv, if ambiguous; a wrong name lists all.",
     ),
-    click.option("--command", metavar="NAME", help="Command for each row (default: WoCreateCommand)."),
+    click.option("--command", metavar="NAME", help="Command to run per row (default: WoCreateCommand)."),
     click.option("--entity", metavar="NAME", help="Create a record of this entity for each row."),
     click.option("--update-by", metavar="FIELD", help="Update the --entity record with the row's FIELD."),
     click.option("--delete-by", metavar="FIELD", help="Delete the --entity record with the row's FIELD."),
@@ -54,7 +54,7 @@ _JOB = (
         is_flag=False,
         flag_value=TEMPORARY,
         metavar="[STORE.db]",
-        help="Use a local Company; temporary without a store.",
+        help="Use a local Company (temporary without STORE.db).",
     ),
     click.option(
         "--job",
@@ -64,21 +64,21 @@ _JOB = (
         metavar="DIR",
         help="Job folder on a local disk (default: FILE.job).",
     ),
-    click.option("--marker", metavar="FIELD", help="Field for each row's key: no row is created twice."),
+    click.option("--marker", metavar="FIELD", help="Field for each row's key; prevents duplicates."),
     click.option(
         "--if-exists",
         type=click.Choice(["fail", "skip"]),
         default="fail",
         show_default=True,
-        help="Rows whose key already exists.",
+        help="What to do if a row's key already exists.",
     ),
-    click.option("--again", cls=OneRun, is_flag=True, help="Send all rows once more, in a new job."),
-    click.option("--new-rows", cls=OneRun, is_flag=True, help="Accept new rows although sent rows are gone."),
+    click.option("--again", cls=OneRun, is_flag=True, help="Resend all rows in a new job."),
+    click.option("--new-rows", cls=OneRun, is_flag=True, help="Accept new rows despite missing sent rows."),
     click.option("--retry-refused", cls=OneRun, is_flag=True, help="Retry unchanged rows that were refused."),
-    click.option("--retry-undone", cls=OneRun, is_flag=True, help="Retry rows that wosdk jobs undo undid."),
+    click.option("--retry-undone", cls=OneRun, is_flag=True, help="Retry rows undone by wosdk jobs undo."),
     click.option("--check", cls=OneRun, is_flag=True, help="Report what would happen; write nothing."),
-    click.option("--sample", cls=OneRun, type=Whole(1), metavar="N", help="Check N rows only."),
-    click.option("--resume", cls=OneRun, is_flag=True, hidden=True, help="Begin no new job."),
+    click.option("--sample", cls=OneRun, type=Whole(1), metavar="N", help="Check only N rows."),
+    click.option("--resume", cls=OneRun, is_flag=True, hidden=True, help="Do not start a new job."),
 )
 _RESULTS = (
     click.option(
@@ -98,7 +98,7 @@ _RUN = (
         "limit",
         type=Whole(1, 1000),
         metavar="N",
-        help="Calls at once (default: 32).",
+        help="Concurrent calls (default: 32).",
     ),
     click.option("--rate", type=Number(0, min_open=True), metavar="N", help="Maximum calls per second."),
     click.option(
@@ -109,7 +109,7 @@ _RUN = (
     ),
     click.option("--engine", metavar="URL", help="Send from a Dask cluster: dask+tls://HOST:8786."),
     click.option(
-        "--lease", type=Number(1), metavar="SECONDS", help="Limit for a worker's rows (default: 30)."
+        "--lease", type=Number(1), metavar="SECONDS", help="Lease time for a worker's rows (default: 30)."
     ),
     click.option("--stop-after", metavar="N|P%", help="Stop after N failed rows, or P% of all."),
     click.option(
@@ -122,10 +122,10 @@ _RUN = (
 
 
 def input_options(command: Any) -> Any:
-    """Add the options that say how a file is read and what is done with its rows."""
+    """Add the options for reading a file and mapping its rows."""
     return added(command, *_INPUT)
 
 
 def import_options(command: Any) -> Any:
-    """Add the argument and all options of an import."""
+    """Add the FILE argument and all import options."""
     return added(command, _FILE, _MAP, *_INPUT, *_JOB, *_RUN, *_RESULTS)

@@ -1,4 +1,4 @@
-"""One run of an import: job, confirmation, progress, outcomes, signals and summary."""
+"""One run of an import, from confirmation to summary."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from wosdk_async.jobs.imports.importer import WORKERS_GRACE
 from wosdk_async.jobs.imports.inputs import open_input
 from wosdk_async.jobs.imports.opening import OpenedJob
 from wosdk_async.jobs.journal.folder import ADDRESS
-from wosdk_async.jobs.ledger.decision import Action
+from wosdk_async.jobs.ledger.terms import Action
 from wosdk_async.jobs.report.output_tables import IN_DOUBT
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.jobs.sources.spool import shown_source
@@ -51,14 +51,14 @@ __all__ = ["require_new", "require_outcomes", "run_import", "say_sheet"]
 
 
 def run_import(arguments: ImportArguments) -> int:
-    """Carry out an import, or its remaining rows, and return the exit status."""
+    """Run or resume an import, and return the exit status."""
     if arguments.target.read_only:
         raise CliError("--read-only: an import changes the Company, so nothing is sent")
     require_outcomes(arguments)
     tune_process()
     temporary = (
         arguments.sandbox == TEMPORARY and arguments.options.folder is None
-    )  # deleted with its Company
+    )  # deleted with the Company
     workers = arguments.workers(say)
     with ExitStack() as exits:
         folder = arguments.options.folder
@@ -77,7 +77,7 @@ def run_import(arguments: ImportArguments) -> int:
         exits.callback(lambda: runner.run(job.close()))
         if opened.new and arguments.outcomes is not None:
             require_new(arguments.outcomes, arguments.force)
-            require_not_kept("--outcomes", arguments.outcomes)  # now that the folder of the job exists
+            require_not_kept("--outcomes", arguments.outcomes)  # the job folder now exists
         _say_plan(opened, job)
         if opened.plan.leaves_done:
             _confirm_again(opened, ask=not arguments.yes)
@@ -104,7 +104,7 @@ def run_import(arguments: ImportArguments) -> int:
 
 
 def _job(arguments: ImportArguments, folder: Path | None, workers: WorkerPool | None) -> Import:
-    """Return the import of a file, with its rows read."""
+    """Return the import of a file, after reading the rows."""
     import_map = ImportMap.load(arguments.map_file, operation=arguments.operation)
     with reporting_if_slow(f"reading {shown_source(arguments.file)}"):
         found = open_input(
@@ -127,7 +127,7 @@ def say_sheet(source: Source) -> None:
 
 
 def _say_plan(opened: OpenedJob, job: Import) -> None:
-    """Print what is sent, and what is skipped and why; nothing for a first run."""
+    """Print what will be sent or skipped, and why; nothing on a first run."""
     if not opened.new or opened.plan.leaves_done:
         say(f"{opened.folder}: {plan_text(opened.plan, job.operation.label)}")
     if not opened.is_idle:
@@ -139,16 +139,16 @@ def _say_plan(opened: OpenedJob, job: Import) -> None:
         say(f"rows to correct and import: {rejects_of(opened.folder)}")
     if plan.rows(Action.LEAVE):
         say(
-            f"to settle the rows of {opened.folder / IN_DOUBT}: wosdk jobs settle {opened.folder} --row N ..."
+            f"to settle the rows in {opened.folder / IN_DOUBT}: wosdk jobs settle {opened.folder} --row N ..."
         )
 
 
 def _confirm_again(opened: OpenedJob, *, ask: bool) -> None:
-    """Ask whether to send done rows again. Raise CliError after a no."""
+    """Ask whether to resend rows already done. Raises CliError if declined."""
     if not ask:
         return
     text = (
-        f"{counted(opened.plan.leaves_done, 'row')} done by the earlier job; --again sends all rows once more"
+        f"{counted(opened.plan.leaves_done, 'row')} already done by the earlier job; --again resends all rows"
     )
     if is_interactive():
         say(text)
@@ -162,7 +162,7 @@ async def _run(
     arguments: ImportArguments,
     temporary: bool,
 ) -> Summary:
-    with lines as file, signals.handled():  # both last until the summary is printed
+    with lines as file, signals.handled():  # both stay active until the summary is printed
         opened = await job.open()
         writer = OutcomeWriter(file, job.stop)
         for warning in job.warnings:  # printed before the prompt
@@ -180,9 +180,9 @@ async def _run(
 
             async with _saying_when_idle(progress):
                 summary = await job.run(on_row=on_row, on_stage=on_stage)
-        if temporary:  # deleted before anybody could look
+        if temporary:  # deleted at exit
             summary.folder, summary.files = None, []
-        ended = f"the import has ended, {counted(summary.done, 'row')} {summary.label}"
+        ended = f"the import ended, {counted(summary.done, 'row')} {summary.label}"
         with writing(ended):
             writer.say_problems(summary, arguments.outcomes)
             about = opened.about
@@ -198,7 +198,7 @@ async def _run(
 
 @asynccontextmanager
 async def _saying_when_idle(progress: RowProgress) -> AsyncIterator[None]:
-    """Within the block, let ``progress`` report when nothing has happened for a while."""
+    """Within the block, report periods without progress."""
 
     async def look() -> None:
         while True:
@@ -216,7 +216,7 @@ async def _saying_when_idle(progress: RowProgress) -> AsyncIterator[None]:
 
 
 def require_outcomes(arguments: ImportArguments) -> None:
-    """Raise CliError when the outcomes would overwrite a file that the import needs."""
+    """Raise CliError if the outcomes would overwrite a file that the import needs."""
     if arguments.outcomes is None:
         return
     require_not_needed("--outcomes", arguments.outcomes, Path(arguments.file), arguments.map_file)
@@ -226,17 +226,17 @@ def require_outcomes(arguments: ImportArguments) -> None:
 
 
 def require_new(outcomes: Path, force: bool) -> None:
-    """Refuse to overwrite the outcomes of an earlier import: they may be the only list of what it created."""
+    """Refuse to overwrite an earlier import's outcomes, perhaps the only list of created records."""
     if not force and outcomes.is_file() and outcomes.stat().st_size:
         raise CliError(
-            f"{outcomes} exists, and may be the only list of what an earlier import created; name another "
+            f"{outcomes} exists, and may be the only list of an earlier import's records; name another "
             "file, or add --force to overwrite it"
         )
 
 
 def _lines(outcomes: Path | None, *, resumed: bool) -> IO[bytes] | nullcontext[None]:
-    """Return the file for the outcomes; a resumed job appends to it."""
+    """Return the outcomes file, opened for appending if the job is resumed."""
     if outcomes is None:
         return nullcontext()
-    # Unbuffered: a kill loses no line.
+    # Unbuffered, so that a kill loses no lines.
     return open_user_path(outcomes, append=resumed, buffering=0)

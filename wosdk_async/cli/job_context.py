@@ -1,4 +1,4 @@
-"""Company, input file and output files of a job, by the options of its last run."""
+"""Company, input file and output files of a job, from the last run's options."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["WrittenFiles", "company_of_job", "input_of", "require_lasting", "sou
 
 @contextmanager
 def company_of_job(ctx: click.Context, folder: Path) -> Iterator[Runner]:
-    """Connect to the Company of a job. Raise CliError when the options name another one."""
+    """Connect to a job's Company. Raises CliError if the options name another Company."""
     from wosdk_async.cli.runner import Runner, company_variables, identity_of
     from wosdk_async.jobs.journal.folder import plan_as_last_given
     from wosdk_async.jobs.ledger.request import company_identity
@@ -35,7 +35,7 @@ def company_of_job(ctx: click.Context, folder: Path) -> Iterator[Runner]:
     require_lasting(plan, folder)
     target = target_of(ctx)
     if target.read_only:
-        raise CliError("--read-only: this changes the job or its Company, so nothing is sent")
+        raise CliError("--read-only: this command changes the job or the Company, so nothing is sent")
     kept = {name: value for name, value in kept_globals(plan.options).items() if not getattr(target, name)}
     arguments = kept_import(plan.options, folder)
     with (
@@ -50,26 +50,26 @@ def company_of_job(ctx: click.Context, folder: Path) -> Iterator[Runner]:
 
 
 def require_lasting(plan: JobPlan, folder: Path) -> None:
-    """Raise CliError for a job whose temporary local Company has ended."""
+    """Raise CliError if the job's Company was temporary and no longer exists."""
     arguments = kept_import(plan.options, folder)
     if arguments is not None and arguments.sandbox == TEMPORARY:
         raise CliError(
-            f"{folder}: the Company of this job ended with the import (--sandbox without STORE.db), so "
-            "it cannot be resumed"
+            f"{folder}: this job's Company was temporary (--sandbox without STORE.db), so "
+            "the job cannot be resumed"
         )
 
 
 def input_of(plan: JobPlan, folder: Path) -> Path:
-    """Return the input file; stdin and URLs were copied into the folder."""
+    """Return the input file; for stdin and URLs, the copy in the job folder."""
     copies = sorted(folder.glob(f"input.{plan.sha256[:16]}*"))
     file = copies[0] if copies else Path(plan.file)
     if not file.is_file():
-        raise CliError(f"{file}: the input file of this job is missing; put it back")
+        raise CliError(f"{file}: this job's input file is missing; put it back")
     return file
 
 
 def source_of(plan: JobPlan, folder: Path) -> Source:
-    """Return the rows of a job, read with the options of ``plan``."""
+    """Open a job's input with the options in ``plan``."""
     from wosdk_async.jobs import open_source
     from wosdk_async.jobs.sources.table_rules import TableRules
 
@@ -81,14 +81,14 @@ def source_of(plan: JobPlan, folder: Path) -> Source:
 
 @attrs.frozen
 class WrittenFiles:
-    """Files of a job that were written; not ``complete`` if the input was missing for some of them."""
+    """The files written for a job; ``complete`` is false if the input file was missing."""
 
     paths: list[Path]
     complete: bool
 
 
 async def write_files(journal: Journal, excel: ExcelSeparator | None = None) -> WrittenFiles:
-    """Write the files of a job again; without its input only those that do not need it."""
+    """Rewrite a job's files; without the input file, only those that do not need it."""
     from wosdk_async.cli.output.reporting import COMMAND_WORDS, say_kept
     from wosdk_async.cli.texts import in_commands
     from wosdk_async.jobs.journal.entries import as_last_given
@@ -100,7 +100,7 @@ async def write_files(journal: Journal, excel: ExcelSeparator | None = None) -> 
         source = await off_the_loop(source_of, plan, journal.folder)
     except (CliError, ConfigurationError) as error:
         why = error.explained(in_commands) if isinstance(error, ConfigurationError) else error.message
-        say(f"rejects.csv and in_doubt.csv are not written: {why}")
+        say(f"rejects.csv and in_doubt.csv were not written: {why}")
         source = None
     arguments = kept_import(plan.options, journal.folder)
     excel = excel or (None if arguments is None else arguments.options.csv_for_excel)

@@ -1,4 +1,4 @@
-"""Output of ``wosdk jobs list`` and ``show``."""
+"""Output of ``wosdk jobs list`` and ``wosdk jobs show``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from wosdk_async.errors import WosdkError
 from wosdk_async.jobs import ImportMap, ImportOptions
 from wosdk_async.jobs.journal import JobRun, Journal
 from wosdk_async.jobs.journal.worker_tables import audit_facts
-from wosdk_async.jobs.ledger.decision import Plan
 from wosdk_async.jobs.ledger.facts import preview_of
 from wosdk_async.jobs.ledger.overview import (
     COUNTED,
@@ -32,17 +31,18 @@ from wosdk_async.jobs.ledger.overview import (
     why_no_audit,
 )
 from wosdk_async.jobs.ledger.request import ImportRequest
+from wosdk_async.jobs.ledger.terms import Plan
 from wosdk_async.jobs.mapping.record_operations import operation_named
 from wosdk_async.text.safe_text import one_line
 
 __all__ = ["job_facts", "print_job", "print_jobs"]
 
 _COUNTS = ("done", "found", "failed", "in_doubt", "sending", "not_started", "undone")
-_FIRST = 5  # rows of each kind
+_FIRST = 5  # rows per kind
 
 
 async def job_facts(folder: Path) -> dict[str, Any]:
-    """Return the output of ``wosdk jobs show`` as plain data."""
+    """Return the data that ``wosdk jobs show`` prints."""
     async with Journal.open(folder, snapshot=True) as journal:
         seen = await overview(journal)
         fine = {"done", "not_started", *(["sending"] if seen.running else [])}
@@ -89,7 +89,7 @@ def _audited(row: Any) -> dict[str, Any]:
 
 
 def print_jobs(file: IO[str], jobs: Iterable[Mapping[str, Any]]) -> None:
-    """Print two lines for each job: its whole folder, and its progress."""
+    """Print two lines per job: the job folder and the progress."""
     for job in jobs:
         sheet = f", sheet {job['sheet']!r}" if job["sheet"] else ""
         about = f"started {_shown_time(job['begun'])}; {job['operation']}, {job['company']}{sheet}"
@@ -97,24 +97,24 @@ def print_jobs(file: IO[str], jobs: Iterable[Mapping[str, Any]]) -> None:
 
 
 def _brief_text(job: Mapping[str, Any]) -> str:
-    """Return the state and the counts of a job on one line."""
-    state = f"{job['undo']};" if job["undo"] else f"{job['state']}:"  # the text of an undo has its own colon
+    """Return a job's state and counts on one line."""
+    state = f"{job['undo']};" if job["undo"] else f"{job['state']}:"  # an undo state contains its own colon
     figures = _figures_text({**job, "undone": 0} if job["undo"] else job)
     return f"{state} {figures or 'none'} of {counted(job['rows'], 'row')}"
 
 
 def _figures_text(job: Mapping[str, Any]) -> str:
-    """Return the counts of a job that are not zero."""
+    """Return a job's nonzero counts."""
     return ", ".join(f"{job[name]} {_count_label(name, job)}" for name in _COUNTS if job[name])
 
 
 def _count_label(name: str, job: Mapping[str, Any]) -> str:
-    """Return the label of a count."""
+    """Return the label for a count."""
     return UNDER_WAY if name == "sending" and job["state"] != "running" else name.replace("_", " ")
 
 
 def print_job(facts: Mapping[str, Any]) -> None:
-    """Print the facts of a job on stdout."""
+    """Print a job's facts on stdout."""
     for name, text in _lines(facts):
         click.echo(f"{name:<11}{one_line(str(text))}".rstrip())
     for name, rows in facts["first_rows"].items():
@@ -126,13 +126,13 @@ def print_job(facts: Mapping[str, Any]) -> None:
             text = f"row {row['row']} (line {row['line']}){known}{reason}"
             click.echo(f"  {visible(text)}")
     if facts["audit_rows"]:
-        click.echo("\nrows of the audit (all are in audit.csv):")
+        click.echo("\naudited rows (audit.csv has all):")
     for row in facts["audit_rows"]:
         ids = ", ".join(map(str, row["ids"])) or "none"
         where = f"row {row['row']} (line {row['line']}) {row['key']}"
         text = f"{where}: {row['finding']}, {row['state']}; ids {ids}"
         click.echo(f"  {visible(text)}")
-    click.echo(f"\nthe same command: {visible(facts['resume'])}")
+    click.echo(f"\nif rerun: {visible(facts['resume'])}")
 
 
 def _lines(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
@@ -148,7 +148,7 @@ def _lines(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
         ("company", plan["company"]),
         ("operation", f"{plan['operation']}, {marker}"),
         ("started", _shown_time(plan["created_at"])),
-        ("command", facts["command"] or "none: started by a program"),
+        ("command", facts["command"] or "none (started by a program)"),
         *_audit_lines(facts["workers"], facts["audit"]),
         *((f"run {run['number']}", _run(run)) for run in facts["runs"]),
         *(("records", f"{count} {label}") for label, count in facts["references"].items()),
@@ -176,10 +176,10 @@ def _empty(rows: int) -> str:
 
 
 def _run(run: Mapping[str, Any]) -> str:
-    details, ended = run["details"], "without a recorded end (killed, or still running)"
+    details, ended = run["details"], "no recorded end (killed or still running)"
     if run["ended_at"] is not None:
         ended = f"to {_time(run['ended_at'])}, exit status {run['exit_status']}"
-    if command := details.get("command"):  # such as undo; none for an import
+    if command := details.get("command"):  # such as undo; empty for an import
         ended += f", {command}"
     why = "".join(
         f"; {name}: {text}"
@@ -195,7 +195,7 @@ def _run(run: Mapping[str, Any]) -> str:
 
 
 def _how(details: Mapping[str, Any]) -> str:
-    """Return the engine and the limits of a run; empty for a journal of an older version."""
+    """Return the engine and limits of a run; empty if an older version wrote the journal."""
     if "limit" not in details:
         return ""
     rate = f"{details['rate']:g} calls/s" if isinstance(details.get("rate"), int | float) else "no rate"
@@ -209,7 +209,7 @@ def _time(seconds: float) -> str:
 
 
 def _shown_time(time: str) -> str:
-    """Return an ISO time in the format of the other times; any other text unchanged."""
+    """Format an ISO time like the other times; return other strings unchanged."""
     try:
         return f"{datetime.fromisoformat(time).astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
     except ValueError:
@@ -217,16 +217,16 @@ def _shown_time(time: str) -> str:
 
 
 async def _same_command_would(seen: Overview) -> str:
-    """Return what the command of the last run would do now, by reading the file and the map."""
+    """Return what the last run's command would do now, after reading the file and map."""
     if seen.running is not None:
-        return "refused while another process works on the job"
+        return "refused while another process is running the job"
     try:
         would = await asyncio.to_thread(_decided, seen)
     except WosdkError as error:
         return f"refused: {message_of(error)}"
     if seen.audit_left:
         found = "is due" if seen.audit_found is None else f"found {seen.audit_found}"
-        would += f"; the audit {found}: it looks up the keys of all rows"
+        would += f"; the audit {found} by looking up every row's key"
     return would
 
 

@@ -1,4 +1,4 @@
-"""Options that commands share: which Company, what is changed, how results are written."""
+"""Shared command options: Company, change confirmation, output format."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ __all__ = [
 
 
 def added(command: Any, *options: Callable[[Any], Any]) -> Any:
-    """Return a function with options, in the order of its help."""
+    """Add options to a command, in the order shown in the help."""
     return functools.reduce(lambda made, option: option(made), reversed(options), command)
 
 
 @attrs.frozen(kw_only=True)
 class Target:
-    """The global options; what they leave open the environment decides."""
+    """Global options; the environment supplies missing values."""
 
     profile: str | None = None
     company: str | None = None
@@ -63,7 +63,7 @@ class Target:
     verbose: int = 0
 
     def client(self, variables: Mapping[str, str] | None = None, **more: Any) -> Client:
-        """Return a client for ``variables``, or for the profile and the environment."""
+        """Create a client from ``variables``, or from the profile and environment."""
         from wosdk_async import CallOptions, Client
 
         more |= {"profile": self.profile, "company": self.company} if variables is None else {}
@@ -77,29 +77,29 @@ class Target:
 
 
 def _remember(ctx: click.Context, param: click.Parameter, value: Any) -> None:
-    if value not in (None, False) and param.name:  # an empty name is a mistake, and is refused as one
+    if value not in (None, False) and param.name:  # an empty name is invalid and is reported later
         ctx.find_root().ensure_object(dict)[param.name] = value
 
 
 class Whole(click.IntRange):
-    """A whole number in a range; messages call it that."""
+    """Whole number in a range."""
 
     name = "whole number"
 
 
 class Number(click.FloatRange):
-    """A finite number with a lower bound."""
+    """Finite number with a lower bound."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return the number; NaN and infinity pass the bounds of click."""
+        """Return the number; click's bounds accept NaN and infinity."""
         found = super().convert(value, param, ctx)
         if not math.isfinite(found):
-            self.fail(f"{value!r} is not a finite number; write one such as 30", param, ctx)
+            self.fail(f"{value!r} is not a finite number; write a number such as 30", param, ctx)
         return float(found)
 
 
 def target_options(hidden: bool = False) -> Callable[[Any], Any]:
-    """Return a decorator that adds the global options, for ``wosdk`` and commands that use a Company."""
+    """Return a decorator that adds the global options."""
     shared: dict[str, Any] = {"expose_value": False, "callback": _remember, "hidden": hidden}
     options = (
         click.option("--profile", metavar="NAME", help="Saved profile (WOSDK_PROFILE).", **shared),
@@ -108,10 +108,10 @@ def target_options(hidden: bool = False) -> Callable[[Any], Any]:
             "--deadline",
             type=Number(0, min_open=True),
             metavar="SECONDS",
-            help="Limit for each call (default: 60; writes 120).",
+            help="Time limit per call (default: 60, writes 120).",
             **shared,
         ),
-        click.option("--read-only", is_flag=True, help="Refuse every change.", **shared),
+        click.option("--read-only", is_flag=True, help="Refuse all changes.", **shared),
         click.option(
             "-v", "--verbose", count=True, help="Show requests on stderr; -vv adds bodies.", **shared
         ),
@@ -121,20 +121,20 @@ def target_options(hidden: bool = False) -> Callable[[Any], Any]:
 
 
 def target_of(ctx: click.Context) -> Target:
-    """Return the global options, from before and after the command."""
+    """Return the global options from before and after the command."""
     return Target(**ctx.find_root().ensure_object(dict))
 
 
-unchecked_option = click.option("--unchecked", is_flag=True, help="Skip the checks by the catalogue.")
+unchecked_option = click.option("--unchecked", is_flag=True, help="Skip catalogue checks.")
 excel_option = click.option(
     "--csv-for-excel",
     type=click.Choice(["comma", "semicolon"]),
-    help="CSV for Excel; semicolon where 1,5 is a number.",
+    help="CSV for Excel; semicolon for decimal commas.",
 )
 raw_option = click.option("--csv-raw", is_flag=True, help="CSV for programs: no apostrophe before =1+1.")
 
 TEMPORARY = "\0"
-"""``--sandbox`` without a STORE; no file can have this name."""
+"""``--sandbox`` without a STORE. No file can have this name."""
 
 output_option = click.option(
     "-o",
@@ -147,8 +147,8 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 yes_option = click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 
 _OUTPUT = (
-    click.option("--json", "as_json", is_flag=True, help="JSON lines, as the service sent the records."),
-    click.option("--csv", "as_csv", is_flag=True, help="CSV, safe for spreadsheets: =1+1 becomes '=1+1."),
+    click.option("--json", "as_json", is_flag=True, help="Write JSON lines, as received from the service."),
+    click.option("--csv", "as_csv", is_flag=True, help="Write spreadsheet-safe CSV: =1+1 becomes '=1+1."),
     excel_option,
     raw_option,
     output_option,
@@ -156,7 +156,7 @@ _OUTPUT = (
 
 
 def output_options(function: Any) -> Any:
-    """Add the options of results; the command gets ``result``."""
+    """Add the output options; the command gets ``result``."""
 
     @functools.wraps(function)
     def command(
@@ -171,7 +171,7 @@ def output_options(function: Any) -> Any:
         csv = {"--csv": as_csv, "--csv-for-excel": csv_for_excel, "--csv-raw": csv_raw}
         other = next((option for option, value in csv.items() if value), None)
         if as_json and other:
-            raise click.UsageError(f"--json and {other} exclude each other; give one of them")
+            raise click.UsageError(f"--json and {other} are mutually exclusive; use one")
         kind = "json" if as_json else "csv" if other else "table"
         if output is None:
             require_stdout(", or name a file with --output")
@@ -185,7 +185,7 @@ def output_options(function: Any) -> Any:
 
 @attrs.frozen(kw_only=True)
 class ChangeOptions:
-    """Values of the options."""
+    """Values of the change options."""
 
     yes: bool
     dry_run: bool
@@ -203,7 +203,7 @@ def change_options(function: Any) -> Any:
         command,
         yes_option,
         click.option("--dry-run", is_flag=True, help="Show the requests without sending them."),
-        click.option("--json", "as_json", is_flag=True, help="Print JSON lines, one for each record."),
+        click.option("--json", "as_json", is_flag=True, help="Print JSON lines, one per record."),
         target_options(hidden=True),
     )
 
@@ -216,21 +216,21 @@ def _starting(begin: str, names: Iterable[str]) -> list[str]:
 
 
 def entities(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """Return names of entities, also their other names, such as Asset for Location."""
+    """Return entity names, including aliases such as Asset for Location."""
     from wosdk_async.model import index
 
     return _starting(incomplete, {*index.ENTITIES, *index.ALIASES})
 
 
 def commands(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """Return names of commands."""
+    """Return command names."""
     from wosdk_async.model import index
 
     return _starting(incomplete, index.COMMANDS)
 
 
 def names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """Return the names that ``wosdk describe`` knows: entities, commands and enums."""
+    """Return the names of entities, commands and enums."""
     from wosdk_async.model import index
 
     enums = (name for name, module in index.MODULES.items() if module == "enums")
@@ -238,11 +238,11 @@ def names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
 
 
 def properties(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-    """Return property paths of the entity on the line, one step of ``Customer.Name`` at a time."""
+    """Return property paths of the command line's entity, one step of ``Customer.Name`` at a time."""
     from wosdk_async.model import entity_class, registry
     from wosdk_async.model.metadata import is_nested
 
-    # while an option still lacks its value, click leaves the entity in ctx.args
+    # while an option's value is missing, click leaves the entity in ctx.args
     owner = entity_class(ctx.params.get("entity") or next(iter(ctx.args), ""))
     *steps, last = incomplete.split(".")
     for step in steps:
@@ -253,7 +253,7 @@ def properties(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[
 
 
 def assignments(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-    """Return ``name=`` for each field of the command or entity; after ``=``, each member of its enum."""
+    """Return ``name=`` for each field of the command or entity; after ``=``, the enum's members."""
     from wosdk_async.model import command_class, entity_class, registry
 
     command, entity = ctx.params.get("command"), ctx.params.get("entity")
@@ -290,7 +290,7 @@ where_option = click.option(
 
 
 def properties_option(*names: str) -> Callable[[Any], Any]:
-    """Return a decorator that adds the property paths to read; the command gets ``paths``."""
+    """Return a decorator that adds an option for the properties to read; the command gets ``paths``."""
     return click.option(
         "-p",
         "--property",
@@ -307,7 +307,7 @@ def properties_option(*names: str) -> Callable[[Any], Any]:
 
 
 def job_argument(function: Any) -> Any:
-    """Add the argument JOB, a folder or its input file; the command gets ``folder``."""
+    """Add the JOB argument (folder or input file); the command gets ``folder``."""
 
     @functools.wraps(function)
     def command(*args: Any, job: Path, **others: Any) -> Any:

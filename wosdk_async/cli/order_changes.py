@@ -1,4 +1,4 @@
-"""Work orders named on the command line, and one action on all of them."""
+"""An action on the work orders named on the command line."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ __all__ = [
 
 _READ = ("Number", "StatusId", "Customer.DisplayAs", "TaskRefinement")
 _LOG = "ActionLogRecords.*"
-"""Property path of an order's log."""
+"""Property path of the order's log."""
 
 SHOWN = "shown"
-"""Extra key of an order with a text for its line; names of the service begin with a capital letter."""
+"""Key for extra preview text in an order; the service's own keys start with a capital letter."""
 
 
 # --- options -----------------------------------------------------------------------------------
 
 
 class _LocalTime(click.ParamType):  # type: ignore[type-arg]  # generic only for type checkers
-    """Local time without a zone."""
+    """Local time without a time zone."""
 
     name = "time"
 
@@ -58,11 +58,11 @@ class _LocalTime(click.ParamType):  # type: ignore[type-arg]  # generic only for
         return found
 
 
-comment_option = click.option("--comment", metavar="TEXT", help="Text for the order's log.")
+comment_option = click.option("--comment", metavar="TEXT", help="Comment for the order's log.")
 at_option = click.option(
-    "--at", type=_LocalTime(), metavar="TIME", help="Local time in the past: 2026-03-01T08:00."
+    "--at", type=_LocalTime(), metavar="TIME", help="Local time in the past, such as 2026-03-01T08:00."
 )
-reason_option = click.option("--reason", metavar="NAME|ID", help="Reason; without it all are listed.")
+reason_option = click.option("--reason", metavar="NAME|ID", help="Reason; omit to list all.")
 
 
 # --- the action --------------------------------------------------------------------------------
@@ -79,26 +79,26 @@ def _moved(before: str | None, result: WorkOrder | WoActionResponse) -> ChangeRe
 
 @attrs.frozen(kw_only=True)
 class OrderPlan:
-    """One action that can be carried out on any work order."""
+    """An action on any work order."""
 
     what: str
-    """Text of the action, such as ``hold, reason 'Weather'``."""
+    """Description of the action, such as ``hold, reason 'Weather'``."""
     act: Callable[[Company, int], Awaitable[Any]]
     """Calls a method of ``company.work_orders``, or runs a command on the order with this id."""
     made: Callable[[str | None, Any], ChangeResult] = attrs.field(default=_moved)
-    """Returns the result, from the state before and the result of the call."""
+    """Function from the previous state and the call's result to the change result."""
     shows: str = _LOG
-    """Property path that shows the effect."""
+    """Property path that shows the effect of the action."""
     prepare: Callable[[Company, dict[int, dict[str, Any]]], Awaitable[None]] | None = None
-    """Reads more of the orders, and sets their :data:`SHOWN`."""
+    """Function that reads more of the orders and sets :data:`SHOWN`."""
 
 
 def order_verb(
     name: str, *options: Callable[[Any], Any]
 ) -> Callable[[Callable[..., Awaitable[OrderPlan]]], click.Command]:
-    """Return a decorator that makes a command for work orders of a function that returns its plan.
+    """Return a decorator that turns a plan function into a command for work orders.
 
-    The function takes the Company and the values of ``options``; its docstring is the help.
+    The function takes the Company and the values of ``options``; its docstring becomes the help.
     """
 
     def decorate(plan: Callable[..., Awaitable[OrderPlan]]) -> click.Command:
@@ -128,7 +128,7 @@ def _change_orders(
     options: ChangeOptions,
     plan: Callable[[Company], Awaitable[OrderPlan]],
 ) -> None:
-    """Find the orders, make the plan, show both, ask, and carry it out on all orders concurrently."""
+    """Find the orders, make and show the plan, ask for confirmation, and change all orders concurrently."""
 
     async def planned(company: Company) -> tuple[OrderPlan, list[RecordChange]]:
         made, found = await plan(company), await read_orders(company, named)
@@ -144,12 +144,12 @@ def _change_orders(
 
 
 async def read_orders(company: Company, named: RecordTexts) -> dict[int, dict[str, Any]]:
-    """Return the orders by id, in the order of the texts; raise the error of a missing one."""
+    """Return the orders by id, in argument order; raise an error if one is missing."""
     ids = await named.ids(company, certain=True)
     texts: dict[int, str] = {}
     for text, id in zip(named.texts, ids, strict=True):
         if not isinstance(id, int):
-            raise CliError(f"ORDER is {text!r}; it takes an id or a number such as RSC000005")
+            raise CliError(f"ORDER is {text!r}; write an id or a number such as RSC000005")
         if id in texts:
             say(f"{text} and {texts[id]} are the same work order; it is changed once")
         texts.setdefault(id, text)
@@ -158,7 +158,7 @@ async def read_orders(company: Company, named: RecordTexts) -> dict[int, dict[st
 
 
 def change_of(plan: OrderPlan, id: int, record: dict[str, Any]) -> RecordChange:
-    """Return the change that carries out a plan on one order."""
+    """Return the change that applies the plan to one order."""
     number, state = record.get("Number"), record.get("StatusId")
     before = None if state is None else str(state)
     customer = (record.get("Customer") or {}).get("DisplayAs")
@@ -178,16 +178,16 @@ def change_of(plan: OrderPlan, id: int, record: dict[str, Any]) -> RecordChange:
 
 
 async def reason_id(company: Company, action: str, reason: str | None) -> int:
-    """Return the id of a reason for ``OnHold`` or ``Cancel``; without one raise CliError with all names."""
+    """Return the id of an ``OnHold`` or ``Cancel`` reason. Without one, raise CliError with all names."""
     orders = company.work_orders
     if reason is None:
         names = [row.display_as or str(row.id) for row in await orders.reasons(action)]
         listed = ", ".join(repr(name) for name in sorted(names))
-        raise CliError(f"--reason is missing; the Company has {listed or 'none that can be chosen'}")
+        raise CliError(f"--reason is missing; available reasons: {listed or 'none'}")
     find = orders.hold_reason if action == "OnHold" else orders.cancel_reason
     return await find(id_or_name(reason))
 
 
 def id_or_name(text: str) -> Any:
-    """Return digits as an id, any other text as a name."""
+    """Return digits as an id, and other text as a name."""
     return int(text) if text.isdecimal() and text.isascii() else text

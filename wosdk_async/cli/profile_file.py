@@ -1,4 +1,4 @@
-"""Profiles of the settings file: read, changed one at a time, written with the file of the secret."""
+"""Profiles in the settings file, and their secret files."""
 
 from __future__ import annotations
 
@@ -32,53 +32,53 @@ __all__ = [
     "write_profile",
 ]
 
-_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")  # also a bare key of TOML, and part of a file name
-_LINE = re.compile(r"[^\n]*\n|[^\n]+")  # str.splitlines() also splits texts at other characters
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")  # valid as a bare TOML key and in a file name
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")  # str.splitlines() splits at other characters, too
 _TABLE = re.compile(r"\s*\[")
 _KEY = re.compile(r"\s*(?P<key>[A-Za-z0-9_-]+)\s*=")
 _PRIVATE = 0o600
-_MAX_SIZE = 1 << 20  # bytes; a settings file has a few hundred
+_MAX_SIZE = 1 << 20  # bytes; a typical file has a few hundred
 
 
 def require_profile_name(name: str) -> None:
-    """Raise CliError for a name that cannot be that of a profile."""
+    """Raise CliError for an invalid profile name."""
     if not _NAME.fullmatch(name):
         raise CliError(f"--profile {name!r} is not a valid name; use 1 to 64 letters, digits, - and _")
 
 
 @attrs.frozen
 class ProfileFile:
-    """A settings file with its text; a missing one is empty."""
+    """A settings file and its text; empty if missing."""
 
     path: Path
-    text: str = attrs.field(repr=False)  # it may hold a secret
+    text: str = attrs.field(repr=False)  # may contain a secret
     _data: dict[str, Any] = attrs.field(repr=False)
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Read a settings file. Errors hold nothing of its text."""
+        """Read a settings file. Errors never quote its text."""
         text = _text_of(path)
         try:
             return cls(path, text, parse_toml(text))
         except ValueError:
-            pass  # not in the handler: the error may hold a secret
-        raise CliError(f"{path} is not TOML; fix it, or move it away")
+            pass  # raise outside the handler: the cause may contain a secret
+        raise CliError(f"{path} is not valid TOML; fix or remove the file")
 
     @property
     def profiles(self) -> dict[str, Any]:
-        """The profiles by their names."""
+        """The profiles by name."""
         found = self._data.get("profiles")
         return found if isinstance(found, dict) else {}
 
     def profile(self, name: str) -> dict[str, Any]:
-        """Return the keys of a profile; none when there is no such profile."""
+        """Return a profile's keys; empty if there is no such profile."""
         found = self.profiles.get(name)
         return found if isinstance(found, dict) else {}
 
     def replaced(self, name: str, changes: Mapping[str, str | None]) -> str:
         """Return the text with a changed or new profile. None removes a key.
 
-        Raises CliError if that would change more than the profile.
+        Raises CliError if more than the profile would change.
         """
         text = "".join(_changed(_LINE.findall(self.text), name, changes))
         wanted = copy.deepcopy(self._data)
@@ -89,10 +89,10 @@ class ProfileFile:
             if parse_toml(text) == wanted:
                 return text
         except (ValueError, TypeError, RecursionError):
-            pass  # not in the handler: the error may hold a secret
+            pass  # raise outside the handler: the cause may contain a secret
         raise CliError(
             f"{self.path}: profile {name!r} cannot be changed without touching the rest; give it a section "
-            f"[profiles.{name}] of its own, or edit it by hand"
+            f"[profiles.{name}] of its own, or edit the file by hand"
         )
 
     def require_unchanged(self) -> None:
@@ -101,7 +101,7 @@ class ProfileFile:
             raise CliError(f"{self.path} has changed since it was read; run the command again")
 
     def write(self, text: str) -> None:
-        """Write ``text`` atomically, for its owner only. Raise CliError if the file has changed since."""
+        """Write ``text`` atomically and owner-only. Raises CliError if the file has changed since reading."""
         self.require_unchanged()
         write_private(self.path, text)
 
@@ -119,7 +119,7 @@ def _text_of(path: Path) -> str:
 
 
 def _changed(lines: list[str], name: str, changes: Mapping[str, str | None]) -> list[str]:
-    """Return the lines of a file with a changed profile."""
+    """Return the file's lines with a changed profile."""
     header = re.compile(rf"""\s*\[\s*profiles\s*\.\s*(["']?){re.escape(name)}\1\s*\]\s*(#.*)?""")
     start = next((i for i, line in enumerate(lines) if header.fullmatch(line.rstrip())), None)
     new = {key: value for key, value in changes.items() if value is not None}
@@ -141,18 +141,18 @@ def _changed(lines: list[str], name: str, changes: Mapping[str, str | None]) -> 
 
 
 def _ended(lines: list[str]) -> list[str]:
-    """Return the lines with a line break after the last one."""
+    """Return the lines with a final line break."""
     return [*lines[:-1], f"{lines[-1].rstrip(chr(10))}\n"] if lines else []
 
 
 def _entries(values: Mapping[str, str]) -> list[str]:
-    # JSON strings are TOML strings, but for DEL, which TOML wants escaped.
+    # JSON strings are valid TOML except for DEL, which TOML requires escaped.
     texts = {key: json.dumps(value, ensure_ascii=False) for key, value in values.items()}
     return [f"{key} = {text}\n".replace("\x7f", "\\u007f") for key, text in texts.items()]
 
 
 def create_private(path: Path, text: str) -> None:
-    """Create a file for its owner only, or none if it cannot be written."""
+    """Create an owner-only file; leave none behind on failure."""
     with _writing(path), create_file(path, _PRIVATE) as file:
         try:
             file.write(text.encode())
@@ -164,7 +164,7 @@ def create_private(path: Path, text: str) -> None:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file atomically, for its owner only; of a link the target is replaced."""
+    """Write an owner-only file atomically; for a link, replace the target."""
     target = Path(os.path.realpath(path))
     with _writing(target), replace_file(target, mode=_PRIVATE, named_by_user=True) as file:
         file.write(text.encode())
@@ -180,32 +180,32 @@ def _writing(path: Path) -> Iterator[None]:
 
 
 DEFAULT_PROFILE = "default"
-"""Profile that is used when none is named and no variable is set."""
+"""Profile used if none is named and no variable is set."""
 
 ADDRESS_KEYS = ("token_url", "locator_url", "trusted_hosts")
 CREDENTIAL_KEYS = ("client_id", "client_secret", "client_secret_file", "credentials_command")
 PROFILE_KEYS = ("company", "region", *CREDENTIAL_KEYS, *ADDRESS_KEYS)
-"""Keys of a profile in the order in which they are written."""
+"""Profile keys in the order of the file."""
 
 _SUFFIX = ".secret"
 _HIDDEN = {"client_secret": "(a secret)", "credentials_command": "(a command)"}
 
 
 def variable_of(key: str) -> str:
-    """Return the environment variable of a key."""
+    """Return a key's environment variable."""
     return f"WOSDK_{key.upper()}"
 
 
 def text_of(profile: Mapping[str, Any], key: str) -> str:
-    """Return a value of a profile as text; a list as its elements with commas."""
+    """Return a profile value as text; join lists with commas."""
     value = profile.get(key, "")
     return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def write_profile(file: ProfileFile, name: str, values: Mapping[str, str], *, ask: bool) -> None:
-    """Write the profile, and a typed secret beside it; ask before an existing profile changes.
+    """Write the profile and a typed secret; ask before changing an existing profile.
 
-    The secret gets a new file, and the old file is removed last: the old profile works until then.
+    The secret gets a new file. The old file is removed last, so that the old profile works until then.
     """
     secret = values.get("client_secret")
     secret_file = _new_secret_file(file.path.parent.absolute(), name) if secret is not None else None
@@ -214,14 +214,14 @@ def write_profile(file: ProfileFile, name: str, values: Mapping[str, str], *, as
         changes["client_secret_file"] = str(secret_file)
     old = file.profile(name)
     changes = {key: value for key, value in changes.items() if text_of(old, key) != (value or "")}
-    text = file.replaced(name, changes)  # an error of the file is reported before the question
+    text = file.replaced(name, changes)  # report file errors before prompting
     if old and changes:
         _confirm(name, file.path, old, changes, ask=ask)
     if changes:
         _write(file, text, secret_file, secret)
     _remove_old_secret(file.path, name, text_of(old, "client_secret_file"), changes)
     named = "" if name == DEFAULT_PROFILE else f" --profile {name}"
-    say(f"profile {name!r} is in {file.path}; wosdk check{named} tests it again")
+    say(f"saved profile {name!r} in {file.path}; to test it again, run wosdk check{named}")
     _say_variables()
 
 
@@ -238,17 +238,17 @@ def _write(file: ProfileFile, text: str, secret_file: Path | None, secret: str |
 
 
 def _new_secret_file(folder: Path, name: str) -> Path:
-    """Return the path of a new file."""
+    """Return the path for a new secret file."""
     usual = folder / f"{name}{_SUFFIX}"
     return folder / f"{name}.{token_hex(4)}{_SUFFIX}" if os.path.lexists(usual) else usual
 
 
 def _remove_old_secret(settings: Path, name: str, old: str, changes: Mapping[str, str | None]) -> None:
-    """Remove the secret file that an earlier log-in made, if the profile no longer names it."""
+    """Remove the secret file of an earlier log-in if the profile no longer uses it."""
     made = Path(old)
     own = re.fullmatch(rf"{re.escape(name)}(\.[0-9a-f]{{8}})?{re.escape(_SUFFIX)}", made.name)
     if "client_secret_file" in changes and own and made.parent == settings.parent.absolute():
-        with suppress(OSError):  # the new profile does not need it
+        with suppress(OSError):  # the new profile does not need the file
             made.unlink()
 
 
@@ -260,8 +260,8 @@ def _confirm(
     *,
     ask: bool,
 ) -> None:
-    """Show the changes of a profile, and ask."""
-    say(f"profile {name!r} of {path} changes:")
+    """Show the changes to a profile, and ask for confirmation."""
+    say(f"changes to profile {name!r} in {path}:")
     for key, value in changes.items():
         before, after = (text and _HIDDEN.get(key, text) for text in (text_of(old, key), value))
         say(f"{key}: {before or 'not set'} -> {after or 'not set'}")

@@ -1,4 +1,4 @@
-"""Changes to records: preview, confirmation, concurrent execution, and a report on each."""
+"""Preview, confirmation, concurrent execution and report of record changes."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from wosdk_async.text.safe_text import one_line, shortened
 __all__ = ["ChangeResult", "ChangeSession", "RecordChange"]
 
 _AT_ONCE = 32  # concurrent changes
-_SHOWN = 20  # changes that are listed before the prompt
+_SHOWN = 20  # changes listed in the preview
 _MAX_LABEL = 200  # characters
-_MAX_BODY = 1000  # characters of a request that --dry-run shows without --json
+_MAX_BODY = 1000  # characters per request with --dry-run and without --json
 
 
 # --- one change --------------------------------------------------------------------------------
@@ -32,46 +32,46 @@ _MAX_BODY = 1000  # characters of a request that --dry-run shows without --json
 
 @attrs.frozen
 class ChangeResult:
-    """Result of a change: text for the terminal, and members of the JSON object."""
+    """Result of a change: text for the terminal, and fields for the JSON output."""
 
     text: str
     facts: dict[str, Any] = attrs.field(factory=dict)
 
 
 def _label(text: str) -> str:
-    """Return a text of the service, shortened and escaped for the prompt."""
+    """Shorten and escape service text for the prompt."""
     return visible(shortened(text, _MAX_LABEL))
 
 
 @attrs.define(kw_only=True)
 class RecordChange:
-    """One change of one record, and its outcome."""
+    """A change to one record, and its outcome."""
 
     label: str = attrs.field(converter=_label)
-    """Name of the record in the output and the prompt, such as the number of a work order."""
+    """Record name in the output and prompt, such as a work order number."""
     facts: dict[str, Any]
-    """Members of the JSON object before the change."""
+    """JSON output fields known before the change."""
     make: Callable[[Company], Awaitable[ChangeResult]]
     shown: tuple[str, ...] = ()
-    """Lines shown before the prompt; the label if empty."""
+    """Preview lines; the label if empty."""
     look: str | None = None
-    """The command that shows the effect of a call in doubt."""
+    """Command that shows the effect of a call in doubt."""
     outcome: ChangeResult | WosdkError | None = None
     trace: Trace | None = None
 
     async def run(self, company: Company, slot: asyncio.Semaphore) -> None:
-        """Make the change and keep its outcome."""
+        """Make the change and store the outcome."""
         async with slot:
             self.trace = Trace()
             try:
                 self.outcome = await self.make(company.traced(self.trace))
             except WosdkError as error:
-                error.add(id=self.facts.get("id"))  # a remedy may name it
+                error.add(id=self.facts.get("id"))  # for the remedy
                 self.outcome = error
 
     @property
     def status(self) -> Exit:
-        """The exit status of the outcome."""
+        """The exit status for the outcome."""
         if self.partly:
             return Exit.SOME
         return status_of(self.outcome) if isinstance(self.outcome, WosdkError) else Exit.DONE
@@ -83,7 +83,7 @@ class RecordChange:
 
     @property
     def partly(self) -> bool:
-        """Whether a change of several calls failed after one of them had taken effect."""
+        """Whether the change failed after at least one of its calls took effect."""
         failed = isinstance(self.outcome, WosdkError) and not isinstance(self.outcome, InDoubtError)
         return failed and self.trace is not None and self.trace.effect
 
@@ -92,16 +92,16 @@ class RecordChange:
         return message_of(self.outcome) if isinstance(self.outcome, WosdkError) else ""
 
     def message(self) -> str:
-        """Return the error and what to do about it."""
+        """Return the error with its remedy."""
         text = f"{self.label}: {self._error}"
         if isinstance(self.outcome, InDoubtError):
             return f"{text}. {advice(self.look)}"
         if self.partly:
-            return f"{text}. Part of the change was made already. {advice(self.look)}"
+            return f"{text}. Part of the change was already made. {advice(self.look)}"
         return text
 
     def as_json(self) -> str:
-        """Return the JSON object of the outcome."""
+        """Return the outcome as a JSON object."""
         if isinstance(self.outcome, ChangeResult):
             more = {"outcome": "done", **self.outcome.facts}
         else:
@@ -116,7 +116,7 @@ class RecordChange:
 
 @attrs.frozen(kw_only=True)
 class ChangeSession:
-    """A session of a Company in which a command changes records: ``with ChangeSession.open(...) as it``."""
+    """A Company session for changing records: ``with ChangeSession.open(...) as it``."""
 
     runner: Runner
     options: ChangeOptions
@@ -125,7 +125,7 @@ class ChangeSession:
     @classmethod
     @contextmanager
     def open(cls, ctx: click.Context, options: ChangeOptions) -> Iterator[ChangeSession]:
-        """Open a session of the Company. Raises CliError with ``--read-only``, before anything is sent."""
+        """Open a session. Raises CliError with ``--read-only`` before anything is sent."""
         target = target_of(ctx)
         if target.read_only:
             raise CliError(f"--read-only: {ctx.info_name} changes records, so nothing is sent")
@@ -138,9 +138,9 @@ class ChangeSession:
     def carry_out(
         self, what: str, question: str, changes: Sequence[RecordChange], *, at_once: int = _AT_ONCE
     ) -> None:
-        """Show the changes, ask for confirmation, make them, and report on each in the given order.
+        """Preview the changes, ask for confirmation, make the changes, and report each in order.
 
-        Raise CliError when the user declines or cannot be asked, Exit when a change failed or is in doubt.
+        Raises CliError if the user declines or cannot be asked, and Exit if a change failed or is in doubt.
         """
         for change in changes[:_SHOWN]:
             for line in change.shown or (change.label,):
@@ -166,9 +166,9 @@ class ChangeSession:
             raise click.exceptions.Exit(status)
 
     def _report(self, changes: Sequence[RecordChange]) -> CliError | None:
-        """Write a line for each outcome: done to stdout, failed to stderr.
+        """Write one line per outcome: successes to stdout, failures to stderr.
 
-        Return the error if stdout cannot be written: a call in doubt is worse.
+        Return the error if stdout is not writable, because a call in doubt takes precedence.
         """
         unwritten = None
         ended = [change for change in changes if change.outcome is not None]
@@ -206,7 +206,7 @@ async def _make_all(company: Company, changes: Sequence[RecordChange], at_once: 
 
 
 def _status(changes: Sequence[RecordChange]) -> Exit:
-    """Return 7 if a change is in doubt, the status of a single change, or 1 if one of several failed."""
+    """Return 7 if a change is in doubt, a single change's status, or 1 if one of several failed."""
     found = [change.status for change in changes if change.status is not Exit.DONE]
     if not found or Exit.IN_DOUBT in found:
         return Exit.IN_DOUBT if found else Exit.DONE
@@ -214,7 +214,7 @@ def _status(changes: Sequence[RecordChange]) -> Exit:
 
 
 def _request(call: Any, as_json: bool) -> str:
-    """Return the request of a call on one line."""
+    """Return a call's request on one line."""
     body = codec.loads(call.body) if call.body else None
     if as_json:
         return json_text({"method": call.method, "path": call.path, "body": body})

@@ -1,4 +1,4 @@
-"""Event loop and client of a command; Ctrl-C ends them within a second."""
+"""Event loop and client of a command. Ctrl-C stops both within a second."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ __all__ = [
 
 T = TypeVar("T")
 
-_MISSING = ("no Company is named", "no credentials")  # errors of missing settings
+_MISSING = ("no Company name given", "no credentials")  # errors of missing settings
 _EXIT_DELAY = 0.7  # seconds to close after Ctrl-C
 
 
 class Runner:
     """``with Runner(target) as runner: runner.run(runner.company.get(...))``.
 
-    No event loop runs between two calls of :meth:`run`, so Ctrl-C interrupts a prompt.
+    No event loop runs between calls to :meth:`run`, so Ctrl-C can interrupt a prompt.
 
     Args:
-        target: the global options of the command.
-        variables: the ``WOSDK_*`` variables, instead of the environment.
-        more: further arguments of the client.
+        target: the command's global options.
+        variables: ``WOSDK_*`` variables that replace the environment.
+        more: more arguments for the client.
     """
 
     def __init__(self, target: Target, variables: Mapping[str, str] | None = None, **more: Any) -> None:
@@ -86,15 +86,15 @@ class Runner:
             self._quiet.__exit__(None, None, None)
 
     def run(self, call: Coroutine[Any, Any, T], *, exit_soon: bool = True) -> T:
-        """Return the result of ``call``. Raises KeyboardInterrupt after Ctrl-C, when ``call`` has ended.
+        """Return the result of ``call``. Raises KeyboardInterrupt after Ctrl-C, once ``call`` has ended.
 
-        With ``exit_soon`` the process exits soon after Ctrl-C even if something hangs.
+        With ``exit_soon`` the process exits shortly after Ctrl-C even if something hangs.
         """
         watched = self._watched(call)
         return self._runner.run(_exiting_soon(watched) if exit_soon else watched)
 
     async def _watched(self, call: Coroutine[Any, Any, T]) -> T:
-        """Return the result of ``call``, and report a slow log-in on stderr."""
+        """Return the result of ``call``, reporting a slow log-in on stderr."""
         async with reporting_slow_login(lambda: login_wait_of(self._client)):
             try:
                 return await call
@@ -105,7 +105,7 @@ class Runner:
 
 @contextmanager
 def _without_cancelled_calls() -> Iterator[None]:
-    """Do not log cancelled calls in doubt: the command reports them."""
+    """Suppress log records of cancelled calls in doubt: the command reports those calls."""
 
     def keep(record: logging.LogRecord) -> bool:
         return record.funcName != report_in_doubt.__name__
@@ -130,30 +130,29 @@ async def _exiting_soon(call: Coroutine[Any, Any, T]) -> T:
 
 
 def _ways_to_name_a_company() -> str:
-    """Return the remedy for a missing Company or missing credentials."""
+    """Return the remedy for a missing Company or credentials."""
     if found := ignored_profile(os.environ):
         named = " and ".join(found)
         is_set = "are" if len(found) > 1 else "is"
         return (
-            f"{named} {is_set} set, so the profile 'default' is ignored; unset {named}, or add"
-            " --profile default"
+            f"{named} {is_set} set, so profile 'default' is ignored; unset {named}, or add --profile default"
         )
     return "run `wosdk login` to save both, or pass --company NAME"
 
 
 def confirm(company: Company, what: str, question: str, *, ask: bool) -> None:
-    """Print what is sent to which Company, and ask unless its host is a loopback address."""
+    """Print the change and the Company. Ask for confirmation unless the host is a loopback address."""
     say(f"{what} for Company {company.name!r} at {company.host} (release {company.version})")
     if not ask or is_local(company.host or ""):
         return
-    require_yes(question, f"{NOT_A_TERMINAL}; add --yes to continue anyway")
+    require_yes(question, f"{NOT_A_TERMINAL}; add --yes to continue")
 
 
-NOT_A_TERMINAL = "stdin is not a terminal, so you cannot be asked"
+NOT_A_TERMINAL = "stdin is not a terminal, so you cannot be prompted"
 
 
 def require_yes(question: str, cannot_ask: str, refused: str = "nothing was sent") -> None:
-    """Ask for confirmation. Raise CliError: ``refused`` after a no, ``cannot_ask`` without a terminal."""
+    """Ask for confirmation. Raises CliError: ``refused`` if declined, ``cannot_ask`` without a terminal."""
     if not is_interactive():
         raise CliError(cannot_ask)
     if not click.confirm(question, err=True):
@@ -161,23 +160,23 @@ def require_yes(question: str, cannot_ask: str, refused: str = "nothing was sent
 
 
 def is_interactive() -> bool:
-    """Return whether the user can answer a question."""
+    """Return whether the user can answer a prompt."""
     return sys.stdin.isatty()
 
 
 # --- slow log-ins ---------------------------------------------------------------------------
 
 LoginWait = tuple[float, str]
-"""Seconds since a log-in began, and what it waits for; empty if unknown."""
+"""Seconds since the start of a log-in, and what the log-in is waiting for (empty if unknown)."""
 
-_PATIENCE = 3.0  # seconds: a log-in takes less than one, even with a retry
+_PATIENCE = 3.0  # seconds: a log-in takes less than 1 s, even with a retry
 _BETWEEN_LOOKS = 0.5  # seconds
 
 
 def login_wait_of(client: Client) -> LoginWait | None:
-    """Return the log-in for which calls wait; None if there is none."""
+    """Return the log-in that calls are waiting for, if any."""
     for company in client.stats().companies:
-        # A valid session is renewed in the background; no call waits for that.
+        # A valid session is renewed in the background without blocking calls.
         if company.login_age is not None and not company.session_left:
             return company.login_age, company.login_waits_for
     return None
@@ -191,7 +190,7 @@ async def reporting_slow_login(
     between_looks: float = _BETWEEN_LOOKS,
     show: Callable[[str], None] = say,
 ) -> AsyncIterator[None]:
-    """Report each slow log-in within the block once: one that takes ``patience`` seconds by ``look``."""
+    """Within the block, report each log-in slower than ``patience`` seconds once."""
 
     async def watch() -> None:
         said = False
@@ -213,7 +212,7 @@ async def reporting_slow_login(
 
 def _text(seconds: float, waits_for: str) -> str:
     cause = f": {waits_for}" if waits_for else ""
-    return f"no session yet after {seconds:.0f} s, still waiting{cause}"
+    return f"no session after {seconds:.0f} s; still waiting{cause}"
 
 
 # --- the local Company of --sandbox, which runs during one command --------------------------
@@ -236,8 +235,8 @@ def company_variables(sandbox: str | None) -> Iterator[Mapping[str, str] | None]
 
 
 def identity_of(variables: Mapping[str, str] | None) -> str | None:
-    """Return an identifier of a sandbox: Company names and ids are the same in all of them."""
+    """Return a sandbox identifier; Company names and ids do not differ between sandboxes."""
     if variables is None:
         return None
-    secret = variables["WOSDK_CLIENT_SECRET"]  # random in each store
+    secret = variables["WOSDK_CLIENT_SECRET"]  # random per store
     return f"sandbox {hashlib.blake2b(secret.encode(), digest_size=6).hexdigest()}"

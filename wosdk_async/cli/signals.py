@@ -1,4 +1,4 @@
-"""SIGTERM and SIGHUP as Ctrl-C, and the stop of a run that lets calls in flight end."""
+"""SIGTERM and SIGHUP handled like Ctrl-C, and a graceful stop for runs."""
 
 from __future__ import annotations
 
@@ -14,49 +14,49 @@ __all__ = ["INTERRUPTION", "StopSignals"]
 
 
 class Interruption:
-    """The first SIGTERM or SIGHUP, if any."""
+    """The first SIGTERM or SIGHUP received, if any."""
 
     def __init__(self) -> None:
         self._first: int | None = None
 
     @property
     def status(self) -> int:
-        """The exit status by the convention of shells: 130 for Ctrl-C."""
+        """The exit status by shell convention, such as 130 for Ctrl-C."""
         return 128 + (self._first or signal.SIGINT)
 
     def handle(self) -> None:
-        """Treat SIGTERM and SIGHUP as Ctrl-C from now on, unless nohup ignores them."""
+        """Handle SIGTERM and SIGHUP like Ctrl-C from now on, unless ignored by nohup."""
         for name in ("SIGTERM", "SIGHUP"):  # Windows has no SIGHUP
             number = getattr(signal, name, None)
             if number is not None and signal.getsignal(number) is signal.SIG_DFL:
                 signal.signal(number, self._interrupt)
 
     def exit_at_once(self, status: Any) -> None:
-        """Let Ctrl-C end the process at once: the command has ended, and Python waits for threads."""
+        """Make Ctrl-C end the process immediately while Python waits for threads at exit."""
         signal.signal(signal.SIGINT, lambda *_: os._exit(status if isinstance(status, int) else 0))
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         self._first = self._first or number
-        handler = signal.getsignal(signal.SIGINT)  # during calls that of the event loop
+        handler = signal.getsignal(signal.SIGINT)  # during calls, the event loop's handler
         (handler if callable(handler) else signal.default_int_handler)(number, frame)
 
 
 INTERRUPTION = Interruption()
 
 
-# Seconds for calls in flight after the signal; docker kills a container 10 s after SIGTERM.
+# Seconds for calls in flight after the signal. Docker kills a container 10 s after SIGTERM.
 _GRACE = {signal.SIGINT: 30.0, signal.SIGTERM: 6.0}
 if hasattr(signal, "SIGHUP"):  # Windows has none
     _GRACE[signal.SIGHUP] = 6.0
-_SPARE = 0.8  # seconds of the grace, reserved for the files
+_SPARE = 0.8  # seconds of the grace period reserved for files
 
 
 class StopSignals:
-    """Signals that stop a run; ``status`` is the exit status of the first one, None without any.
+    """Signal handling that stops a run; ``status`` is the first signal's exit status, or None.
 
     Args:
-        stop: called by the first signal, and to abort calls by a second one or when the grace ends.
-        grace: seconds after which the run itself aborts the calls; None: those of the signal.
+        stop: called on the first signal; again, to abort calls, on a second signal or after the grace period.
+        grace: seconds before the run itself aborts calls (default: depends on the signal).
     """
 
     def __init__(self, stop: Callable[[], None], *, grace: float | None = None) -> None:
@@ -68,7 +68,7 @@ class StopSignals:
         """Handle the signals within the block."""
         loop = asyncio.get_running_loop()
         with ExitStack() as handlers:
-            # Windows has no such handlers: Ctrl-C cancels the run, which still waits for its calls.
+            # Windows has no such handlers: Ctrl-C cancels the run, which still waits for calls in flight.
             with suppress(NotImplementedError):
                 for number in _GRACE:
                     loop.add_signal_handler(number, self._handle, number)
@@ -83,7 +83,7 @@ class StopSignals:
             self.status = 128 + number
             again = "Ctrl-C again aborts them" if number == signal.SIGINT else "then they are aborted"
             grace = self._grace or _GRACE[number]
-            say(f"stopping: calls in flight get {grace:.0f} s, {again}")
+            say(f"stopping: calls in flight get {grace:.0f} s; {again}")
             if self._grace is None:
                 asyncio.get_running_loop().call_later(grace - ABORT_GRACE - _SPARE, self._stop)
         self._stop()

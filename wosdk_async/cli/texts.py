@@ -1,4 +1,4 @@
-"""Texts for people: single lines, JSON, and remedies of the library as commands and options."""
+"""Text for the terminal: single lines, JSON, and remedies as commands and options."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wosdk_async.text.remedies import KnownFacts, Remedy, in_json
 from wosdk_async.text.safe_text import json_escaped, one_line, shortened
 
 if TYPE_CHECKING:
-    from wosdk_async.jobs.ledger.decision import Plan, Refusal
+    from wosdk_async.jobs.ledger.terms import Plan, Refusal
 
 __all__ = [
     "MAX_LINE",
@@ -31,16 +31,16 @@ __all__ = [
 ]
 
 MAX_LINE = 8000
-"""Maximum characters of a printed line: the service may send texts of any length."""
+"""Maximum characters of a printed line: service text may have any length."""
 
 
 def visible(text: str) -> str:
-    r"""Return ``text`` on one line: breaks and tabs as single spaces, control characters as ``\x1b``."""
+    r"""Return ``text`` on one line: whitespace runs as single spaces, control characters as ``\x1b``."""
     return one_line(_BREAKS.sub(" ", text.strip()))
 
 
 def shell_words(*words: str) -> str:
-    r"""Return words quoted for a shell; those with control characters as ``$'a\x0ab'``."""
+    r"""Quote words for a shell; words with control characters become ``$'a\x0ab'``."""
     return " ".join(map(_shell_word, words))
 
 
@@ -57,7 +57,7 @@ def _escaped(char: str) -> str:
 
 
 def brief_line(text: str) -> str:
-    """Return ``text`` on one line, truncated if it is long."""
+    """Return ``text`` on one line, truncated if long."""
     return visible(shortened(text, MAX_LINE))
 
 
@@ -67,12 +67,12 @@ def counted(number: int, thing: str) -> str:
 
 
 def json_text(value: Any) -> str:
-    r"""Return JSON on one line: all digits of numbers, control characters as ``\u009b``."""
+    r"""Return JSON on one line, with all digits of numbers and control characters as ``\u009b``."""
     from wosdk_async import codec
 
     try:
         text = codec.dumps(value).decode()
-    except ValueError:  # an integer beyond 64 bits, half a surrogate pair, or deep nesting
+    except ValueError:  # an integer beyond 64 bits, a lone surrogate, or deep nesting
         text = _slow_json_text(value)
     return json_escaped(text)
 
@@ -81,11 +81,11 @@ _BREAKS = re.compile(r"\s*[^\S ]\s*")
 
 
 class _Token(str):
-    """Text that is JSON already, such as a brace or a key."""
+    """Encoded JSON, such as a brace or a key."""
 
 
 def _slow_json_text(value: Any) -> str:
-    """Return JSON of any depth: pending values wait in a list, not on the call stack."""
+    """Encode JSON of any depth with an explicit stack instead of recursion."""
     written: list[str] = []
     pending = [value]
     while pending:
@@ -105,71 +105,69 @@ def _slow_json_text(value: Any) -> str:
     return "".join(written)
 
 
-# --- remedies in the terms of the command line ------------------------------------------------
+# --- remedies as commands and options ------------------------------------------------
 
-_WORDS: Mapping[Remedy, str] = {  # the others as for callers that send JSON
+_WORDS: Mapping[Remedy, str] = {  # others keep their library wording
     Remedy.AUTHORITY: (
-        "if you trust the authority that signed it (your own, or a proxy that intercepts TLS), name its "
-        "certificate in SSL_CERT_FILE"
+        "if you trust the signing authority (your own, or a proxy that intercepts TLS), put its "
+        "certificate path in SSL_CERT_FILE"
     ),
     Remedy.ENDPOINT: "check {variable}",
     Remedy.MOVE_ON: f"to get it from {{state}} to {{target}}, run {{steps}}; {OWN_MOVES}",
     Remedy.REOPEN: f"`wosdk run WoReopenCommand WorkOrderId={{id}}` reopens it; {OWN_MOVES}",
     Remedy.MOVED_BY_COMMANDS: (
-        "an update does not move a work order from state to state; use wosdk start, hold, complete and so on"
+        "an update cannot change a work order's state; use wosdk start, hold, complete and so on"
     ),
     Remedy.NEW_ROWS: "if the unknown rows are new, add --new-rows",
-    Remedy.SEND_AGAIN: "to send all rows once more, add --again",
-    Remedy.SAME_COMMAND: "run the command without --again: it sends the remaining rows",
+    Remedy.SEND_AGAIN: "to resend all rows, add --again",
+    Remedy.SAME_COMMAND: "to send the remaining rows, run the command without --again",
     Remedy.SETTLE: "settle the rows in doubt with wosdk jobs settle {folder}",
     Remedy.OTHER_FOLDER: "name another folder with --job DIR",
     Remedy.THAT_FOLDER: "add --job {folder}",
     Remedy.EARLIER_IMPORT: "if an earlier import created it, add --job with its folder, or --if-exists skip",
-    Remedy.KNOWN_FOLDER: "add --job with its folder",
-    Remedy.EXPORT_REJECTS: f"{Remedy.EXPORT_REJECTS.value}; wosdk jobs rejects writes that file again",
+    Remedy.KNOWN_FOLDER: "add --job with the folder of that job",
+    Remedy.EXPORT_REJECTS: f"{Remedy.EXPORT_REJECTS.value}; wosdk jobs rejects rewrites the file",
     Remedy.STOP_AFTER: "--stop-after sets the limit",
     Remedy.STOP_AFTER_DOUBT: "--stop-after-doubt sets the limit",
     Remedy.DECIDE_ROWS: (
-        "look for each row in doubt yourself, and run wosdk jobs settle {folder} --row N created ID, or "
+        "check each row in doubt by hand, then run wosdk jobs settle {folder} --row N created ID, or "
         "--row N not-created"
     ),
     Remedy.RUN_AGAIN: "wosdk jobs resume does that first",
-    Remedy.WRITE_OUTPUTS: "the journal is complete: fix this, then run wosdk jobs rejects {folder}",
+    Remedy.WRITE_OUTPUTS: "the journal is complete; fix this problem, then run wosdk jobs rejects {folder}",
     Remedy.LOCAL_DISK: "put the job on a local disk with --job DIR",
     Remedy.PERMISSIONS: "change the permissions, or put the job elsewhere with --job DIR",
-    Remedy.SETTINGS_FILE: "run `wosdk login`, which writes it, or unset WOSDK_CONFIG",
-    Remedy.DELIMITER: "its delimiter seems to be {delimiter}: add --delimiter {delimiter}",
+    Remedy.SETTINGS_FILE: "run `wosdk login` to create the file, or unset WOSDK_CONFIG",
+    Remedy.DELIMITER: "the delimiter seems to be {delimiter}; add --delimiter {delimiter}",
     Remedy.HEADER_ROW: "add --header-row {line}, or header_row = {line} to the map",
     Remedy.OTHER_HEADER: "if another line is the header, add --header-row with its number",
-    Remedy.ENCODING: "it looks like {encoding}: add --encoding {encoding}, or save the file as UTF-8",
-    Remedy.SOME_ENCODING: (
-        "find out its encoding and add it, as in --encoding cp1252, or save the file as UTF-8"
-    ),
+    Remedy.ENCODING: "the encoding may be {encoding}; add --encoding {encoding}, or save the file as UTF-8",
+    Remedy.SOME_ENCODING: ("add the file's encoding, as in --encoding cp1252, or save the file as UTF-8"),
     Remedy.UTF_16: ("export the data as comma-separated UTF-8, or add --encoding utf-16-le if it is UTF-16"),
-    Remedy.JSON_LINES: "if it has one object a line, rename it to .jsonl, or add --format jsonl",
-    Remedy.READ_AS_CSV: "rename it to .csv, or add --format csv",
-    Remedy.OTHER_SHEET: "name another with --sheet",
+    Remedy.JSON_LINES: "if the file has one object per line, rename it to .jsonl or add --format jsonl",
+    Remedy.READ_AS_CSV: "rename the file to .csv, or add --format csv",
+    Remedy.OTHER_SHEET: "name another sheet with --sheet",
     Remedy.PIPE: "name a file, or pipe one in: wosdk import - < requests.csv",
     Remedy.LEAVE_OUT: "leave out --{option}",
-    Remedy.OVERWRITE: "name another file, or add --force to replace it",
+    Remedy.OVERWRITE: "name another file, or add --force to overwrite",
     Remedy.FORMAT: "add --format csv, or end the name with {suffixes}",
     Remedy.INCREMENTAL: "name a file, or add --since last for a directory of parts",
-    Remedy.EXPORT_AGAIN: "run the same command to resume, or add --again to discard what it has read",
+    Remedy.EXPORT_AGAIN: "run the same command to resume, or add --again to start over",
     Remedy.STATE_FOLDER: "name another folder with --state",
-    Remedy.CATALOGUE: "wosdk describe lists them",
-    Remedy.QUERY_UNKNOWN: "wosdk query {entity} --unchecked --all --json writes its records",
+    Remedy.CATALOGUE: "wosdk describe lists all names",
+    Remedy.QUERY_UNKNOWN: "wosdk query {entity} --unchecked --all --json exports the records",
     Remedy.UNCHECKED: "--unchecked sends it anyway",
-    Remedy.UPDATE_OTHER: "wosdk update {entity} {other} writes another",
-    Remedy.DELETE: "wosdk delete {entity} {id} deletes this record",
-    Remedy.IF_UNCHANGED: "--if-unchanged compares it",
+    Remedy.UPDATE_OTHER: "to update the other record, run wosdk update {entity} {other}",
+    Remedy.DELETE: "to delete this record, run wosdk delete {entity} {id}",
+    Remedy.IF_UNCHANGED: "--if-unchanged does the comparison",
 }
-_UNQUOTED = {"suffixes", "steps"}  # facts that are no argument
+_UNQUOTED = {"suffixes", "steps"}  # facts that are not arguments
 _STEPS = {"pick_up": "`wosdk pickup`", "start": "`wosdk start`", "resume": "`wosdk resume --start`"}
 """Commands for the actions of ``NEXT_STEPS``."""
 
 
 def in_commands(remedy: Remedy, facts: Mapping[str, Any]) -> str:
-    """Return a remedy with commands and options, and the facts of the error quoted for a shell."""
+    """Return a remedy with commands and options, and with error facts quoted for a shell."""
     words = _WORDS.get(remedy)
     if words is None:
         return in_json(remedy, facts)
@@ -187,7 +185,7 @@ _REFUSED = re.compile(r"reached \(https?://((?:127[\d.]+|localhost|\[::1\]):\d+)
 
 
 def message_of(error: WosdkError) -> str:
-    """Return the message of an error with its remedies; texts of the service are unchanged."""
+    """Return an error's message and remedies, with service text unchanged."""
     if isinstance(error, NotSentError) and (found := _REFUSED.search(error.message)) is not None:
         return f"{error.message}; nothing listens on {found[1]}; is `wosdk sandbox serve` running?"
     if getattr(error, "refusal", None) is not None:
@@ -199,8 +197,8 @@ def message_of(error: WosdkError) -> str:
 
 
 def plan_text(plan: Plan, label: str) -> str:
-    """Return what an import does with the rows of its file; ``label`` is that of done rows: ``created``."""
-    from wosdk_async.jobs.ledger.decision import Action, Standing
+    """Describe what an import will do; ``label`` describes done rows, such as ``created``."""
+    from wosdk_async.jobs.ledger.terms import Action, Standing
 
     counts = {each: plan.counts.get(each, 0) for each in Standing}
     send = plan.rows(Action.SEND)
@@ -208,24 +206,24 @@ def plan_text(plan: Plan, label: str) -> str:
     if plan.doubts:
         texts.append(f"{plan.doubts} in doubt to look up first")
     if left := plan.rows(Action.LEAVE):
-        texts.append(f"{left} in doubt, which cannot be looked up")
+        texts.append(f"{left} in doubt that cannot be looked up")
     if done := counts[Standing.DONE] + (counts[Standing.DONE_CHANGED] if plan.skips_changed else 0):
         changed = counts[Standing.DONE_CHANGED] if plan.skips_changed else 0
         note = f", {changed} of them changed after being sent" if changed else ""
         texts.append(f"{done} {label} before{note}")
     if kept := plan.rows(Action.KEEP):
-        texts.append(f"{kept} refused before and unchanged (--retry-refused sends them)")
+        texts.append(f"{kept} already refused and unchanged (--retry-refused resends)")
     if counts[Standing.UNDONE] and plan.actions[Standing.UNDONE] is Action.SKIP:
-        texts.append(f"{counts[Standing.UNDONE]} undone (--retry-undone sends them)")
+        texts.append(f"{counts[Standing.UNDONE]} undone (--retry-undone resends)")
     if counts[Standing.REPEATED]:
-        texts.append(f"{counts[Standing.REPEATED]} with the key of an earlier row")
+        texts.append(f"{counts[Standing.REPEATED]} with an earlier row's key")
     if not plan.rejects and (gone := sum(plan.gone.values())):
         texts.append(f"{counted(gone, 'earlier row')} not in the file")
     return "; ".join(texts)
 
 
 def refusal_text(refusal: Refusal) -> str:
-    """Return why an import is refused, and what to do."""
+    """Return why an import was refused, and the remedies."""
     from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 
     return ImportRefusedError(refusal).shown(in_commands)

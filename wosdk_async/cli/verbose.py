@@ -1,7 +1,7 @@
-"""``-v``: a line on stderr for each request and its response, and with ``-vv`` headers and bodies.
+"""``-v``: one stderr line per request and response; ``-vv`` adds headers and bodies.
 
-It never shows a secret: neither the form of a log-in nor its response, no secret that was sent or received,
-in whichever encoding (:class:`Secrets`), and no value of a field such as ``Password``.
+Secrets are never shown: log-in forms and responses, sent or received secrets in any encoding
+(:class:`Secrets`), and values of fields such as ``Password``.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ __all__ = ["RequestPrinter"]
 
 @attrs.define(eq=False, repr=False)
 class _ShownRequest:
-    """One request, and its response or failure."""
+    """A request and its response or failure."""
 
     method: str
     url: str
@@ -67,7 +67,7 @@ class _ShownRequest:
 
 
 class _ShowingEngine(WatchedEngine):
-    """Engine that sends by another one, and reports requests to ``log``."""
+    """Engine wrapper that reports requests to ``log``."""
 
     def __init__(self, engine: StreamingEngine, log: RequestPrinter) -> None:
         super().__init__(engine)
@@ -75,7 +75,7 @@ class _ShowingEngine(WatchedEngine):
 
     @contextmanager
     def watch(self, request: Request) -> Iterator[OnResponse]:
-        """Note one request."""
+        """Record one request."""
         shown = _ShownRequest(request.method, request.url, request.headers, request.body)
         self._log.begin(shown)
         try:
@@ -88,7 +88,7 @@ class _ShowingEngine(WatchedEngine):
 
     @asynccontextmanager
     async def stream(self, url: str, headers: RequestHeaders = ()) -> AsyncIterator[StreamedResponse]:
-        """Download a file. Only its host is shown: the rest of the URL may be signed."""
+        """Download a file. Only the host is shown, because the URL may be signed."""
         request = _ShownRequest("GET", f"{urlsplit(url).scheme}://{urlsplit(url).hostname}/***", (), None)
         try:
             async with super().stream(url, headers) as response:
@@ -98,11 +98,11 @@ class _ShowingEngine(WatchedEngine):
             self._log.end(request)
 
 
-_MAX_LINE = 1000  # characters of a line about a request, and of a header
+_MAX_LINE = 1000  # characters per request line and per header
 _MAX_BODY = 4000
 _MAX_HEADERS = 40
-_MAX_SEARCHED = 64 * 1024  # bytes of a request in which secret fields are looked for
-_KEPT = 16  # secrets: a late response may repeat an old token
+_MAX_SEARCHED = 64 * 1024  # bytes of a request to search for secret fields
+_KEPT = 16  # secrets: a late response may contain an old token
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 
 _MEMBER = re.compile(r'"(?P<name>(?:[^"\\]|\\.){1,200})"\s*:\s*"(?P<value>(?:[^"\\]|\\.)*)"?')
@@ -110,7 +110,7 @@ _SIGNED = re.compile(r"(https?:(?:\\?/){2}[^\s\"'?#]{1,2000})[?#][^\s\"']*", re.
 
 
 class RequestPrinter:
-    """Printer of the requests of one client. ``level`` 2 adds headers and bodies."""
+    """Printer for one client's requests. ``level`` 2 adds headers and bodies."""
 
     def __init__(self, level: int) -> None:
         self._level = level
@@ -119,13 +119,13 @@ class RequestPrinter:
         self._proxies = Secrets()
         for name in _PROXIES:
             for variable in (name, name.lower()):
-                with contextlib.suppress(ConfigurationError):  # raised where it is used
+                with contextlib.suppress(ConfigurationError):  # raised on use
                     address = Secret(os.environ.get(variable, ""))
                     self._proxies += parse_proxy(address, variable).secrets
         self._secrets = self._proxies
 
     def engine(self, limits: Limits, options: ClientOptions | None = None) -> StreamingEngine:
-        """Return the usual engine, whose requests are shown."""
+        """Return the usual engine with its requests shown."""
         return _ShowingEngine(engine_for(options or ClientOptions(), limits), self)
 
     def attempt_ended(self, attempt: Attempt) -> None:
@@ -135,7 +135,7 @@ class RequestPrinter:
             self._print(self._ended)
 
     def begin(self, request: _ShownRequest) -> None:
-        """Note the secrets of a request."""
+        """Record a request's secrets."""
         for name, value in request.headers:
             if name.lower() == "authorization" and isinstance(value, Secret):
                 self._learn(value.reveal().partition(" ")[2])
@@ -147,18 +147,18 @@ class RequestPrinter:
             self._learn(*_secret_values(request.body[:_MAX_SEARCHED].decode("utf-8", "replace")))
 
     def responded(self, request: _ShownRequest, response: Response) -> None:
-        """Keep the response, and note the token of a log-in."""
+        """Store the response, and record a log-in token."""
         request.response = response
         if asks_for_token(request.body):
             self._learn(*_tokens(response.body))
 
     def end(self, request: _ShownRequest) -> None:
-        """Print the request soon, unless :meth:`attempt_ended` is called at once and prints it."""
+        """Print the request soon, unless :meth:`attempt_ended` follows and prints it."""
         request.seconds = time.monotonic() - request.started
         self._ended = request
         asyncio.get_running_loop().call_soon(self._print, request)
 
-    # --- texts ------------------------------------------------------------------------------
+    # --- output -----------------------------------------------------------------------------
 
     def _learn(self, *values: str) -> None:
         new = [hidden for value in values if value and (hidden := Secret(value)) not in self._found]
@@ -167,7 +167,7 @@ class RequestPrinter:
             self._secrets = self._proxies + Secrets(*self._found)
 
     def _hidden(self, text: str, longest: int) -> str:
-        """Return ``text`` on one line, without secrets and signed URLs, cut to ``longest``."""
+        """Return ``text`` on one line, without secrets and signed URLs, truncated to ``longest``."""
         masked = mask_text(_SIGNED.sub(r"\1?***", text), self._secrets)
         shown = visible(masked[:longest])
         return shown if len(masked) <= longest else f"{shown}..."
@@ -180,7 +180,7 @@ class RequestPrinter:
         if self._level < 2:
             return
         if asks_for_token(request.body):
-            _detail(">", "(form and response of a log-in are not shown)")
+            _detail(">", "(log-in form and response are hidden)")
             return
         assert not isinstance(request.body, Secret)  # noqa: S101 - that is a log-in
         self._print_message(">", dict(request.headers), request.body)
@@ -198,7 +198,7 @@ class RequestPrinter:
 
 
 def _facts(request: _ShownRequest) -> Iterator[str]:
-    """Yield the parts of the line about a request."""
+    """Yield the parts of a request line."""
     response, attempt = request.response, request.attempt
     outcome = request.failure if response is None else str(response.status)
     yield f"{request.method} {request.url}: {outcome} in {request.seconds:.3f} s"
@@ -219,13 +219,13 @@ def _detail(sign: str, text: str) -> None:
 def _is_secret(name: str) -> bool:
     try:
         name = json.loads(f'"{name}"')
-    except ValueError:  # not the escapes of JSON
+    except ValueError:  # not JSON escapes
         return is_secret_name(name)
     return is_secret_name(name)
 
 
 def _tokens(body: bytes) -> list[str]:
-    """Return the token in the response to a log-in, if there is one."""
+    """Return the token from a log-in response, if any."""
     try:
         token = document_of(body)["access_token"]
     except (ValueError, KeyError):
@@ -234,13 +234,13 @@ def _tokens(body: bytes) -> list[str]:
 
 
 def _secret_values(text: str) -> list[str]:
-    """Return the values of secret fields in JSON, with escapes and decoded."""
+    """Return the secret field values in JSON, both escaped and decoded."""
     found = []
     for member in _MEMBER.finditer(text):
         if _is_secret(member["name"]):
             found.append(member["value"])
             try:
                 found.append(json.loads(f'"{member["value"]}"'))
-            except ValueError:  # cut
+            except ValueError:  # truncated
                 continue
     return list(dict.fromkeys(found))[:_KEPT]

@@ -1,7 +1,7 @@
-"""Checks of single values before they are sent, one for each type of the catalogue.
+"""Checks of single values before they are sent, one per catalogue type.
 
-A check returns None, or the fault of the value and the remedy: in words of Python for the program that makes
-the call, and in words of JSON for a user who sent the value to the program.
+A check returns None, or the fault and its remedy: in Python terms for the program that makes the call, and in
+JSON terms for a user who sent the value to the program.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ Severity = Literal["error", "warning"]
 
 
 class Finding(NamedTuple):
-    """What is wrong with a value."""
+    """Fault of a value."""
 
     message: str
     severity: Severity = "error"
     in_json: str = ""
-    """The message for a user who sent JSON; empty if it is the same."""
+    """Message for a user who sent JSON; empty if the same."""
 
 
-_SHOWN = 8  # members of an enum in a message
+_SHOWN = 8  # enum members in a message
 _NAMES = ("number", "name", "username", "display_as")
 _INT32, _INT64 = 2**31, 2**63
 _DIGITS = 20  # of such a number at most, with its sign
@@ -57,23 +57,24 @@ _DIGITS = 20  # of such a number at most, with its sign
 def kind_of(value: Any) -> str:
     """Return the type of a value with its article: ``an int``, ``an HTTPTransport``."""
     name = "None" if value is None else type(value).__name__
-    vowels = "AEFHILMNORSX" if name[:2].isupper() else "aeiouAEIO"  # letters that are spelt begin otherwise
+    # Initials of spelled-out abbreviations that take "an"
+    vowels = "AEFHILMNORSX" if name[:2].isupper() else "aeiouAEIO"
     return f"{'an' if name[0] in vowels else 'a'} {name}"
 
 
 def json_kind_of(value: Any) -> str:
-    """Return the kind of a value in JSON: ``a number``."""
+    """Return the JSON kind of a value: ``a number``."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, int | float | Decimal):
         return "a number"
     if isinstance(value, list | tuple):
         return "a list"
-    return "an object" if isinstance(value, Mapping | Record | type(Ref(0))) else "a text"
+    return "an object" if isinstance(value, Mapping | Record | type(Ref(0))) else "a string"
 
 
 def _misfit(value: Any, takes: str, in_json: str) -> Finding:
-    """Return the finding for a value of a wrong type, with the expected type in Python and in JSON."""
+    """Return the finding for a value of a wrong type, with the expected type in Python and JSON terms."""
     return Finding(f"is {kind_of(value)}; it takes {takes}.", in_json=_misfit_in_json(value, in_json))
 
 
@@ -82,17 +83,17 @@ def _misfit_in_json(value: Any, takes: str) -> str:
 
 
 def check_text(value: Any, meta: Wire) -> Finding | None:
-    """Check a text: its type and its length."""
+    """Check a string's type and length."""
     if isinstance(value, int | Decimal) and not isinstance(value, bool | Enum) and not meta.get("secret"):
-        return _misfit(value, f"text, send {str(value)!r}", "a text")
+        return _misfit(value, f"text: send {str(value)!r}", "a string")
     if not isinstance(value, str):
         remedy = "base64.b64encode(...).decode()" if isinstance(value, bytes | bytearray) else "str(...)"
-        return _misfit(value, f"text, send {remedy}", "a text")
+        return _misfit(value, f"text: send {remedy}", "a string")
     limit = meta.get("max_length")  # compile_fast_writer (compiler.py) has this check, too: it skips this one
     if limit is None or len(value) <= limit:
         return None
     if meta["max_length_source"] == "doc":
-        return Finding(f"has {len(value)} characters; the service takes {limit}, shorten it.")
+        return Finding(f"has {len(value)} characters; the service accepts {limit}: shorten it.")
     return Finding(
         f"has {len(value)} characters; a third-party client states a limit of {limit}, so it may be cut.",
         "warning",
@@ -100,36 +101,36 @@ def check_text(value: Any, meta: Wire) -> Finding | None:
 
 
 def check_integer(value: Any, _: Wire) -> Finding | None:
-    """Check a whole number, or the text of one."""
-    # spec 4.4: the service takes an integer as text as well
+    """Check an integer, or its text."""
+    # spec 4.4: the service also takes an integer as text
     digits = isinstance(value, str) and value.isascii() and value.removeprefix("-").isdecimal()
     if not digits and (isinstance(value, bool) or not isinstance(value, int)):
         return Finding(_not_an_integer(value), in_json=_misfit_in_json(value, "a whole number, such as 5"))
     number = int(value) if isinstance(value, int) or len(value) <= _DIGITS else _INT64  # int() has a limit
     if not -_INT64 <= number < _INT64:
         shown = reprlib.repr(value)
-        return Finding(f"is {shown}; it takes a whole number of at most 64 bits, send a smaller one.")
+        return Finding(f"is {shown}; it takes a whole number of at most 64 bits: send a smaller one.")
     if not -_INT32 <= number < _INT32:  # not shown; assumed: the vendor's schema says int, of 32 bits there
-        return Finding(f"is {value}; the service's whole numbers have 32 bits, it may be refused.", "warning")
+        return Finding(f"is {value}; the service uses 32-bit integers and may refuse it.", "warning")
     return None
 
 
 def _not_an_integer(value: Any) -> str:
     if isinstance(value, Record | type(Ref(0))):
         id = getattr(value, "id", None)
-        return f"is {kind_of(value)}; it takes a whole number, send its id{'' if id is None else f', {id}'}."
+        return f"is {kind_of(value)}; it takes a whole number: send its id{'' if id is None else f', {id}'}."
     if isinstance(value, bool | float | Decimal):
-        return f"is {kind_of(value)}; it takes a whole number, send int(...)."
-    shown = f"{reprlib.repr(value)}, a text" if isinstance(value, str) else kind_of(value)
+        return f"is {kind_of(value)}; it takes a whole number: send int(...)."
+    shown = f"{reprlib.repr(value)}, a string" if isinstance(value, str) else kind_of(value)
     return f"is {shown}; it takes a whole number."
 
 
 def check_number(value: Any, _: Wire) -> Finding | None:
     """Check a number: finite, and not a bool."""
     if not isinstance(value, int | float | Decimal) or isinstance(value, bool):
-        return _misfit(value, "a number, send Decimal(...)", "a number, such as 12.50")
+        return _misfit(value, "a number: send Decimal(...)", "a number, such as 12.50")
     if not Decimal(value).is_finite():
-        return Finding(f"is {value}; JSON has no such number, send a finite one.")
+        return Finding(f"is {value}, which JSON does not support: send a finite number.")
     return None
 
 
@@ -154,13 +155,13 @@ def check_enum(value: Any, meta: Wire) -> Finding | None:
     near = suggestion(str(value), map(str, enum))
     no_such = f"is {value!r}; {name} has no such value{near or '.'}"
     return Finding(
-        f"{no_such} If the service has it anyway, send {name}({value!r}).",
+        f"{no_such} If the service supports it, send {name}({value!r}).",
         in_json=unknown_member(enum, value),
     )
 
 
 def unknown_member(enum: type[OpenEnum], value: Any) -> str:
-    """Return what to tell a user who sent a value that an enum does not have."""
+    """Return the message for a user whose value is not in the enum."""
     shown = reprlib.repr(value)
     near = suggestion(str(value), map(str, enum))
     if near:
@@ -179,7 +180,7 @@ def check_local(value: Any, _: Wire) -> Finding | None:
     fault = _moment(value, _LOCAL)
     if fault is None and _read(value).tzinfo is not None:
         return Finding(
-            "has a time zone; it takes local time, use .replace(tzinfo=None) on the site's time.",
+            "has a time zone; it takes local time: use .replace(tzinfo=None) on the site's time.",
             in_json=f"has a time zone; it takes {_LOCAL}.",
         )
     return fault
@@ -187,9 +188,9 @@ def check_local(value: Any, _: Wire) -> Finding | None:
 
 def check_utc(value: Any, _: Wire) -> Finding | None:
     """Check a time with a zone, or its ISO 8601 text."""
-    # A text may leave out the zone, as the service does itself (facts 3.5).
+    # Text may omit the zone, as the service itself does (facts 3.5).
     if isinstance(value, datetime) and value.tzinfo is None:
-        return Finding("has no time zone; it takes UTC, use .replace(tzinfo=datetime.UTC) or .astimezone().")
+        return Finding("has no time zone; it takes UTC: use .replace(tzinfo=datetime.UTC) or .astimezone().")
     return _moment(value, "a time such as 2026-11-23T14:30:00Z")
 
 
@@ -211,9 +212,9 @@ def _read(value: Any) -> datetime:
 
 
 def check_object(value: Any, meta: Wire) -> Finding | None:
-    """Check a reference or an object: its class or a derived one, a Ref or a dict."""
+    """Check a reference or an object: its class or a subclass, a Ref or a dict."""
     of = meta["of"]
-    if of is None or isinstance(value, dict):  # None: the catalogue does not know the class
+    if of is None or isinstance(value, dict):  # None: the class is not in the catalogue
         return None
     fits = any(base.__name__ == of for base in type(value).__mro__)
     if fits or (meta["type"] == "ref" and isinstance(value, type(Ref(0)))):
@@ -221,22 +222,22 @@ def check_object(value: Any, meta: Wire) -> Finding | None:
     if isinstance(value, list | tuple):
         return _misfit(value, f"one {of}: make a record or command for each", f"one {of}")
     if meta["type"] != "ref":
-        return _misfit(value, f"an object of {of}, send {of}(...)", f"an object of {of}")
+        return _misfit(value, f"an object of type {of}: send {of}(...)", f"an object of type {of}")
     example = value if _is_id(value) else 5
     return Finding(
         _not_a_reference(value, of),
-        in_json=_misfit_in_json(value, f'an object of {of}, such as {{"Id": {example}}}'),
+        in_json=_misfit_in_json(value, f'an object of type {of}, such as {{"Id": {example}}}'),
     )
 
 
 def _not_a_reference(value: Any, of: str) -> str:
-    takes = f"is {kind_of(value)}; it takes an object of {of}"
-    if isinstance(value, Record):  # its id is one of another entity
-        return f"{takes}, send {of}.ref(id) with the id of that, not of this."
+    takes = f"is {kind_of(value)}; it takes an object of type {of}"
+    if isinstance(value, Record):  # its id belongs to another entity
+        return f"{takes}: send {of}.ref(id) with that record's id."
     if isinstance(value, str) and not value.isdecimal() and (name := named_by(registry.resolve(of))):
         shown = reprlib.repr(value)
-        return f"is {shown}, a text; find the record: await company.resolve({of}, {name}={shown})."
-    return f"{takes}, send {of}.ref({value if _is_id(value) else 'id'})."
+        return f"is {shown}, a string; find the record: await company.resolve({of}, {name}={shown})."
+    return f"{takes}: send {of}.ref({value if _is_id(value) else 'id'})."
 
 
 def _is_id(value: Any) -> bool:
@@ -244,5 +245,5 @@ def _is_id(value: Any) -> bool:
 
 
 def named_by(cls: Any) -> str | None:
-    """Return the text property by which a person knows the records of a class."""
+    """Return the text property that identifies records of the class for people."""
     return next((name for name in _NAMES if name in cls.__wire__), None)

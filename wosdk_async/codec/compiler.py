@@ -1,10 +1,10 @@
-"""Readers and writers of the objects of one class, generated as Python source from the table of field types.
+"""Readers and writers of one class's objects, generated as Python source from the table of field types.
 
-Each is compiled when its class is first used:
+Each function is compiled when its class is first used:
 
-* ``compile_reader``: dict to object, lenient; the reference implementation of decoding.
-* ``compile_writer``: object to dict, strict; the reference implementation of encoding.
-* ``compile_fast_writer``: the same for valid objects with values of the documented types only.
+* ``compile_reader``: dict to object, lenient; the reference implementation of decoding. * ``compile_writer``:
+object to dict, strict; the reference implementation of encoding. * ``compile_fast_writer``: the same, only
+for valid objects with values of the documented types.
 
 ``struct_compiler.py`` generates the code for the Structs that msgspec fills.
 """
@@ -39,10 +39,10 @@ _VALUE = re.compile(r"\bv\b")
 
 
 class Reading(threading.local):
-    """What hooks of the converter have no argument for; a thread reads one response at a time."""
+    """State for which converter hooks have no argument; a thread reads one response at a time."""
 
     origin: str | None = None
-    """The Company whose response is being read."""
+    """Company whose response is being read."""
 
 
 READING = Reading()
@@ -77,11 +77,11 @@ def compile_reader(
     """Return the function that creates an object of ``cls`` from a dict.
 
     Args:
-        cls: The class.
-        hook_of: Returns the function ``(data, None)`` that reads dicts of the class with this name.
-        as_dict: Converts another mapping to a dict, or raises TypeError.
-        sort_out: Splits a dict with unknown names into known and unknown fields.
-        from_user: Whether the dicts come from a user of the program instead of the service.
+        cls: the class.
+        hook_of: returns the function ``(data, None)`` that reads dicts of the named class.
+        as_dict: converts another mapping to a dict, or raises TypeError.
+        sort_out: splits a dict with unknown names into known and unknown fields.
+        from_user: whether the dicts come from a user of the program instead of the service.
     """
     names: dict[str, Any] = {
         "new": new_of(cls),
@@ -106,7 +106,7 @@ def read_text(
     hook_of: Callable[[str], Callable[..., Any]],
     from_user: bool = False,
 ) -> str:
-    """Return the source that reads the value of ``get``; add the functions that it uses to ``names``."""
+    """Return source that reads the value of ``get``, adding the functions it needs to ``names``."""
     of, kind = meta["of"], "enum" if meta["type"] == "enum" else "object"
     if not of and (meta.get("many") or meta["type"] not in FIELD_TYPES):
         return get
@@ -134,7 +134,7 @@ def in_place(text: str, name: str) -> str:
 
 
 def _list_reader(read: Any) -> Callable[[Any], Any]:
-    """Return the reader of lists of objects or enum values; elements of other types are kept unchanged."""
+    """Return the reader of a list of objects or enum values; other elements are kept unchanged."""
 
     def read_objects(items: Any) -> Any:
         if not items or items.__class__ is not list:
@@ -151,7 +151,7 @@ def _list_reader(read: Any) -> Callable[[Any], Any]:
 
 
 class Unsupported(Exception):
-    """A value that the fast writer leaves to the strict one."""
+    """Value that the fast writer leaves to the strict one."""
 
 
 _WRITER = """\
@@ -169,8 +169,8 @@ def compile_writer(cls: type[Record], unstructure: Callable[[Any], Any]) -> Call
     """Return the function that converts an object of ``cls`` to a dict without its None values.
 
     Args:
-        cls: The class.
-        unstructure: Encodes values of other types that a program put into a field.
+        cls: the class.
+        unstructure: encodes values of other types that a program put into a field.
     """
     names: dict[str, Any] = {
         "unstructure": unstructure,
@@ -197,7 +197,7 @@ def write(record, origin):
     return made
 """
 # Most fields of a record are None: reading the others twice is cheaper than assigning each to a variable.
-# Slots are read, not fields, because reading a field that holds objects is a function call.
+# Slots are read instead of fields, because reading a field that holds objects is a function call.
 _SCALAR = """\
     if record.{slot} is not None:
         v = record.{slot}
@@ -226,16 +226,16 @@ _LIST = """\
 
 
 def compile_fast_writer(cls: type[Record], writers: Any) -> Callable[..., dict[str, Any]]:
-    """Return the fast writer of ``cls``: for a valid object its result equals the strict writer's.
+    """Return the fast writer of ``cls``, whose result for a valid object equals the strict writer's.
 
-    It raises Unsupported for any other object, and for one that was read from another Company than its second
-    argument. ``writers`` maps the other classes to their fast writers.
+    Raises Unsupported for any other object, and for one from a Company other than its second argument.
+    ``writers`` maps the other classes to their fast writers.
     """
     names: dict[str, Any] = {"Unsupported": Unsupported, **NAMES}
     lines = [
         f"    if record.{raw_slot(cls, name)} is None: raise Unsupported"
         for name, meta in cls.__wire__.items()
-        if issubclass(cls, Command) and meta.get("required")  # an update of a record may omit some
+        if issubclass(cls, Command) and meta.get("required")  # a record update may omit some
     ]
     for name, meta in cls.__wire__.items():
         kind, of = type_of(meta), meta["of"]
@@ -258,7 +258,7 @@ def compile_fast_writer(cls: type[Record], writers: Any) -> Callable[..., dict[s
 
 
 def _lazy_writer(names: dict[str, Any], name: str, writers: Any, cls: Any) -> Callable[..., Any]:
-    """Return a stub that the first call replaces with the writer of ``cls``: classes may have cycles."""
+    """Return a stub that its first call replaces with the writer of ``cls``: classes may be circular."""
 
     def write(record: Any, origin: str | None) -> Any:
         names[name] = writers[cls]

@@ -1,16 +1,15 @@
-"""Hooks of the converter: dicts to objects, and objects to the dicts that are sent.
+"""Converter hooks: dicts to objects, and objects to the dicts that are sent.
 
-The structure hooks define what JSON means.
+The structure hooks define how JSON is read.
 
-The writer of a class is strict. It refuses, with a ``ValueError`` that names class, field and remedy, what
-the service would silently store as something else: bytes in a text, a time with a zone in a local field or
-without one in a UTC field, a number that is not finite. Enum fields take members, texts and numbers.
-Reference fields take objects, :func:`~wosdk_async.model.Ref` and dicts. A value of another type is sent as
-it is.
+A class's writer is strict. It refuses, with a ``ValueError`` that names class, field and remedy, values that
+the service would silently change: bytes in a text field, a time with a zone in a local field or without one
+in a UTC field, a number that is not finite. Enum fields take members, strings and numbers. Reference fields
+take objects, :func:`~wosdk_async.model.Ref` and dicts. Values of other types are sent unchanged.
 
-The fast writer looks at every field that is set, and writes it only if its value is of the very type that
-the catalogue gives, short enough and finite. It gives up on any other object, which is then checked and
-written by the strict writer. So a program pays for the search for mistakes only where there may be one.
+The fast writer visits each field that is set, and writes it only if its value has exactly the catalogue's
+type, is short enough and finite. It gives up on any other object, which the strict writer then checks and
+writes. A program therefore pays for the search for mistakes only where a mistake is possible.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ __all__ = ["FastWriters", "hook_of", "make_reader", "make_writer", "sort_out", "
 
 
 def make_reader(cls: type[Record], converter: cattrs.BaseConverter) -> Callable[[Any, Any], Any]:
-    """Return the structure hook of ``cls``, which is compiled when it is first called."""
+    """Return the structure hook of ``cls``, which is compiled on first use."""
     compiled: list[Callable[..., Any]] = []
 
     def read(data: Any, _: Any = None) -> Any:
@@ -46,7 +45,7 @@ def make_reader(cls: type[Record], converter: cattrs.BaseConverter) -> Callable[
 
 
 def hook_of(converter: cattrs.BaseConverter, name: str) -> Callable[..., Any]:
-    """Return the structure hook of the class ``name``, found at its first call: classes may be circular."""
+    """Return the structure hook of the class ``name``, resolved late: classes may be circular."""
     found: list[Any] = []
 
     def read(data: Any, _: Any = None) -> Any:
@@ -82,7 +81,7 @@ def sort_out(cls: type[Record], data: dict[str, Any]) -> tuple[dict[str, Any], d
 
 @functools.cache
 def spellings(cls: type[Record]) -> tuple[frozenset[str], dict[str, str]]:
-    """Return the documented names, and every name or alias in lower case -> the documented one."""
+    """Return the documented names, and a map from any lower-case name or alias to its documented name."""
     known = {meta["name"]: (meta["name"], *meta.get("aliases", ())) for meta in cls.__wire__.values()}
     return frozenset(known), {other.lower(): name for name, others in known.items() for other in others}
 
@@ -113,9 +112,10 @@ def write_ref(ref: Any) -> dict[str, Any]:
 
 
 class FastWriters(dict[type[Any], FastWriter]):
-    """Class -> its fast writer, made when the class is first written."""
+    """Class -> fast writer, created when the class is first written."""
 
-    # GIL: threads that write a class first at the same time each compile it, and set the same atomically.
+    # GIL: threads that first write a class at the same time each compile it, and set the same function
+    # atomically.
 
     def __init__(self, converter: cattrs.BaseConverter) -> None:
         super().__init__()
@@ -124,7 +124,7 @@ class FastWriters(dict[type[Any], FastWriter]):
     def write(self, record: Record, origin: str | None = None) -> dict[str, Any] | None:
         """Return the JSON object of ``record``; None if the fast writer does not support a value.
 
-        A record that was read from another Company than ``origin`` is not supported.
+        Records from a Company other than ``origin`` are not supported.
         """
         try:
             return self[record.__class__](record, origin)

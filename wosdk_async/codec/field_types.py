@@ -1,4 +1,4 @@
-"""The one table of field types: how a value of each type is read, written and checked."""
+"""Table of field types: how values of each type are read, written and checked."""
 
 from __future__ import annotations
 
@@ -44,24 +44,24 @@ __all__ = ["FIELD_TYPES", "NAMES", "OBJECT", "FieldType", "new_of", "type_of"]
 
 @attrs.frozen
 class FieldType:
-    """How values of one type are read, written and checked. In its expressions ``v`` is the value."""
+    """How values of one type are read, written and checked. In expressions, ``v`` is the value."""
 
     check: Callable[[Any, Wire], Finding | None]
-    """Function that returns what is wrong with a value that a program wants to send, or None."""
+    """Returns the fault of a value to send, or None."""
     read: str = "v"
-    """Expression that makes the stored value of a value of the service that is not null."""
+    """Expression that converts the service's non-null value to the stored value."""
     take: str = ""
-    """As ``read``, for a value that a user of the program sent; empty if it is the same."""
+    """As ``read``, for a value from a user of the program; empty if the same."""
     quick: str = ""
     """As ``read``, for a documented value and without a call; raises TypeError or ValueError for others."""
     write: str = "v"
-    """Expression that makes the sent value of any stored value that is not None."""
+    """Expression that converts any stored value except None for sending."""
     fits: str = "False"
-    """Condition for a value that certainly passes ``check``, so that ``plain`` may send it."""
+    """Condition for a value certain to pass ``check``, so that ``plain`` may send it."""
     plain: str = "v"
-    """Expression that makes the sent value of a stored value that fits."""
+    """Expression that converts a fitting stored value for sending."""
     show: str = "writers[v.__class__](v)"
-    """Expression that makes the JSON value of any stored value that is not None, for ``to_dict``."""
+    """Expression that converts any stored value except None to JSON, for ``to_dict``."""
 
 
 FIELD_TYPES = {
@@ -117,7 +117,7 @@ FIELD_TYPES = {
         show="v._value_ if v.__class__ is {of} else plain(v)",
     ),
 }
-"""Handling of values by type of the catalogue. Every other type is :data:`OBJECT`."""
+"""Field types by catalogue type. Any other type is an :data:`OBJECT`."""
 
 OBJECT = FieldType(
     check=check_object,
@@ -126,7 +126,7 @@ OBJECT = FieldType(
     fits="v.__class__ is {of}",
     plain="write_{of}(v, origin)",
 )
-"""Objects of another class, and references to them."""
+"""Objects of another class, and references."""
 
 NAMES = {
     "Decimal": Decimal,
@@ -148,20 +148,20 @@ NAMES = {
     "write_text": write_text,
     "write_utc": write_utc,
 }
-"""Objects that the expressions refer to, by name."""
+"""Objects used in the expressions, by name."""
 
 
 def _is_plain(cls: type[Record]) -> bool:
-    """Return whether the class has no other fields than those of the wire."""
+    """Return whether the class has only wire fields."""
     return {field.name for field in attrs.fields(cls)} == {"extra", "origin", *cls.__wire__}
 
 
 def type_of(meta: Wire) -> FieldType:
-    """Return the row of the table for a field."""
+    """Return a field's row in the table."""
     return FIELD_TYPES.get(meta["type"], OBJECT)
 
 
 def new_of(cls: type[Record]) -> Callable[[], Record]:
-    """Return the function that makes an empty object of ``cls``."""
-    # A class that a program derived may have fields of its own: only its __init__ knows their defaults.
+    """Return the function that creates an empty object of ``cls``."""
+    # A program's subclass may have fields of its own: only its __init__ knows their defaults.
     return functools.partial(object.__new__ if _is_plain(cls) else type.__call__, cls)

@@ -1,4 +1,4 @@
-"""The text: JSON bytes to plain values and back, with exact decimal numbers; and responses to objects."""
+"""JSON text to plain values and back, with exact decimals, and responses to objects."""
 
 from __future__ import annotations
 
@@ -32,16 +32,17 @@ __all__ = [
 ]
 
 _MAX_SYMBOLS = 2_000_000
-"""Brackets and commas in a text. Each stands for a Python object, of 100 bytes and more; one byte of gzip may
-stand for hundreds of them, and no decoder stops in the middle. 4,000 work orders of 5 KB have 1,200,000.
+"""Maximum brackets and commas in a body. Each stands for a Python object of at least 100 bytes, one byte of
+gzip may expand to hundreds of them, and no decoder stops midway. 4,000 work orders of 5 KB have 1,200,000.
 """
-_COUNTED = 1024 * 1024  # bytes at once, so that dense ones are refused early
+_COUNTED = 1024 * 1024  # bytes checked at a time, so that dense bodies are refused early
 
 
 _INEXACT = [decimal.InvalidOperation, decimal.Inexact, decimal.Rounded, decimal.Clamped, decimal.Subnormal]
 _EXACT = decimal.Context(prec=decimal.MAX_PREC, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX, traps=_INEXACT)
-"""Context that refuses what it cannot hold exactly. Decimal() would make a context for each task, and most
-calls have a task of their own. GIL: threads share it, and only its flags change."""
+"""Context that refuses inexact results. Decimal() would create a context per task, and most calls run in
+their own task. GIL: shared by threads; only its flags change.
+"""
 
 
 def exact_decoder(type: Any) -> Callable[[bytes], Any]:
@@ -52,17 +53,17 @@ def exact_decoder(type: Any) -> Callable[[bytes], Any]:
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, ArithmeticError, RecursionError)
 _decode = exact_decoder(Any)
 
-PLAIN_EXPONENT = 30  # beyond this a number is written as 1E+99, not as a row of zeros
+PLAIN_EXPONENT = 30  # beyond this, a number is written as 1E+99 instead of a row of zeros
 
 
 class TooManySymbolsError(ValueError):
-    """A text that would become too many objects."""
+    """Body that would create too many objects."""
 
 
 def check_size(body: bytes) -> None:
-    """Raise TooManySymbolsError when ``body`` would become too many objects."""
+    """Raise TooManySymbolsError if ``body`` would create too many objects."""
     symbols = 0
-    if len(body) > _MAX_SYMBOLS:  # else it cannot have as many
+    if len(body) > _MAX_SYMBOLS:  # shorter bodies cannot have that many
         for start in range(0, len(body), _COUNTED):
             end = start + _COUNTED
             opening = body.count(b"[", start, end) + body.count(b"{", start, end)
@@ -72,10 +73,10 @@ def check_size(body: bytes) -> None:
 
 
 def loads(body: bytes) -> Any:
-    """Return what ``body`` says, with exact numbers. Raises ValueError if it is not JSON.
+    """Parse ``body`` with exact numbers. Raises ValueError for invalid JSON.
 
-    Text that is only nearly JSON (lone surrogates, a byte order mark, ``NaN``) is read too, slowly:
-    a response that was received should not be lost. More than 2,000,000 brackets and commas are not read.
+    Near-JSON (lone surrogates, a byte order mark, ``NaN``) is also read, but slowly: a received response
+    should not be lost. Bodies with more than 2,000,000 brackets and commas are refused.
     """
     check_size(body)
     try:
@@ -86,7 +87,7 @@ def loads(body: bytes) -> Any:
         return json.loads(body, parse_float=_number, parse_constant=str)
     except (ValueError, RecursionError) as error:
         why = str(error)
-    # Not raised from the error: it holds the whole text, and that of a response with a token is a secret.
+    # Without its cause, which holds the whole text: a response with a token is a secret.
     raise ValueError(f"the body of {len(body)} bytes is not JSON: {why}")
 
 
@@ -98,26 +99,26 @@ def _number(text: str) -> Any:
 
 
 def dumps(value: Any) -> bytes:
-    """``value`` as compact JSON; a ``Decimal`` is written as a number, digit by digit.
+    """Return ``value`` as compact JSON; a ``Decimal`` is written as a number, digit by digit.
 
-    ``ValueError`` names the place of what JSON or the service cannot take: NaN and infinity, integers
-    of more than 64 bits, lone surrogates, bytes and other objects.
+    Raises ValueError, which names the place, for NaN and infinity, integers of more than 64 bits, lone
+    surrogates, bytes and other values that JSON or the service does not accept.
     """
     try:
         body = orjson.dumps(value, default=_default, option=orjson.OPT_UTC_Z)
     except (TypeError, RecursionError) as error:
         raise ValueError(_first_fault(value) or f"cannot be written as JSON: {error}") from error
-    # orjson writes null for NaN. Few bodies hold a null, so few are looked through. Not "in": bytes would
-    # first try whether they hold a number called b"null", with an exception, which costs more than all this.
+    # orjson writes null for NaN. Few bodies hold a null, so few are searched. Not "in", which for bytes first
+    # tries a conversion to a number and raises an exception, costing more than the search.
     if body.find(b"null") >= 0 and (fault := _first_fault(value)):
         raise ValueError(fault)
     return body
 
 
 def dumps_any(value: Any) -> bytes:
-    """``value`` as compact JSON, as :func:`dumps`; also what only :func:`loads` takes.
+    """Return ``value`` as compact JSON, like :func:`dumps`, also if only :func:`loads` accepts it.
 
-    That is integers of more than 64 bits, and halves of surrogate pairs, which are written as escapes.
+    These are integers of more than 64 bits, and lone surrogates, which are written as escapes.
     """
     try:
         return dumps(value)
@@ -152,11 +153,11 @@ def _first_fault(value: Any) -> str | None:
     try:
         return next(_faults(value, "$"), None)
     except RecursionError:
-        return "$ is nested too deeply for JSON, or holds itself."
+        return "$ is nested too deeply for JSON, or contains itself."
 
 
 def _faults(value: Any, place: str) -> Iterator[str]:
-    """Yield what in ``value`` cannot be written, with its place and the remedy."""
+    """Yield each value in ``value`` that cannot be written, with its place and the remedy."""
     if isinstance(value, dict):
         for key, item in value.items():
             if not isinstance(key, str):
@@ -172,9 +173,9 @@ def _faults(value: Any, place: str) -> Iterator[str]:
 
 def _fault(value: Any) -> str | None:
     if isinstance(value, float) and not math.isfinite(value):
-        return f"{value}; JSON has no such number, send a finite one."
+        return f"{value}, which JSON does not support: send a finite number."
     if isinstance(value, Decimal):
-        return None if value.is_finite() else f"{value}; JSON has no such number, send a finite one."
+        return None if value.is_finite() else f"{value}, which JSON does not support: send a finite number."
     if isinstance(value, int):
         return None if -(2**63) <= value < 2**64 else f"{value}, more than 64 bits; send it as text."
     if isinstance(value, bytes | bytearray | memoryview):
@@ -199,37 +200,39 @@ One = Callable[[Any], Any]
 
 @attrs.frozen(eq=False)
 class Envelope:
-    """Where the objects are in a response.
+    """Location of the objects in a response.
 
-    ``plain(document, one)`` finds them in the loaded JSON and is the definition; ``one`` makes an object of
-    its data. ``typed(found, origin)`` finds them in ``envelope[struct]``, a generic Struct, and returns None
-    where only ``plain`` can read them.
+    ``plain(document, one)`` finds them in the parsed JSON, and is the definition; ``one`` creates an object
+    from its data. ``typed(found, origin)`` finds them in ``envelope[struct]``, a generic Struct, and returns
+    None where only ``plain`` can read them.
     """
 
     plain: Callable[[Any, One], Any]
     typed: Callable[[Any, str | None], Any]
     envelope: Any = None
     rows: Callable[[bytes], list[msgspec.Raw]] | None = None
-    """Splits a response into the JSON of its objects; None if it holds one. Raises :data:`UNREADABLE`."""
+    """Splits a response into the JSON of its objects; None for a single object. Raises :data:`UNREADABLE`."""
 
 
 WHOLE = Envelope(lambda document, one: one(document), lambda found, origin: found.__made__(origin))
-"""The response is the object."""
+"""Response that is itself the object."""
 
 
 class ResponseReader:
-    """Reads responses of one form that hold objects of one class."""
+    """Reader of responses in one form with objects of one class."""
 
     def __init__(self, cls: type[Record], form: Envelope, readers: RecordReaders) -> None:
         self._cls = cls
         self._form = form
         self._readers = readers
         self._fast: Callable[[bytes], Any] | None = None
-        """Decoder of the Struct; None if there is none."""
+        """Decoder of the Struct, if any."""
         self._version = -1 if readers.is_unhooked(cls) else None
 
     def read(self, body: bytes) -> Any:
         """Return the result of the form for ``body``. Raises the errors of ``loads``, form and converter."""
+        if len(body) > _MAX_SYMBOLS:  # fewer bytes cannot have that many
+            check_size(body)
         if (found := self._read_fast(body)) is not None:
             return found
         if self._fast is not None and self._form.rows is not None:
@@ -238,15 +241,13 @@ class ResponseReader:
         return self._read_slowly(body, learn=self._fast is not None)
 
     def _read_fast(self, body: bytes | msgspec.Raw) -> Any:
-        """Return the result that the Struct reads; None if there is no Struct or ``body`` does not fit it."""
+        """Return the result by the Struct; None without a Struct, or if ``body`` does not fit the Struct."""
         if self._version != self._readers.version and self._version is not None:
             self._build()
-        # GIL: other threads may build, too, and set one attribute after the other. A response is read
-        # right with the old function and with the new one, and the slow way with none.
+        # GIL: other threads may also build, and set the attributes one by one. Either function reads a
+        # response correctly, and so does the slow path without one.
         if self._fast is None:
             return None
-        if len(body) > _MAX_SYMBOLS:  # fewer bytes cannot have as many
-            check_size(body)
         try:
             return self._form.typed(self._fast(body), READING.origin)
         except _SURPRISES:
@@ -259,7 +260,7 @@ class ResponseReader:
         return made
 
     def _read_rows(self, rows: list[msgspec.Raw]) -> list[Any]:
-        """Return the objects of a page. A row that does not fit the Struct costs the others nothing."""
+        """Return the objects of a page. A row that does not fit the Struct does not slow the others."""
         one = ResponseReader(self._cls, WHOLE, self._readers)
         made, slow = [], 0
         for row in rows:

@@ -1,6 +1,6 @@
-"""JSON Schema of the classes, for documents of web back ends and for checks in other languages.
+"""JSON Schema of the model classes, for web back ends and for validation in other languages.
 
-The schema takes everything that the service may send: unknown fields, unknown enum values and null.
+The schema accepts everything that the service may send: unknown fields, unknown enum values and null.
 """
 
 from __future__ import annotations
@@ -33,26 +33,26 @@ TYPES: dict[str, dict[str, Any]] = {
     "datetime-local": {"type": "string", "description": "Local time of the site, without a zone."},
     "datetime-utc": {"type": "string", "format": "date-time"},
 }
-"""Type of the catalogue -> schema of its values. A local time is not a ``date-time``, which needs a zone."""
+"""Catalogue type -> schema of its values. A local time is not a ``date-time``, which requires a zone."""
 
 
 def json_schema(cls: type[Record], *, names: Names = "wire") -> dict[str, Any]:
-    """Return the JSON Schema (2020-12) of what :func:`wosdk_async.to_dict` gives for ``cls``.
+    """Return the JSON Schema (2020-12) of the :func:`wosdk_async.to_dict` result for ``cls``.
 
-    The classes of the records in it are in ``$defs``. Enum values that this release lists are examples:
-    a newer release of the service may send others. Money may be a number or its text.
+    Classes of nested records are in ``$defs``. Enum values are listed as examples, because a newer release of
+    the service may send others. Money may be a number or its text.
 
     Args:
-        cls: A class of the model.
-        names: As in :func:`wosdk_async.to_dict`.
+        cls: a model class.
+        names: as in :func:`wosdk_async.to_dict`.
 
     Raises:
-        InvalidCallError: ``cls`` is not a class of the model.
+        InvalidCallError: ``cls`` is not a model class.
     """
     if not (isinstance(cls, type) and issubclass(cls, Record)):
-        raise InvalidCallError(f"{cls!r} is not a class of the model")
+        raise InvalidCallError(f"{cls!r} is not a model class")
     if names not in ("wire", "python"):
-        raise InvalidCallError(f"names={names!r} is not a kind of names; pass 'wire' or 'python'")
+        raise InvalidCallError(f"names={names!r} is not valid; pass 'wire' or 'python'")
     made = {each.__name__: class_schema(each, _in_defs, names=names) for each in reachable(cls)}
     return {"$schema": DIALECT, "$ref": f"#/$defs/{cls.__name__}", "$defs": made}
 
@@ -62,7 +62,7 @@ def _in_defs(cls: type[Record]) -> dict[str, Any]:
 
 
 def reachable(cls: type[Record]) -> list[type[Record]]:
-    """Return ``cls`` and the classes of the records that its objects may hold, at any depth."""
+    """Return ``cls`` and the classes of all records nested in its objects, at any depth."""
     found: list[type[Record]] = [cls]
     seen = {cls.__name__}
     for each in found:
@@ -80,7 +80,7 @@ def _nested(cls: type[Record]) -> Iterator[type[Record]]:
 def class_schema(
     cls: type[Record], refer: Callable[[type[Record]], dict[str, Any]], *, names: Names = "wire"
 ) -> dict[str, Any]:
-    """Return the schema of one class; ``refer`` gives the schema that stands for another one."""
+    """Return the schema of one class; ``refer`` returns the schema to use for another."""
     about = _about(cls)
     properties = {
         meta["name"] if names == "wire" else name: _property(meta, refer, about.get(name))
@@ -104,7 +104,7 @@ def _property(
 
 
 def _one(meta: Wire, refer: Callable[[type[Record]], dict[str, Any]]) -> dict[str, Any]:
-    """Return the schema of a value, without the list around it and without null."""
+    """Return the schema of a value, excluding its enclosing list and null."""
     if meta["type"] == "enum":
         return {
             "type": ["string", "integer"],
@@ -119,7 +119,7 @@ def _one(meta: Wire, refer: Callable[[type[Record]], dict[str, Any]]) -> dict[st
 
 
 def _about(cls: type[Record]) -> dict[str, str]:
-    """Return the texts below the fields in the source of a class; none where there is no source."""
+    """Return the docstrings of a class's fields from its source; empty without source."""
     found: dict[str, str] = {}
     for each in reversed(cls.__mro__):
         if issubclass(each, Record):

@@ -1,8 +1,8 @@
-"""Secrets masked in JSON values and in texts of any format: known ones, and those of fields by their names.
+"""Masking of secrets in JSON values and in text of any format: known secrets, and secret fields by name.
 
-:class:`~wosdk_async.text.safe_text.Secrets` holds the known ones, those of the sessions. Of others only
-names are known: ``Password``, ``ApiToken``, the parameter ``sig`` of an address. ``docs/testing.md`` has the
-limits.
+:class:`~wosdk_async.text.safe_text.Secrets` holds the known secrets of the sessions. Other secrets are
+recognized only by name: ``Password``, ``ApiToken``, an address's ``sig`` parameter. ``docs/testing.md`` has
+the limits.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ __all__ = ["mask_fields", "mask_text"]
 
 _MASK = "***"
 _NO_SECRETS = Secrets()
-_MAX_NESTED = 4  # how often a text of JSON may hold a text of JSON
-_MAX_GAP = 1000  # characters between two signs that belong together; bounds the time
+_MAX_NESTED = 4  # maximum nesting of JSON text in JSON text
+_MAX_GAP = 1000  # characters between a pair of delimiters; bounds the time
 
 # A user and a password in an address.
 _USER = re.compile(
     rf"(:(?:\\?/){{2}}|%(?:25){{0,3}}3A(?:%(?:25){{0,3}}2F){{2}})[^\s/@\"'<>]{{1,{_MAX_GAP}}}?(@|%(?:25){{0,3}}40)",
     re.IGNORECASE,
 )
-# A parameter of a signed address (of a file, say): anyone with such an address can read the file. Its signs
-# may be written as in HTML, in JSON, or as percent codes when it is a parameter of another address.
+# A parameter of a signed address (of a file, say): anyone with that address can read the file. Its delimiters
+# may be escaped as in HTML or JSON, or percent-encoded inside another address.
 _PARAMETER = re.compile(
     r"((?:[?&]|&amp;|\\u0026|%(?:25){0,3}(?:3F|26))[\w.-]{0,100}?"
     r"(?:sig|token|secret|credential|password|code|key|cookie|authorization)[\w.-]{0,100}"
@@ -35,7 +35,7 @@ _PARAMETER = re.compile(
     r"(?:(?!(?(level)%(?P=level)(?:23|26)|(?:&amp;|\\u0026)))[^&\s\"'<>#])+",
     re.IGNORECASE,
 )
-# A name before a value, as in JSON, forms, settings, headers and attributes of XML; and such a value.
+# A name before a value, as in JSON, forms, settings, headers and XML attributes, and the value.
 _NAME = re.compile(
     r"(?<![\w.-])(?P<name>[\w.-]{1,200})\\{0,8}[\"']?\s{0,20}[=:]\s{0,20}(?:(?:Bearer|Basic)\s+)?",
     re.IGNORECASE,
@@ -50,10 +50,10 @@ _CDATA = re.compile(
 
 
 def mask_text(text: str, secrets: Secrets = _NO_SECRETS) -> str:
-    """Return ``text`` with ``***`` for ``secrets`` and for the values of secret fields.
+    """Return ``text`` with ``***`` for ``secrets`` and the values of secret fields.
 
-    Fields are found in JSON, forms, XML, settings and headers, also in a text that is cut off. In addresses,
-    users with passwords and signatures are replaced.
+    Fields are recognized in JSON, forms, XML, settings and headers, even in truncated text. In addresses,
+    signatures and users with passwords are replaced.
     """
     text = secrets.hide(text, len(text))
     text = _PARAMETER.sub(rf"\1{_MASK}", _USER.sub(rf"\1{_MASK}\2", text))
@@ -62,12 +62,12 @@ def mask_text(text: str, secrets: Secrets = _NO_SECRETS) -> str:
 
 
 def mask_fields(value: Any, secrets: Secrets = _NO_SECRETS) -> Any:
-    """Return JSON values without ``secrets`` and the values of secret fields, also in texts that hold JSON.
+    """Return JSON values without ``secrets`` and secret fields, also inside JSON text.
 
-    A value keeps its kind, so that it can still be read: ``***``, 0, an empty list or an empty object. True,
-    false and null say nothing secret and stay.
+    Each value keeps its type, so that it remains readable: ``***``, 0, an empty list or an empty object.
+    True, false and null reveal nothing and are kept.
     """
-    # One search of all texts at once is faster than one for each, and most responses repeat no secret.
+    # A single search of all strings is faster than one each, and most responses repeat no secret.
     found = "\0".join(_texts(value)) if secrets else ""
     if secrets.hide(found, len(found)) != found:
         value = _without_known(value, secrets)
@@ -75,7 +75,7 @@ def mask_fields(value: Any, secrets: Secrets = _NO_SECRETS) -> Any:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Yield the texts and names in JSON values."""
+    """Yield the strings and names in JSON values."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list | dict):
@@ -97,7 +97,7 @@ def _without_known(value: Any, secrets: Secrets) -> Any:
 
 
 def _without_named(value: Any, nested: int) -> Any:
-    """Return JSON values without those of secret fields."""
+    """Return JSON values without the values of secret fields."""
     if isinstance(value, str):
         return _without_nested(value, nested)
     if isinstance(value, list):
@@ -117,7 +117,7 @@ def _empty(value: Any) -> Any:
 
 
 def _without_nested(text: str, nested: int) -> str:
-    """Return a text without secrets; JSON is written again only if something was masked."""
+    """Return text without secrets; JSON is rewritten only if something was masked."""
     if nested and text.lstrip()[:1] in ("{", "[", '"'):
         try:
             found = codec.loads(text.encode())
@@ -129,7 +129,7 @@ def _without_nested(text: str, nested: int) -> str:
 
 
 def _without_fields(text: str) -> str:
-    """Return a text with ``***`` for each value that follows the name of a secret field."""
+    """Return text with ``***`` for each value after the name of a secret field."""
     parts, done = [], 0
     for found in _NAME.finditer(text):
         if found.start() < done or not is_secret_name(found["name"]):
@@ -142,12 +142,12 @@ def _without_fields(text: str) -> str:
 
 
 def _value_in(text: str, begin: int) -> tuple[int, int]:
-    """Return where the value at ``begin`` starts and ends, without its quotes."""
+    """Return the start and end of the value at ``begin``, excluding quotes."""
     opened = _QUOTE.match(text, begin)
     if opened is None:
         bare = _BARE.match(text, begin)
         return begin, bare.end() if bare else begin
-    # JSON within a text of JSON has a backslash before its quotes, and three before a quote in a value.
+    # JSON within JSON text has a backslash before its quotes, and three before a quote in a value.
     level = len(opened[1])
     for quote in _QUOTE.finditer(text, opened.end()):
         count = len(quote[1])

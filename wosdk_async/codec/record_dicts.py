@@ -1,7 +1,7 @@
-"""Records to JSON values and back, for programs: under :func:`wosdk_async.to_dict` and ``from_dict``.
+"""Records to JSON values and back for programs; implements :func:`wosdk_async.to_dict` and ``from_dict``.
 
-``dicts.py`` writes records for the service and refuses mistakes. Here a record is shown as it is, so nothing
-that a response made can fail. Reading is that of ``dicts.py``, and takes Python names too.
+``dicts.py`` writes records for the service and refuses mistakes. This module shows a record unchanged, so
+nothing from a response can fail. Reading is the same as in ``dicts.py``, and also takes Python names.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ from wosdk_async.text.safe_text import one_line
 __all__ = ["DictReaders", "DictWriters", "Names", "wire_name_of"]
 
 Names = Literal["wire", "python"]
-"""Which names the fields have: those of the service (``StatusId``) or those in Python (``status_id``)."""
+"""Field names: the service's (``StatusId``) or Python's (``status_id``)."""
 
 EXTRA = "extra"
-"""Name that holds unknown fields whose own names could be taken for those of fields."""
+"""Key for unknown fields whose own names would be mistaken for known fields."""
 
 Writer = Callable[[Any], Any]
 
 
 @functools.cache
 def wire_name_of(cls: type[Record]) -> tuple[Mapping[str, str], Mapping[str, str]]:
-    """Return the documented name by Python or documented name, and by any spelling in lower case."""
+    """Return the documented name by Python or documented name, and by any lower-case spelling."""
     exact = {name: meta["name"] for name, meta in cls.__wire__.items()}
     known, meant_by = spellings(cls)  # type: ignore[arg-type]  # mypy takes the objects for the class
     return {**exact, **{name: name for name in known}}, meant_by
@@ -74,11 +74,11 @@ _OBJECT = """\
 
 @attrs.frozen
 class DictWriters:
-    """Functions that make JSON values, by the class of the value; each is made at its first use."""
+    """Functions that create JSON values, by value class; each is created on first use."""
 
     names: Names
     secrets: bool
-    """Whether fields that hold secrets are written."""
+    """Whether secret fields are written."""
     of: dict[type[Any], Writer] = attrs.field(init=False, repr=False)
     _structs: StructWriters = attrs.field(init=False, repr=False)
 
@@ -88,7 +88,7 @@ class DictWriters:
         object.__setattr__(self, "_structs", structs)
 
     def write(self, value: Any) -> Any:
-        """Return the JSON value of a record, a list of records or a value of a field."""
+        """Return the JSON value of a record, a list of records or a field's value."""
         return self.of[value.__class__](value)
 
     def _make(self, cls: type[Any]) -> Writer:
@@ -113,7 +113,7 @@ class DictWriters:
     def _write_mapping(self, value: Mapping[Any, Any]) -> dict[str, Any]:
         made = {name: self.of[item.__class__](item) for name, item in value.items()}
         if not {str}.issuperset(map(type, made)):
-            raise TypeError("has a key that is not a text, which JSON does not allow")
+            raise TypeError("has a key that is not a string, which JSON does not allow")
         return made
 
     def _of_record(self, cls: type[Record]) -> Writer:
@@ -141,7 +141,7 @@ class DictWriters:
         return compile_function("write", source, f"dict writer of {cls.__name__}", names)  # type: ignore[no-any-return]
 
     def _add_extra(self, taken: frozenset[str], made: dict[str, Any], extra: dict[str, Any]) -> None:
-        """Add unknown fields under their own names, or in ``extra`` if the name is one of a field."""
+        """Add unknown fields under their own names, or in ``extra`` if the name is already a field."""
         for name, value in self._write_mapping(extra).items():
             if name.lower() in taken:
                 made.setdefault(EXTRA, {})[name] = value
@@ -151,7 +151,7 @@ class DictWriters:
 
 @functools.cache
 def _taken(cls: type[Record]) -> frozenset[str]:
-    """Return the names that would be taken for those of fields of ``cls``, in lower case."""
+    """Return the lower-case names that would be mistaken for fields of ``cls``."""
     exact, meant_by = wire_name_of(cls)  # type: ignore[arg-type]  # mypy takes the objects for the class
     return frozenset({EXTRA, *map(str.lower, exact), *meant_by})
 
@@ -161,14 +161,12 @@ def _same(value: Any) -> Any:
 
 
 def _show_time(value: datetime) -> str:
-    # A time in UTC ends with Z in every field; another one shows the zone it has, or none.
+    # A UTC time ends with Z in every field; any other time shows its own zone, or none.
     return value.isoformat() if value.utcoffset() else str(show_utc(value, datetime.isoformat))
 
 
 def _refuse(value: Any) -> Any:
-    raise TypeError(
-        f"holds an object of {type(value).__name__}, which is not a value of JSON; put its text there"
-    )
+    raise TypeError(f"holds an object of {type(value).__name__}, which is not a JSON value; use its text")
 
 
 _PLAIN: dict[Any, Writer] = {
@@ -183,7 +181,7 @@ _PLAIN: dict[Any, Writer] = {
 
 
 class DictReaders(dict[type[Record], Callable[..., Any]]):
-    """Class -> the function that makes its records of dicts with names of either kind."""
+    """Class -> function that creates its records from dicts with either kind of names."""
 
     # GIL: threads that ask first at the same time each compile one, and set it atomically.
 
@@ -203,7 +201,7 @@ def _as_dict(cls: type[Record], data: Any) -> dict[str, Any]:
 
 
 def _sort_out(cls: type[Record], data: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """Split a dict into fields by their documented names, and the rest."""
+    """Split a dict into documented fields and the rest."""
     exact, meant_by = wire_name_of(cls)  # type: ignore[arg-type]  # mypy takes the objects for the class
     found: dict[str, Any] = {}
     extra: dict[str, Any] = {}

@@ -1,11 +1,13 @@
-"""Structs of record classes, with the fields that responses were found to hold.
+"""Structs of record classes, with the fields found in responses.
 
-A Struct starts without fields, and is compiled again when responses hold more than it has. This pays twice:
+A Struct starts without fields, and is recompiled when responses have more. This pays twice:
 
-* Newer releases send names that the catalogue does not have. A Struct without them cannot read the response,
-  and the slow way takes more than three times as long: 121 us for an order of 5 KB, not 33 us.
+* Newer releases send names that are not in the catalogue. A Struct without them cannot read the response, and
+the slow
+  path takes more than three times as long: 121 us for an order of 5 KB, compared with 33 us.
 * Every field and object of the catalogue would be 104 Structs, most of which no response fills. The first
-  order would hold up the event loop for 84 ms, not 26 ms, and each order would take 4 to 12 % longer.
+order would
+  block the event loop for 84 ms instead of 26 ms, and each order would take 4 to 12 % longer.
 """
 
 from __future__ import annotations
@@ -28,26 +30,27 @@ from wosdk_async.model.metadata import is_nested
 
 __all__ = ["MAX_LEARNED", "RecordReaders"]
 
-MAX_UNKNOWN = 64  # names of each class: a service that sends ever new ones must not fill the memory
+MAX_UNKNOWN = 64  # names per class: a service that keeps sending new names must not exhaust the memory
 _MAX_NAME = 100  # characters; a name may be as long as a response
-_SMALL = 8  # fields; an object with no more is made with its record, which costs less than making it later
-_MAX_ROUNDS = 3  # of learning fields; after them the Struct gets every field
-MAX_LEARNED = 50  # records of a response: to look through one takes half as long as to read it
+# Fields; an object with no more is created with its record, which costs less than creating it later
+_SMALL = 8
+_MAX_ROUNDS = 3  # of learning fields; after that the Struct gets every field
+MAX_LEARNED = 50  # records of a response: inspecting one takes half as long as reading it
 
 
 @attrs.frozen(eq=False)
 class CompiledStruct:
-    """Struct of a class, as compiled for the fields that were known then."""
+    """Struct of a class, compiled for the fields known at the time."""
 
     cls: type[Record] = Record
     known: Container[str] = ()
-    """Fields of the class that the Struct has."""
+    """Class fields in the Struct."""
     unknown: tuple[str, ...] = ()
-    """Names that the Struct has and the catalogue does not."""
+    """Names in the Struct that the catalogue lacks."""
     struct: Any = None
     """The Struct; None if msgspec refuses the class."""
     parts: tuple[tuple[RecordReader, CompiledStruct], ...] = ()
-    """Readers of the objects in it, each with the Struct that was compiled in."""
+    """Readers of nested objects, each with the Struct that was compiled in."""
 
     def part(self, at_once: bool) -> Part:
         """Return how a field reads an object as this Struct."""
@@ -57,15 +60,15 @@ class CompiledStruct:
 
     @property
     def is_current(self) -> bool:
-        """Whether no Struct that was compiled in has been replaced since."""
+        """Whether no compiled-in Struct has been replaced since."""
         return all(reader.current() is used for reader, used in self.parts)
 
 
 @attrs.define
 class _Pace:
-    """How often the Struct of a class is compiled again.
+    """Schedule for recompiling a class's Struct.
 
-    It gets rarer each time, because compiling takes as long as reading a hundred responses.
+    Compilation becomes rarer each time, because it takes as long as reading a hundred responses.
     """
 
     is_behind: bool = False
@@ -74,7 +77,7 @@ class _Pace:
     _waited: int = 0
 
     def is_due(self) -> bool:
-        """Count a response from which something was or had been learned; return whether to compile now."""
+        """Count a response that taught something, now or earlier; return whether to compile now."""
         self._waited += 1
         self.is_behind = self._waited <= self._compiled**2
         if not self.is_behind:
@@ -83,7 +86,7 @@ class _Pace:
 
 
 class RecordReader:
-    """What was learned about one class from responses, and its current Struct."""
+    """Knowledge about one class from responses, and its current Struct."""
 
     def __init__(self, cls: type[Record], readers: RecordReaders) -> None:
         self._cls = cls
@@ -96,8 +99,8 @@ class RecordReader:
         self._is_compiling = False
 
     def current(self) -> CompiledStruct:
-        """Return the Struct for all that was learned, compiled if needed."""
-        if self._is_compiling:  # an object within an object of its own class is read as a dict
+        """Return the Struct for everything learned, compiled if needed."""
+        if self._is_compiling:  # an object nested in its own class is read as a dict
             return _NONE
         if self._compiled is _NONE or not self._compiled.is_current:
             self._is_compiling = True
@@ -108,7 +111,7 @@ class RecordReader:
         return self._compiled
 
     def _compile(self) -> CompiledStruct:
-        # A result of a command exists only for the record in it, so that is made at once, too.
+        # A command result exists only for the record inside, so that record is created immediately, too.
         at_once = issubclass(self._cls, CommandResult)
         nested = [(name, reader, reader.current()) for name, reader in self._nested_readers()]
         parts = {name: used.part(at_once) for name, _, used in nested if used.struct is not None}
@@ -116,18 +119,18 @@ class RecordReader:
         try:
             struct = compile_struct(self._cls, self._known, self._unknown, parts, hooks)
         except (TypeError, ValueError):
-            struct = None  # a class of a program may hold what msgspec refuses; it is read as a dict
+            struct = None  # a program's class may hold types that msgspec refuses; it is read as a dict
         used_parts = tuple((reader, used) for _, reader, used in nested if used is not _NONE)
         return CompiledStruct(self._cls, self._known, tuple(self._unknown), struct, used_parts)
 
     def _nested_readers(self) -> Iterator[tuple[str, RecordReader]]:
-        """Yield the known fields that hold objects, with the readers of those."""
+        """Yield the known object fields with their readers."""
         for name, meta in self._cls.__wire__.items():
             if name in self._known and is_nested(meta):
                 yield name, self._readers[registry.resolve(meta["of"])]
 
     def learn(self, record: Any) -> bool:
-        """Learn the fields of ``record`` and of the objects in it; return whether any was new."""
+        """Learn the fields of ``record`` and nested objects; return whether any was new."""
         if record.__class__ is not self._cls:
             return False
         fields = self._cls.__wire__
@@ -145,7 +148,7 @@ class RecordReader:
         return any_new
 
     def learn_all(self) -> None:
-        """Take all fields of the class as known, and those of the objects that it was found to hold."""
+        """Learn all fields of the class and of its known nested objects."""
         if not self.knows_all:
             nested = dict(self._nested_readers())
             self._set_known(self._cls.__wire__)
@@ -164,7 +167,7 @@ class RecordReader:
     def _is_learnable(self, name: str) -> bool:
         if len(name) > _MAX_NAME:
             return False
-        # A name that is a field's in another case is unknown only together with the documented one.
+        # A field's name in another case is unknown only together with the documented name.
         is_known = name in self._unknown or name.lower() in spellings(self._cls)[1]  # type: ignore[arg-type]  # as in dicts.py
         is_taken_by_msgspec = name.isprintable() and not {'"', "\\"} & set(name)
         return is_taken_by_msgspec and not is_known and len(self._unknown) < MAX_UNKNOWN
@@ -174,14 +177,14 @@ _NONE = CompiledStruct()
 
 
 class RecordReaders(dict[type[Record], RecordReader]):
-    """Class -> its reader, made when the class is first read. Threads use it with the lock."""
+    """Class -> reader, created when the class is first read. Threads use it with the lock."""
 
     def __init__(self, converter: cattrs.BaseConverter) -> None:
         super().__init__()
         self.converter = converter
         self.lock = threading.RLock()
         self.version = 0
-        """How often a Struct had to be compiled again."""
+        """Number of times that a Struct had to be recompiled."""
         _living[id(self)] = self
 
     def forked(self) -> None:
@@ -201,7 +204,7 @@ class RecordReaders(dict[type[Record], RecordReader]):
             reader = self[cls]
             any_new = [reader.learn(record) for record in records[:MAX_LEARNED]]
             if not any(any_new) and not reader.pace.is_behind:
-                # The objects do not show why: it may hold null for a field, or a value of another type.
+                # The objects do not show why: the cause may be a null field, or a value of another type.
                 if reader.knows_all:
                     return
                 reader.learn_all()
@@ -209,10 +212,10 @@ class RecordReaders(dict[type[Record], RecordReader]):
                 self.version += 1
 
     def is_unhooked(self, cls: type[Record]) -> bool:
-        """Return whether no hook of a program reads ``cls`` or a class of the objects that it may hold.
+        """Return whether no program hook reads ``cls`` or a class nested in its objects.
 
-        Such a hook may refuse what it reads. It has to be called while the response can still be reported as
-        unreadable, so its objects must not be made later.
+        A hook may refuse what it reads. It must be called while the response can still be reported as
+        unreadable, so its objects must not be created later.
         """
         found, left = {cls}, [cls]
         while left:

@@ -1,7 +1,7 @@
 """Records as JSON values and back: for web back ends, queues, files and logs.
 
-What is sent to the service is made by ``codec``; these functions are for a program's own use.
-``docs/records.md`` says what each type becomes.
+These functions are for a program's own use; ``codec`` writes what is sent to the service. ``docs/records.md``
+lists the JSON form of each type.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = [
 T = TypeVar("T")
 
 Unknown = Literal["keep", "refuse"]
-"""What is done with names and enum values that the catalogue does not know."""
+"""Handling of names and enum values that the catalogue lacks."""
 
 _READERS = DictReaders()
 _MAX_UNKNOWN = 10  # in one message
@@ -48,32 +48,32 @@ def to_dict(
     record: Iterable[Record], *, names: Names = "wire", secrets: bool = False
 ) -> list[dict[str, Any]]: ...
 def to_dict(record: Record | Iterable[Record], *, names: Names = "wire", secrets: bool = False) -> Any:
-    """Return a record, or each of some records, as a dict of JSON values.
+    """Return a record, or each of several records, as a dict of JSON values.
 
-    Money and other numbers are exact ``Decimal``, times are ISO 8601 texts, enum values texts. A field that
-    is None is left out. Unknown fields are added after the others.
+    Money and other numbers are exact ``Decimal``; times are ISO 8601 strings; enum values are strings. Fields
+    that are None are omitted. Unknown fields are added last.
 
     Args:
-        record: A record, command or result; or several of them.
+        record: a record, command or result, or several of them.
         names: ``"wire"`` for the service's names (``StatusId``), ``"python"`` for ours (``status_id``).
-        secrets: Whether to write fields that hold secrets, such as ``Employee.password``.
+        secrets: whether to write secret fields, such as ``Employee.password``.
 
     Raises:
-        InvalidCallError: ``record`` is something else, a program put something into a field that is not a
-            value of JSON, or a record into itself.
+        InvalidCallError: ``record`` has another type, a program set a field to a value without a JSON form,
+            or a record contains itself.
     """
     writers = _writers(names, secrets)
     if isinstance(record, Record):
         return _written(writers, record)
     if isinstance(record, str | bytes | Mapping | type) or not isinstance(record, Iterable):
-        raise InvalidCallError(f"takes a record of the model or a list of them, not {_shown(record)}")
+        raise InvalidCallError(f"takes a model record or a list of records, not {_shown(record)}")
     return [_written(writers, each) for each in record]
 
 
 def to_json(record: Record | Iterable[Record], *, names: Names = "wire", secrets: bool = False) -> bytes:
     """Return a record, or a list of records, as compact JSON; numbers keep their digits.
 
-    Takes and raises what :func:`to_dict` does.
+    Arguments and errors are those of :func:`to_dict`.
     """
     try:
         return dumps_any(to_dict(record, names=names, secrets=secrets))
@@ -84,18 +84,18 @@ def to_json(record: Record | Iterable[Record], *, names: Names = "wire", secrets
 def from_dict(cls: type[T], data: Any, *, unknown: Unknown = "keep") -> T:
     """Return a record of ``cls`` from a dict in the form of :func:`to_dict` or of the service.
 
-    A name may be the service's, in any case, or the one in Python. Unknown names go to ``extra``.
-    Numbers may be texts: plain digits in a field of whole numbers become an int. A value that does not fit
-    its field stays as it is: the checks before a call find it.
+    Names may be the service's, in any case, or Python's. Unknown names go to ``extra``. Numbers may be
+    strings: plain digits in an integer field become an int. A value that does not fit its field is kept for
+    the checks before a call.
 
     Args:
-        cls: The class, or ``list[WorkOrder]`` for a list of its records.
-        data: A dict; a list of them for a list. It may hold records, datetimes and enum members too.
-        unknown: ``"refuse"`` makes an error of names and enum values that the catalogue does not know.
+        cls: the class, or ``list[WorkOrder]`` for a list of its records.
+        data: a dict, or a list of dicts; may contain records, datetimes and enum members.
+        unknown: ``"refuse"`` raises an error for names and enum values that the catalogue lacks.
 
     Raises:
-        InvalidCallError: ``cls`` is not a class of the model, or ``data`` is not a dict or list, is nested
-            too deeply, names a field twice, or holds a refused value.
+        InvalidCallError: ``cls`` is not a model class, or ``data`` is not a dict or list, is nested too
+            deeply, names a field twice, or holds a refused value.
     """
     own, is_list = _class_of(cls)
     if unknown not in ("keep", "refuse"):
@@ -113,7 +113,7 @@ def from_dict(cls: type[T], data: Any, *, unknown: Unknown = "keep") -> T:
 def from_json(cls: type[T], body: bytes | str, *, unknown: Unknown = "keep") -> T:
     """Return a record of ``cls`` from JSON; numbers are read exactly.
 
-    Takes what :func:`from_dict` does. Raises InvalidCallError also for invalid JSON.
+    Arguments and errors are those of :func:`from_dict`. Raises InvalidCallError also for invalid JSON.
     """
     if not isinstance(body, str | bytes | bytearray):
         raise InvalidCallError(f"{_name(cls)}: JSON is read from bytes or text, not from {_shown(body)}")
@@ -131,13 +131,13 @@ def _list(cls: type[Record], data: Any) -> list[Any]:
 
 
 def _class_of(cls: Any) -> tuple[type[Record], bool]:
-    """Return the class of the records in ``cls``, and whether it is a list of them."""
+    """Return the class of the records in ``cls``, and whether ``cls`` is a list."""
     is_list = get_origin(cls) is list
     own = get_args(cls)[0] if is_list else cls
     if isinstance(own, type) and issubclass(own, Record):
         return own, is_list
     raise InvalidCallError(
-        f"{_name(cls)} is not a class of the model; pass one, such as WorkOrder, or list[WorkOrder]"
+        f"{_name(cls)} is not a model class; pass one, such as WorkOrder, or list[WorkOrder]"
     )
 
 
@@ -148,7 +148,7 @@ def _name(cls: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    """Return what stands for a wrong argument in a message; its content may be secret."""
+    """Describe an invalid argument without its content, which may be secret."""
     if isinstance(value, type):
         return f"the class {value.__name__}"
     return "None" if value is None else kind_of(value)
@@ -157,24 +157,24 @@ def _shown(value: Any) -> str:
 @functools.cache
 def _writers(names: Names, secrets: bool) -> DictWriters:
     if names not in ("wire", "python"):
-        raise InvalidCallError(f"names={names!r} is not a kind of names; pass 'wire' or 'python'")
+        raise InvalidCallError(f"names={names!r} is not valid; pass 'wire' or 'python'")
     return DictWriters(names, secrets)
 
 
 def _written(writers: DictWriters, record: Record) -> Any:
     if not isinstance(record, Record):
-        raise InvalidCallError(f"only a record of the model can be written, not {_shown(record)}")
+        raise InvalidCallError(f"only a model record can be written, not {_shown(record)}")
     try:
         return writers.write(record)
     except TypeError:
         found = None
     except RecursionError:
-        found = f"{type(record).__name__} is nested too deeply, or holds itself"
+        found = f"{type(record).__name__} is nested too deeply, or contains itself"
     raise InvalidCallError(found or _first_fault(writers, record, type(record).__name__))
 
 
 def _first_fault(writers: DictWriters, value: Any, place: str) -> str:
-    """Return what in ``value`` cannot be written, and where it is."""
+    """Describe the first value in ``value`` that cannot be written, with its place."""
     if isinstance(value, Record):
         held = [(f".{name}", getattr(value, name)) for name in value.__wire__]
         held.append((".extra", value.extra))
@@ -194,17 +194,17 @@ def _first_fault(writers: DictWriters, value: Any, place: str) -> str:
     return f"{place} has changed since; write it again."
 
 
-# --- what in a record the catalogue does not know (facts 3.3) --------------------------------------
+# --- parts of a record that the catalogue lacks (facts 3.3) --------------------------------------
 
 # The service drops an unknown name, reads an unknown enum value as the default, and reports success. Records
-# keep both, because a newer release may know them; a program that takes records of its users may refuse them.
+# keep both, because a newer release may know them. A program that accepts its users' records may refuse them.
 
 Place = tuple[str | int, ...]
 
 
 @attrs.frozen
 class UnknownValue:
-    """One unknown name or enum value: names of the service and indexes that lead to it, and what to say."""
+    """One unknown name or enum value: the path of wire names and indexes, and the message."""
 
     place: Place
     message: str
@@ -215,7 +215,7 @@ class UnknownValue:
 
 
 def unknown_values(value: Any, place: Place = ()) -> Iterator[UnknownValue]:
-    """Yield fields and values of a record, or of a list of them, that the catalogue does not know."""
+    """Yield fields and values of a record, or of a list of records, that the catalogue lacks."""
     if isinstance(value, Record):
         yield from _of_record(value, place)
     elif isinstance(value, OpenEnum) and not value.is_known:

@@ -1,4 +1,4 @@
-"""Hidden msgspec Structs of the classes, filled in C, and the functions that make objects of them."""
+"""Hidden msgspec Structs of the classes, filled in C, and the functions that convert them to objects."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ __all__ = ["NO_OBJECTS", "LazyList", "Part", "StructFields", "compile_struct"]
 
 @attrs.frozen
 class Part:
-    """How the object in a field of a Struct is read: as another Struct."""
+    """How an object in a Struct's field is read: as another Struct."""
 
     cls: type[Record]
     known: Container[str]
     unknown: tuple[str, ...]
     struct: Any
     at_once: bool
-    """Whether the object is made with the record, and not at the first look."""
+    """Whether the object is created with the record, not on first access."""
     inline: bool = False
-    """Whether its statements are inlined in the function of the record: a call would cost more."""
+    """Whether its statements are inlined in the record's function: a call would cost more."""
 
 
 @attrs.frozen
@@ -44,14 +44,14 @@ class StructFields:
     unknown: tuple[str, ...]
     parts: Mapping[str, Part]
     hook_of: Callable[[str], Callable[..., Any]]
-    """Function that gives the reader of dicts of a class."""
+    """Returns the dict reader of a class."""
 
 
 class LazyList(Lazy):
-    """The Structs of a list, in a tuple.
+    """Structs of a list, in a tuple.
 
-    The garbage collector looks at every list of every result that a program keeps, and an order has fifty,
-    nearly all of them empty. There is one empty tuple, and the collector forgets those that hold Structs.
+    The garbage collector visits every list in every result that a program keeps, and an order has fifty,
+    nearly all of them empty. There is a single empty tuple, and the collector untracks tuples of Structs.
     """
 
     __slots__ = ("structs",)
@@ -69,7 +69,7 @@ NO_OBJECTS = LazyList(())
 
 @attrs.define
 class _StructText:
-    """The fields of a Struct, and the statements that make ``made`` of ``struct``, for one function."""
+    """Fields of a Struct, and the statements that convert ``struct`` to ``made``, for one function."""
 
     names: dict[str, Any]
     hook_of: Callable[[str], Callable[..., Any]]
@@ -82,7 +82,7 @@ class _StructText:
         parts: Mapping[str, Part],
         at: str = "",
     ) -> tuple[list[tuple[str, Any, Any]], list[str]]:
-        """Return fields and statements; ``at`` ends each variable of the statements."""
+        """Return fields and statements; ``at`` is the suffix of each variable in the statements."""
         made, new = f"made{at}", f"new{at}"
         self.names[new] = new_of(cls)
         fields: list[tuple[str, Any, Any]] = []
@@ -118,7 +118,7 @@ class _StructText:
         return fields, [f"{made} = {new}()", f"{made}.origin = origin", *lines]
 
     def _field(self, meta: Wire, part: Part | None, slot: str, x: str) -> tuple[Any, list[str]]:
-        """Return the type of a field, and the statements that read its value ``x``; none to keep it."""
+        """Return a field's type, and the statements that convert its value ``x``; none to keep it."""
         if part is not None and meta.get("many"):
             element = part.struct | None
             kind: Any = types.GenericAlias(tuple, (element, ...)) | None
@@ -156,16 +156,16 @@ def compile_struct(
     parts: Mapping[str, Part],
     hook_of: Callable[[str], Callable[..., Any]],
 ) -> Any:
-    """Return a Struct for objects of ``cls``; its ``__made__`` makes an object of one.
+    """Return a Struct for objects of ``cls``; its ``__made__`` converts a Struct to an object.
 
-    Values arrive as :func:`loads` gives them and are read by the same texts as those of a dict.
+    Values arrive as from :func:`loads`, and are read by the same source as in dicts.
 
     Args:
-        cls: The class.
-        known: The fields of the Struct. msgspec raises for JSON with another name.
-        unknown: Names of the service that the catalogue does not have, and that go to ``extra``.
-        parts: The fields whose objects are read as Structs. Those of others are read as dicts.
-        hook_of: Gives the function ``(data, None)`` that reads dicts of the class with this name.
+        cls: the class.
+        known: fields of the Struct. msgspec raises for JSON with any other name.
+        unknown: wire names that the catalogue lacks, which go to ``extra``.
+        parts: fields whose objects are read as Structs. Other objects are read as dicts.
+        hook_of: returns the function ``(data, None)`` that reads dicts of the named class.
     """
     names = {
         "astuple": msgspec.structs.astuple,
@@ -178,7 +178,7 @@ def compile_struct(
     source = "\n".join(["def convert(struct, origin=None):", *_indented(lines), "    return made\n"])
 
     def convert(found: Any, origin: str | None = None) -> Any:
-        # Compiled when it is first called: a program looks at few of the objects of a response.
+        # Compiled on the first call: programs access few of the objects in a response.
         struct.__made__ = compile_function("convert", source, f"struct converter of {cls.__name__}", names)
         return struct.__made__(found, origin)
 

@@ -1,4 +1,4 @@
-"""Texts as values of a field's type: cells of a file, and values typed on a command line."""
+"""Parsing of text into a field's type: file cells, and command-line values."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from wosdk_async.text.suggestions import suggestion
 __all__ = ["MAX_NUMBER", "exact_number", "parse_value", "shown_value", "time_in_zone"]
 
 MAX_NUMBER = 1000
-"""Characters of a text that is read as a number."""
-_MAX_DIGITS = 100  # before the point, and after it; spec 2.1 sets no bound, and a decimal of .NET has 29
+"""Maximum characters of a number."""
+_MAX_DIGITS = 100  # before the point, and after it; spec 2.1 sets no bound, and a .NET decimal has 29
 _SHOWN = 100  # characters of a value in a message
 
 _BOOLEANS = {"true": True, "false": False}
@@ -27,17 +27,17 @@ _INTEGER = re.compile(r"[+-]?[0-9]+")
 
 
 def parse_value(text: str, meta: Wire, *, lenient: bool = False) -> Any:
-    """Return the value that ``text`` stands for in a field.
+    """Parse ``text`` for a field.
 
     Args:
-        text: the text as it was given.
-        meta: the metadata of the field.
+        text: the original text.
+        meta: the field's metadata.
         lenient: accept what people write in spreadsheets: whitespace around the value, yes and no, enum
             members in any case, UTC times without a zone.
 
     Raises:
-        ValueError: the text is not of the field's type. The message continues a sentence that begins with
-            the name of the field: ``takes a whole number, not 'x'``.
+        ValueError: the text does not match the field's type. The message continues a sentence that begins
+            with the field's name: ``takes a whole number, not 'x'``.
     """
     parse = _PARSERS.get(meta["type"])
     if parse is None:
@@ -46,15 +46,15 @@ def parse_value(text: str, meta: Wire, *, lenient: bool = False) -> Any:
 
 
 def shown_value(text: str) -> str:
-    """Return a text for a message: quoted and not too long."""
+    """Quote and shorten a text for a message."""
     return repr(shortened(text, _SHOWN))
 
 
 def exact_number(text: str) -> Decimal:
-    """Return the number that ``text`` stands for, if it can be written out without an exponent.
+    """Return the number in ``text`` if it can be written without an exponent.
 
     Raises:
-        ValueError: it is no number, or too long. The message is like those of :func:`parse_value`.
+        ValueError: not a number, or too long. The message is like those of :func:`parse_value`.
     """
     number = Decimal("NaN")
     if text.isascii() and "_" not in text and len(text) <= MAX_NUMBER:
@@ -64,23 +64,23 @@ def exact_number(text: str) -> Decimal:
         raise ValueError(f"takes a number such as 12.50, not {shown_value(text)}")
     if number.adjusted() >= _MAX_DIGITS or number.as_tuple().exponent < -_MAX_DIGITS:  # type: ignore[operator]
         raise ValueError(
-            f"takes a number of at most {_MAX_DIGITS} digits before the point and {_MAX_DIGITS} after it, "
-            f"not {shown_value(text)}; correct it"
+            f"takes a number with at most {_MAX_DIGITS} digits before and after the decimal point, not"
+            f" {shown_value(text)}; correct it"
         )
     return number
 
 
 def time_in_zone(time: datetime, zone: tzinfo, text: str) -> datetime:
-    """Return the time with a zone that ``text`` gave, in another zone.
+    """Convert ``time``, which ``text`` gave with a zone, to another zone.
 
     Raises:
-        ValueError: there it is not of a year that times have.
+        ValueError: the converted year is out of range.
     """
     try:
         return time.astimezone(zone)
     except OverflowError:
         raise ValueError(
-            f"takes a time of the years 1 to 9999, not {shown_value(text)}; correct it"
+            f"takes a time in the years 1 to 9999, not {shown_value(text)}; correct it"
         ) from None
 
 
@@ -120,7 +120,7 @@ def _time(text: str) -> datetime:
 def _local_time(text: str, _: Wire, __: bool) -> datetime:
     time = _time(text)
     if time.tzinfo is not None:
-        raise ValueError(f"is local time of the site; leave the zone of {shown_value(text)} out")
+        raise ValueError(f"is local time of the site; remove the zone from {shown_value(text)}")
     return time
 
 

@@ -1,4 +1,4 @@
-"""Single values: how a date, a number, an enum value is read from the wire and written to it."""
+"""Single values: wire forms of dates, numbers and enum values."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _DIGITS = re.compile(r"-?[0-9]{1,19}")
 def read_local(value: Any) -> Any:
     """Read a local time. The service sends no zone; one would be dropped (not shown; assumed).
 
-    Of 7 fraction digits (facts 3.5) the seventh is lost: Python counts microseconds.
+    Of 7 fraction digits (facts 3.5), the seventh is lost: Python counts microseconds.
     """
     try:
         moment = _parse(value)
@@ -43,7 +43,7 @@ def read_local(value: Any) -> Any:
 
 
 def read_zoned(value: Any) -> Any:
-    """Read a local time of a program's user; a zone stays, so that the checks before a call refuse it."""
+    """Read a local time from a program's user; a zone is kept, so that the checks before a call refuse it."""
     try:
         return _parse(value)
     except (TypeError, ValueError):
@@ -51,7 +51,7 @@ def read_zoned(value: Any) -> Any:
 
 
 def read_utc(value: Any) -> Any:
-    """Read a time in UTC, with or without its ``Z`` (facts 3.5); an offset is converted."""
+    """Read a UTC time, with or without its ``Z`` (facts 3.5); an offset is converted."""
     try:
         moment = _parse(value)
         if moment.tzinfo is not None:
@@ -62,26 +62,26 @@ def read_utc(value: Any) -> Any:
 
 
 def read_digits(value: Any) -> Any:
-    """Read a whole number of a program's user, also from its plain digits: the service takes both."""
+    """Read an integer from a program's user, including plain digits: the service takes both."""
     # spec 4.4
     return int(value) if isinstance(value, str) and _DIGITS.fullmatch(value) else value
 
 
 def read_number(value: Any) -> Any:
-    """Read an exact number, from a JSON number or from a text that holds one."""
+    """Read an exact number from a JSON number or a string."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return value
-    text = value if isinstance(value, str) else repr(value)  # the shortest text of a float is what was sent
+    text = value if isinstance(value, str) else repr(value)  # the float's shortest text is what was sent
     try:
         number = Decimal(text)
     except ArithmeticError:
         return value
-    # Decimal also takes other scripts' digits, underscores and NaN.
+    # Decimal also accepts other scripts' digits, underscores and NaN.
     return number if number.is_finite() and text.isascii() and "_" not in text else value
 
 
 class EnumReader(dict[str, Any]):
-    """Wire text -> member, filled when the first value comes; until then the enum is not loaded."""
+    """Wire text -> member, filled on the first value; until then the enum is not loaded."""
 
     def __init__(self, load: Callable[[], Any]) -> None:
         super().__init__()
@@ -92,10 +92,10 @@ class EnumReader(dict[str, Any]):
         return self.odd(value)
 
     def odd(self, value: Any) -> Any:
-        """Read a value other than the text of a loaded member; None and unreadable values are kept."""
+        """Read a value that is not the text of a loaded member; None and unreadable values are kept."""
         if value is None or not isinstance(value, str | int) or isinstance(value, bool):
             return value
-        # GIL: another thread may fill it at the same time, too; until then the enum itself is asked.
+        # GIL: another thread may fill it at the same time; until then the enum itself is asked.
         if self._enum is None:
             self._enum = self._load()
             self.update((str(member), member) for member in self._enum)
@@ -114,12 +114,12 @@ def write_number(value: Any, where: str) -> Any:
     if isinstance(value, float):
         value = Decimal(repr(float(value)))
     if isinstance(value, Decimal) and not value.is_finite():
-        raise ValueError(f"{where} is {value}; JSON has no such number, send a finite one.")
+        raise ValueError(f"{where} is {value}, which JSON does not support: send a finite number.")
     return value
 
 
 def write_local(value: Any, where: str) -> Any:
-    """Write a local time; refuse one with a zone, because the service would read it as local."""
+    """Write a local time; refuse a zone, which the service would ignore."""
     if isinstance(value, datetime):
         if value.tzinfo is not None:
             raise ValueError(
@@ -131,12 +131,12 @@ def write_local(value: Any, where: str) -> Any:
 
 
 def write_utc(value: Any, where: str) -> Any:
-    """Write a time in UTC; refuse one without a zone, because it does not say which zone was meant."""
+    """Write a UTC time; refuse one without a zone, because the intended zone is unknown."""
     if isinstance(value, datetime):
         if value.tzinfo is None:
             raise ValueError(
                 f"{where} is UTC, but {value!r} has no zone;"
-                " use .replace(tzinfo=datetime.UTC), or .astimezone() when it is this computer's time."
+                " use .replace(tzinfo=datetime.UTC), or .astimezone() if it is this computer's time."
             )
         try:
             return time_in_zone(value, UTC, str(value)).replace(tzinfo=None).isoformat() + "Z"
@@ -152,7 +152,7 @@ def _not_a_date(value: Any, where: str) -> Any:
 
 
 def write_enum(value: Any) -> Any:
-    """Write an enum field: a member, a text or a number."""
+    """Write an enum field: a member, a string or a number."""
     return value._value_ if isinstance(value, Enum) else value
 
 
@@ -163,7 +163,7 @@ def show_number(value: Any, plain: Callable[[Any], Any]) -> Any:
 
 
 def show_utc(value: Any, plain: Callable[[Any], Any]) -> Any:
-    """Show a value other than a UTC time in a UTC field: a time of another zone is converted."""
+    """Show a value other than a UTC time in a UTC field: times in other zones are converted."""
     if not isinstance(value, datetime) or value.tzinfo is None:
         return plain(value)
     try:

@@ -1,4 +1,4 @@
-"""The catalogue for agents, as a tool and as resources: entities, commands, enums and error codes."""
+"""The catalogue as a tool and resources: entities, commands, enums and error codes."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ _JSON = "application/json"
 
 
 class DescribeResult(Result):
-    """Names, or one definition."""
+    """A list of names, or one definition."""
 
     names: dict[str, list[str]] = Field(
-        default_factory=dict, description="Names of entities, commands and enums, without a definition."
+        default_factory=dict, description="Names of entities, commands and enums."
     )
     definition: dict[str, Any] | None = Field(default=None, description="The definition of the name.")
 
 
 async def describe(
     name: Annotated[str, Field(max_length=100, description="Name of an entity, command or enum.")] = "",
-    containing: Annotated[str, Field(max_length=100, description="List the names that contain it.")] = "",
+    containing: Annotated[str, Field(max_length=100, description="Only list names that contain this.")] = "",
 ) -> DescribeResult:
-    """Show what is known of an entity, a command or an enum: fields, types, values, what it can do.
+    """Describe an entity, command or enum: fields, types, values and operations.
 
-    Without a name it lists names: all of them, or those that contain a text.
+    Without a name, list all names, or those that contain a string.
     """
     if name:
         return DescribeResult(definition=_definition(name))
@@ -45,7 +45,7 @@ async def describe(
 
 
 def add_resources(server: MCPServer) -> None:
-    """Add the catalogue to a server: a list of names, and a template for each kind of definition."""
+    """Add catalogue resources to a server: an index, and a template per kind of definition."""
 
     def index() -> str:
         return _text(_names(""))
@@ -68,9 +68,9 @@ def add_resources(server: MCPServer) -> None:
     base = "wosdk://catalogue"
     for function, uri, title in (
         (index, base, "All names of the catalogue"),
-        (errors, f"{base}/errors", "Error codes of the service"),
+        (errors, f"{base}/errors", "Service error codes"),
         (entity, f"{base}/entities/{{name}}", "Fields and operations of an entity"),
-        (command, f"{base}/commands/{{name}}", "Fields of a command and of its result"),
+        (command, f"{base}/commands/{{name}}", "Fields of a command and its result"),
         (enum, f"{base}/enums/{{name}}", "Values of an enum"),
         (error, f"{base}/errors/{{code}}", "Meaning of an error code"),
     ):
@@ -111,7 +111,7 @@ def _definition(name: str) -> dict[str, Any]:
     if (found := catalogue.entity(wanted)) is not None:
         return _entity(found)
     known_names = (*catalogue.entities, *catalogue.aliases, *catalogue.commands, *catalogue.enums)
-    near = suggestion(name, known_names) or "; without a name, describe lists all"
+    near = suggestion(name, known_names) or "; without a name, describe lists all names"
     raise UnknownNameError(f"the catalogue has no entity, command or enum {name!r:.100}{near}")
 
 

@@ -1,7 +1,7 @@
-"""Commits of plans, each carried out once: over repeated calls, restarts, and servers that share a journal.
+"""Commits of plans, each carried out once across repeated calls, restarts, and servers with a shared journal.
 
-A plan in doubt with a marker is looked up, so the next commit finishes an interrupted one. A plan without a
-marker is sent at most once; without a response it stays in doubt.
+A plan in doubt with a marker is looked up, so the next commit completes an interrupted one. A plan without a
+marker is sent at most once, and without a response stays in doubt.
 """
 
 from __future__ import annotations
@@ -36,39 +36,39 @@ _NOTHING_DONE = (NotSentError, DeadlineError, NoAnswerError, ThrottledError, Ses
 
 @attrs.frozen(kw_only=True)
 class CommitOutcome:
-    """The outcome of a plan."""
+    """Outcome of a plan."""
 
     state: str
-    """The word of a state, or ``expired``, ``busy`` or ``unknown``."""
+    """State name, or ``expired``, ``busy`` or ``unknown``."""
     plan: Plan | None = None
     record: dict[str, Any] | None = None
     problem: Problem | None = None
     repeated: bool = False
-    """Whether the result is of an earlier commit or a look-up."""
+    """Whether the result comes from an earlier commit or a look-up."""
     wait: float | None = None
     """Seconds until a look-up can decide."""
 
 
 @attrs.frozen(kw_only=True)
 class Commits:
-    """The plans of one Company."""
+    """Plans of one Company."""
 
     journal: PlanJournal
     company: Company
-    """Company of the client that writes, behind ``gate``."""
+    """Company of the writing client, behind ``gate``."""
     gate: WriteGate
     target: str
     clock: TransportClock = TransportClock()
-    """Clock of the look-ups in this process."""
+    """Clock for look-ups in this process."""
     _look_ups: dict[tuple[str, int], LookUps] = attrs.field(factory=dict, init=False)
-    """Look-ups of plans in doubt by id and attempt: another server may have sent a plan again since."""
+    """Look-ups of plans in doubt by id and attempt, because another server may have resent a plan."""
 
     async def commit(self, id: str) -> CommitOutcome:
-        """Carry out a plan unless that was done; finish an interrupted commit."""
+        """Carry out a plan unless already done; complete an interrupted commit."""
         return await self._with_lock(id, send=True)
 
     async def settle(self, id: str) -> CommitOutcome:
-        """Find out the outcome of a plan; send nothing."""
+        """Find out the outcome of a plan without sending anything."""
         return await self._with_lock(id, send=False)
 
     async def _with_lock(self, id: str, *, send: bool) -> CommitOutcome:
@@ -96,11 +96,11 @@ class Commits:
         if (outcome := _final_outcome(plan)) is not None:
             return outcome
         if plan.state is State.PLANNED and self.journal.now() >= plan.expires:
-            self.journal.expired(plan.id)  # on the disk: the clock may be set back
+            self.journal.expired(plan.id)  # on disk, because the clock may be set back
             return CommitOutcome(state="expired", plan=plan)
         if plan.state is State.PLANNED:
             return await self._send(plan) if send else CommitOutcome(state=State.PLANNED.word, plan=plan)
-        if plan.state is State.SENDING:  # its lock was free, so the server that sent it has ended
+        if plan.state is State.SENDING:  # the lock was free, so the sending server has ended
             plan = self._doubt(plan)
         return await self._resolve(plan, send=send)
 
@@ -108,7 +108,7 @@ class Commits:
 
     async def _send(self, plan: Plan) -> CommitOutcome:
         change = change_of(plan)
-        self.journal.begin(plan.id)  # on the disk before the first byte leaves
+        self.journal.begin(plan.id)  # on disk before the first byte is sent
         plan = attrs.evolve(plan, attempt=plan.attempt + 1)
         try:
             with self.gate.commit():
@@ -116,7 +116,7 @@ class Commits:
         except (InDoubtError, NotUniqueError) as error:
             return self._in_doubt(self._doubt(plan), error)
         except _NOTHING_DONE as error:
-            with suppress(PlansUnusableError):  # then the journal has a doubt, which is safe
+            with suppress(PlansUnusableError):  # the journal then has a doubt, which is safe
                 self.journal.plan_again(plan.id)
             return CommitOutcome(state=State.PLANNED.word, plan=plan, problem=self._problem(error))
         except WosdkError as error:
@@ -124,23 +124,23 @@ class Commits:
             with suppress(PlansUnusableError):
                 self.journal.end(plan.id, State.REFUSED, found.model_dump(mode="json"))
             return CommitOutcome(state=State.REFUSED.word, plan=plan, problem=found)
-        except Exception:  # a bug says nothing about the request
+        except Exception:  # a bug, which says nothing about the request
             return self._in_doubt(self._doubt(plan), None)
-        with suppress(PlansUnusableError):  # it was carried out, even if that cannot be written
+        with suppress(PlansUnusableError):  # carried out, even if not recorded
             self.journal.end(plan.id, State.DONE, record)
         return CommitOutcome(state=State.DONE.word, plan=plan, record=record)
 
     # --- doubts -----------------------------------------------------------------------------
 
     def _doubt(self, plan: Plan) -> Plan:
-        """Write a doubt; what was sent may still take effect within the settle time."""
+        """Record a doubt; the request may still take effect within the settle time."""
         self._look_ups[plan.id, plan.attempt] = LookUps(self.clock.now(), self.company.options.settle)
-        with suppress(PlansUnusableError):  # as sending in the journal it is in doubt, too
+        with suppress(PlansUnusableError):  # ``sending`` in the journal also means in doubt
             self.journal.end(plan.id, State.IN_DOUBT)
         return attrs.evolve(plan, state=State.IN_DOUBT)
 
     async def _resolve(self, plan: Plan, *, send: bool) -> CommitOutcome:
-        """Look up a plan in doubt by its marker; without one it stays in doubt."""
+        """Look up a plan in doubt by its marker; without a marker it stays in doubt."""
         if plan.marker is None:
             return self._in_doubt(plan, None)
         now, attempt = self.clock.now, (plan.id, plan.attempt)
@@ -179,7 +179,7 @@ class Commits:
 
 
 def _final_outcome(plan: Plan) -> CommitOutcome | None:
-    """Return the final outcome of a plan; None while that may change."""
+    """Return a plan's final outcome; None if it may still change."""
     if plan.state is State.DONE:
         return CommitOutcome(state=plan.state.word, plan=plan, record=plan.outcome, repeated=True)
     if plan.state is State.REFUSED:

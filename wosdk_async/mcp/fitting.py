@@ -1,4 +1,4 @@
-"""Values of the Company in a result: plain JSON without secrets, escaped, and of bounded size."""
+"""Company values in a result: plain JSON of bounded size, escaped and without secrets."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from wosdk_async.text.safe_text import Secrets, one_line, shortened
 __all__ = ["MAX_BYTES", "bytes_of", "fit_record", "fit_records", "plain_number", "safe_text"]
 
 MAX_BYTES = 48_000
-"""Bytes of the records of one result, as JSON."""
+"""Maximum size of a result's records, in bytes of JSON."""
 
-_READ = 20_000  # characters of a text that are read
+_READ = 20_000  # characters to read per string
 _DEPTH = 8
-_NAME = 100  # characters of the name of a field
+_NAME = 100  # characters per field name
 _WHOLE_FLOATS = 2**53
-_MAX_BITS = 10_000  # of a number: Python writes none of more than 4,300 digits
-_MARKS = ("PerformDeletion", "IsNew")  # of writes, not of records
+_MAX_BITS = 10_000  # per number: Python refuses to print more than 4,300 digits
+_MARKS = ("PerformDeletion", "IsNew")  # for writes, not part of records
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
 _CUT = "the record is too long; name the properties to read"
 
 
 @attrs.frozen
 class _Bounds:
-    """Limits of one record."""
+    """Limits for one record."""
 
     text: int
     items: int
@@ -40,11 +40,11 @@ class _Bounds:
 
 
 _STEPS = (_Bounds(4000, 50), _Bounds(500, 20), _Bounds(120, 5))
-_LAST = _Bounds(120, 5, 20)  # for each field of a record that is too long even then
+_LAST = _Bounds(120, 5, 20)  # for each field of a record that is still too long
 
 
 def safe_text(text: str, longest: int = 500) -> str:
-    """Return a text of the Company without secrets and control characters, of bounded length."""
+    """Return Company text without secrets and control characters, truncated."""
     return _text(str(mask_fields(text[:_READ])), longest)
 
 
@@ -54,9 +54,9 @@ def bytes_of(value: Any) -> int:
 
 
 def fit_records(records: Sequence[Any], secrets: Secrets) -> tuple[list[dict[str, Any]], bool]:
-    """Return the first records that fit into a result, and whether something was cut.
+    """Return the first records that fit into a result, and whether anything was cut.
 
-    A record that alone is too long is cut further.
+    If a single record is too long, it is cut further.
     """
     found: list[dict[str, Any]] = []
     left, cut = MAX_BYTES, False
@@ -73,7 +73,7 @@ def fit_records(records: Sequence[Any], secrets: Secrets) -> tuple[list[dict[str
 def fit_record(record: Any, secrets: Secrets) -> tuple[dict[str, Any], int, bool]:
     """Return a record that fits into a result, its size as JSON, and whether it was cut.
 
-    ``secrets`` are hidden before anything is cut.
+    ``secrets`` are hidden before cutting.
     """
     reader = _Reader()
     masked = mask_fields(reader.read(record, 0), secrets)
@@ -87,7 +87,7 @@ def fit_record(record: Any, secrets: Secrets) -> tuple[dict[str, Any], int, bool
 
 
 def _first_fields(masked: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of a record that fit, with a note about the others."""
+    """Return the fields of a record that fit, with a note about omitted fields."""
     shown: dict[str, Any] = {"cut": _CUT}
     left = MAX_BYTES - bytes_of(shown)
     for name, value in masked.items():
@@ -101,12 +101,12 @@ def _first_fields(masked: dict[str, Any]) -> dict[str, Any]:
 
 @attrs.define
 class _Reader:
-    """Converter of records to plain JSON values, which notes whether some were too deep."""
+    """Converter of records to plain JSON values that detects too much nesting."""
 
     cut: bool = False
 
     def read(self, value: Any, depth: int) -> Any:
-        """Return a value as JSON; numbers keep their digits."""
+        """Convert a value to JSON; numbers keep their digits."""
         if depth > _DEPTH and isinstance(value, Mapping | list | tuple):
             self.cut = True
             return "..."
@@ -125,7 +125,7 @@ class _Reader:
 
 
 def plain_number(value: Any) -> Any:
-    """Return a number if JSON readers keep all its digits, otherwise its text."""
+    """Return a number if JSON parsers keep all its digits, otherwise a string."""
     if isinstance(value, int):
         if abs(value) < _WHOLE_FLOATS:
             return int(value)
@@ -139,7 +139,7 @@ def plain_number(value: Any) -> Any:
 
 
 def _bounded(value: Any, bounds: _Bounds) -> tuple[Any, bool]:
-    """Return a value within the bounds, and whether something was cut off."""
+    """Return a value within bounds, and whether anything was cut."""
     if isinstance(value, str):
         return _text(value, bounds.text), len(value) > bounds.text
     if isinstance(value, list):
@@ -150,7 +150,7 @@ def _bounded(value: Any, bounds: _Bounds) -> tuple[Any, bool]:
     if isinstance(value, dict):
         first = islice(value.items(), bounds.fields)
         made = {_text(name, _NAME): _bounded(item, bounds) for name, item in first}
-        lost = len(made) < len(value)  # also long names with the same beginning
+        lost = len(made) < len(value)  # also long names with the same start
         return {name: item for name, (item, _) in made.items()}, lost or any(cut for _, cut in made.values())
     return value, False
 

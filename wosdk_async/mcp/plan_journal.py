@@ -1,7 +1,7 @@
-"""Plans on the disk.
+"""Plans on disk.
 
-Several servers can share the SQLite file. The system releases the lock of a plan when its server ends. A
-plan is ``sending`` on the disk before its first byte leaves; without a holder of its lock it is in doubt.
+Several servers can share the SQLite file. The system releases a plan's lock when its server ends. A plan is
+marked ``sending`` on disk before its first byte is sent; in this state with a free lock, it is in doubt.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from wosdk_async.text.remedies import Remedy
 __all__ = ["EXPIRES", "Plan", "PlanBusyError", "PlanJournal", "PlansUnusableError"]
 
 EXPIRES = 600.0
-"""Seconds for which a plan can be committed."""
+"""Seconds until a plan can no longer be committed."""
 
 _FILE, _LOCKS = "plans.db", "locks"
 _SCHEMA = """
@@ -45,13 +45,13 @@ _STATES = {state.word: state for state in State if state is not State.FOUND}
 
 
 class PlanBusyError(Exception):
-    """A plan that another server or call is committing."""
+    """Plan being committed by another server or call."""
 
 
 class PlansUnusableError(ConfigurationError):
-    """The plans cannot be read or written: a full disk, a damaged file, a folder that is gone.
+    """Plans that cannot be read or written, such as with a full disk, damaged file or missing folder.
 
-    Its text goes to agents: it names no path.
+    The message goes to agents, so it contains no path.
     """
 
     kind = "plans"
@@ -59,22 +59,22 @@ class PlansUnusableError(ConfigurationError):
 
 @attrs.frozen(kw_only=True)
 class Plan:
-    """One planned change."""
+    """A planned change."""
 
     id: str
     target: str
-    """The Company: its name, and a digest of the addresses of its region."""
+    """The Company's name, and a digest of its region's addresses."""
     action: str
     name: str
-    """The entity, or the command."""
+    """Entity or command name."""
     record: int | None
-    """Id of the record that is updated."""
+    """Id of the record to update."""
     fields: dict[str, Any] = attrs.field(repr=False)
-    """Fields by the service's names, with the marker."""
+    """Fields by service name, including the marker."""
     marker: str | None
-    """Python path of the field that holds the plan's id; None without a marker."""
+    """Python path of the field with the plan's id; None without a marker."""
     version: int | None
-    """Version of the record that is updated, at the time of the plan."""
+    """Version of the record to update, when planned."""
     made: float
     expires: float
     state: State = State.PLANNED
@@ -84,19 +84,19 @@ class Plan:
 
 
 def new_id() -> str:
-    """Return the id of a new plan: a marker, so no other record may have it."""
+    """Return a new plan id, unique so that it can serve as a marker."""
     return f"mcp-{secrets.token_hex(8)}"
 
 
 class PlanJournal:
-    """The plans in a folder.
+    """Plans in a folder.
 
     Args:
-        folder: created if missing; only its owner may read it.
-        now: returns seconds since 1970; servers that share a folder need about the same.
+        folder: created if missing, owner-only.
+        now: function that returns seconds since 1970; servers that share a folder need similar clocks.
 
     Raises:
-        ConfigurationError: the folder or the file cannot be used, or others can read it.
+        ConfigurationError: the folder or file is unusable, or readable by others.
     """
 
     def __init__(self, folder: Path, now: Callable[[], float]) -> None:
@@ -110,11 +110,11 @@ class PlanJournal:
                 journal.execute(_SCHEMA)
         except (OSError, PlansUnusableError) as error:
             raise ConfigurationError(
-                f"plans cannot be kept in {folder} ({error})", remedies=(Remedy.STATE_FOLDER,)
+                f"plans cannot be stored in {folder} ({error})", remedies=(Remedy.STATE_FOLDER,)
             ) from error
 
     def add(self, plan: Plan) -> None:
-        """Write a new plan."""
+        """Store a new plan."""
         row = attrs.asdict(plan)
         row |= {"fields": json.dumps(plan.fields), "state": plan.state.word, "outcome": None}
         names = ", ".join(row)
@@ -123,7 +123,7 @@ class PlanJournal:
             journal.execute(f"INSERT INTO plan ({names}) VALUES ({marks})", row)  # noqa: S608 - our names
 
     def get(self, id: str) -> Plan | None:
-        """Return a plan; None if there is none. Raises PlansUnusableError for one that cannot be read."""
+        """Return a plan, or None. Raises PlansUnusableError if it cannot be read."""
         with self._open() as journal:
             row = journal.execute("SELECT * FROM plan WHERE id = ?", (id,)).fetchone()
         if row is None:
@@ -140,28 +140,29 @@ class PlanJournal:
         return plan
 
     def begin(self, id: str) -> None:
-        """Write that a plan is being sent. The caller holds its lock.
+        """Record that a plan is being sent. The caller holds its lock.
 
-        Raises PlanBusyError for a plan that is missing or being sent: a second guard, should locks fail.
+        Raises PlanBusyError if the plan is missing or already being sent, as a second guard in case locks
+        fail.
         """
         if not self._write(id, State.SENDING, only=State.PLANNED):
             raise PlanBusyError(id)
 
     def end(self, id: str, state: State, outcome: dict[str, Any] | None = None) -> None:
-        """Write the end of an attempt: done, refused, or in doubt."""
+        """Record the end of an attempt: done, refused, or in doubt."""
         self._write(id, state, outcome=None if outcome is None else json.dumps(outcome))
 
     def expired(self, id: str) -> None:
-        """Write that a plan has expired, regardless of the clock."""
+        """Record that a plan has expired, regardless of the clock."""
         self._write(id, State.PLANNED, only=State.PLANNED, expires=0.0)
 
     def plan_again(self, id: str) -> None:
-        """Write that a plan was certainly not carried out, and can be committed."""
+        """Record that a plan was certainly not carried out and can be committed."""
         self._write(id, State.PLANNED, expires=self.now() + EXPIRES)
 
     @contextmanager
     def lock(self, id: str) -> Iterator[None]:
-        """Hold the lock of a plan. Raises PlanBusyError when another server or call holds it."""
+        """Hold a plan's lock. Raises PlanBusyError if another server or call holds it."""
         folder = self.folder / _LOCKS / id
         try:
             _private_folder(folder)
@@ -180,7 +181,7 @@ class PlanJournal:
             held.release()
 
     def _write(self, id: str, state: State, only: State | None = None, **values: Any) -> bool:
-        """Write a state and values, and return whether there was such a plan (in the state ``only``)."""
+        """Write a state and values; return whether a plan matched (in state ``only``, if given)."""
         changes = ", ".join(f"{name} = :{name}" for name in ("state", *values))
         named = values | {"id": id, "state": state.word, "only": None if only is None else only.word}
         with self._open() as journal:
@@ -195,7 +196,7 @@ class PlanJournal:
     def _open(self) -> Iterator[sqlite3.Connection]:
         """Open the file for one durable transaction. Raises PlansUnusableError.
 
-        A missing file is not created again: others could read that one.
+        Do not recreate a missing file: it might be readable by others.
         """
         try:
             with closing(connect_database(self.folder / _FILE, timeout=_BUSY)) as connection:
@@ -204,18 +205,18 @@ class PlanJournal:
                 with connection:
                     yield connection
         except (OSError, sqlite3.Error, OverflowError) as error:
-            why = getattr(error, "strerror", None) or error  # str() of an OSError names the path
+            why = getattr(error, "strerror", None) or error  # str() of an OSError contains the path
             raise PlansUnusableError(f"the plans cannot be read or written ({why})") from error
 
 
 def _private_folder(path: Path, *, parents: bool = False) -> None:
-    """Create a folder that only its owner can read, or check the existing one."""
+    """Create an owner-only folder, or check an existing one."""
     path.mkdir(mode=0o700, parents=parents, exist_ok=True)
     _require_private(path, os.lstat(path), "folder")
 
 
 def _private_file(path: Path) -> None:
-    """Create an empty file that only its owner can read, or check the existing one."""
+    """Create an empty owner-only file, or check an existing one."""
     with suppress(FileExistsError):
         create_file(path, 0o600).close()
     _require_private(path, os.lstat(path), "file")

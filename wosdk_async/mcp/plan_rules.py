@@ -1,4 +1,4 @@
-"""Rules of a plan: refusals, names, marker, and the view of it that a person approves."""
+"""Rules for plans: refusals, names, marker, and the preview that a person approves."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ __all__ = [
     "with_marker",
 ]
 
-_DELETING = re.compile("delet|remov", re.IGNORECASE)  # facts 3.4: a removal is a mark, IsRemoved, too
-_NO_DELETE = "nothing is deleted by an agent; a person can, with `wosdk delete`"
+_DELETING = re.compile("delet|remov", re.IGNORECASE)  # facts 3.4: a removal can also be a flag, IsRemoved
+_NO_DELETE = "agents cannot delete; a person can, with `wosdk delete`"
 _PLAN_ID = re.compile(r"\s*mcp-[0-9a-f]{16}\s*", re.IGNORECASE)
 
 
 def refuse_command(kind: type[Command[Any]]) -> None:
-    """Raise InvalidCallError for a command that deletes, changes nothing, or carries other changes."""
+    """Raise InvalidCallError for a command that deletes, changes nothing, or contains other changes."""
     name = kind.wire_name
     if _DELETING.search(name):
         raise InvalidCallError(f"{name}: {_NO_DELETE}")
@@ -53,28 +53,28 @@ def refuse_command(kind: type[Command[Any]]) -> None:
         raise InvalidCallError(f"{name} changes nothing, so it needs no plan")
     if carried := _carried(name):
         raise InvalidCallError(
-            f"{name} can carry any record or command in {carried}, which a plan cannot check;"
-            " use action create or update, or plan each command by itself"
+            f"{name} can contain any record or command in {carried}, which a plan cannot check;"
+            " use action create or update, or plan each command separately"
         )
 
 
 def _carried(command: str) -> str:
-    """Return the field of a command that can hold any command or record."""
+    """Return the field of a command that can contain any command or record."""
     fields = load().commands[command].request
     return next((each.name for each in fields if each.kind == "object" and not each.of), "")
 
 
 def refuse_fields(value: Any) -> None:
-    """Raise InvalidCallError for fields that delete or hold secrets: plans and conversations are kept."""
+    """Raise InvalidCallError for fields that delete or contain secrets: plans and chats are stored."""
     for _, name, item in _members(value):
         if is_secret_name(name):
-            raise InvalidCallError(f"{name!r:.60} holds a secret; set it without an agent")
+            raise InvalidCallError(f"{name!r:.60} is a secret; set this field without an agent")
         if _DELETING.search(name) and item:
             raise InvalidCallError(f"{name!r:.60}: {_NO_DELETE}")
 
 
 def _members(value: Any, path: str = "") -> Iterator[tuple[str, str, Any]]:
-    """Yield the path, name and value of every field; elements of a list have its path and no name."""
+    """Yield every field's path, name and value; list elements have the list's path and no name."""
     if isinstance(value, Mapping):
         for name, item in value.items():
             inner = f"{path}.{name}"[:100] if path else str(name)[:100]
@@ -91,21 +91,21 @@ def refuse_emptied_lists(kind: type[Record], fields: Mapping[str, Any]) -> None:
     lists = {meta["name"] for meta in kind.__wire__.values() if meta.get("many")}
     for name in lists.intersection(fields):
         if not fields[name]:
-            raise InvalidCallError(f"{name}: the service ignores an empty list, and {_NO_DELETE}")
+            raise InvalidCallError(f"{name}: the service ignores empty lists, and {_NO_DELETE}")
 
 
 def refuse_plan_ids(fields: Mapping[str, Any]) -> None:
-    """Raise InvalidCallError for a text that is the id of a plan.
+    """Raise InvalidCallError for a string that is a plan id.
 
-    Ids of plans are markers: a record that carries that of another plan would be taken for the other's.
+    Plan ids are markers: a record with another plan's id would be mistaken for that plan's result.
     """
     for path, _, value in _members(fields):
         if isinstance(value, str) and _PLAN_ID.fullmatch(value):
-            raise InvalidCallError(f"{path} is the id of a plan, which only that plan may write")
+            raise InvalidCallError(f"{path} is a plan id, which only that plan may write")
 
 
 def class_of(action: str, name: str) -> type[Record]:
-    """Return the class of the command or entity that a plan names. Raises UnknownNameError."""
+    """Return the class of a plan's command or entity. Raises UnknownNameError."""
     if action != "command":
         return entity_named(name)
     found = command_class(name)
@@ -116,9 +116,9 @@ def class_of(action: str, name: str) -> type[Record]:
 
 
 def service_names(cls: type[Record], value: Any) -> Any:
-    """Return the JSON of a record with the service's names at every depth; unknown names stay.
+    """Convert a record's JSON to service names at every depth; unknown names stay.
 
-    Names can be in any case, aliases or Python names. Raises InvalidCallError for a field in two spellings.
+    Names may be in any case, aliases or Python names. Raises InvalidCallError for a field with two spellings.
     """
     if isinstance(value, list):
         return [service_names(cls, item) for item in value]
@@ -136,39 +136,39 @@ def service_names(cls: type[Record], value: Any) -> Any:
 
 
 def order_id(fields: Mapping[str, Any]) -> int | None:
-    """Return the id of the work order of a command, a number or its text."""
+    """Return a command's work order id, from a number or string."""
     return id_in(str(fields.get("WorkOrderId")))
 
 
 _ORDER_MARKER = "PoNumber"
 _NO_MARKER = "none"
-_SHOWN = "DisplayAs"  # facts 3.4: the service makes it of other fields, at least for contacts
+_SHOWN = "DisplayAs"  # facts 3.4: computed by the service, at least for contacts
 
 
 def with_marker(
     action: str, name: str, fields: dict[str, Any], wanted: str, id: str
 ) -> tuple[dict[str, Any], str | None]:
-    """Return the fields with the plan's id as marker, and the Python path of the marker, if there is one.
+    """Return the fields with the plan's id as marker, and the marker's Python path, if any.
 
-    ``wanted`` is the field that the agent named; empty for the default, ``none`` for no marker. Raises
-    InvalidCallError for a field that cannot be a marker, or has a value.
+    ``wanted`` is the field chosen by the agent; empty for the default, ``none`` for no marker. Raises
+    InvalidCallError for a field that cannot be a marker or has a value.
     """
     is_order = action == "command" and name == WoCreateCommand.wire_name
     if wanted == _NO_MARKER:
         return fields, None
     if action == "update" or (action == "command" and not is_order):
         if wanted:
-            raise InvalidCallError("only a create can carry a marker; leave 'marker' out")
+            raise InvalidCallError("only a create can have a marker; leave 'marker' out")
         return fields, None
     holder = fields.get("WorkOrder") if is_order else fields
     if not isinstance(holder, dict):
-        raise InvalidCallError("the field 'WorkOrder' is missing; it holds the fields of the order")
+        raise InvalidCallError("the field 'WorkOrder' is missing; put the order's fields there")
     given = {field for field, value in holder.items() if value is not None}
     key = wanted or (_ORDER_MARKER if is_order and _ORDER_MARKER not in given else "")
     if not key:
         return fields, None
     if key in given:
-        raise InvalidCallError(f"marker {key!r:.60} has a value; leave that out, or name another field")
+        raise InvalidCallError(f"marker {key!r:.60} already has a value; leave it out, or name another field")
     if key.lower() == _SHOWN.lower():
         raise InvalidCallError(f"marker {key!r:.60}: the service may overwrite that field; name another")
     owner: Any = entity_named("WorkOrder" if is_order else name)
@@ -188,7 +188,8 @@ _MASK = "***"
 def planned_view(calls: list[Call[Any]], secrets: Secrets) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the requests that ``calls`` would send, and notes about hidden values.
 
-    The RequestId is left out: each commit has a new one. Requests that cannot be shown whole are refused.
+    The RequestId is omitted, because each commit gets a new one. Requests that cannot be shown in full are
+    refused.
     """
     view = _View(secrets)
     requests = []
@@ -202,25 +203,25 @@ def planned_view(calls: list[Call[Any]], secrets: Secrets) -> tuple[list[dict[st
     size = bytes_of(requests)
     if size > MAX_BYTES:
         raise InvalidCallError(
-            f"the change is too large to be shown whole: {size:,} bytes of {MAX_BYTES:,} at most; split it"
+            f"the change is too large to show in full ({size:,} bytes, limit {MAX_BYTES:,}); split it"
         )
     if len(view.hidden) > _MAX_HIDDEN:
         raise InvalidCallError(
             f"{len(view.hidden)} values look like secrets and could not be shown; leave secrets out"
         )
-    why = f"looks like a secret: {_MASK} hides it or a part of it here, but commit sends all of it."
+    why = f"looks like a secret: {_MASK} hides it wholly or partly here, but commit sends all of it."
     return requests, [f"{path} {why}" for path in view.hidden]
 
 
 @attrs.define
 class _View:
-    """View of bodies, and the paths of what it hides."""
+    """Preview of request bodies, and the paths of hidden values."""
 
     secrets: Secrets
     hidden: list[str] = attrs.field(factory=list)
 
     def of(self, value: Any, path: str, depth: int) -> Any:
-        """Return a value as it is sent, escaped."""
+        """Return a value as sent, escaped."""
         if depth > _MAX_DEPTH:
             raise InvalidCallError(f"the change is nested more than {_MAX_DEPTH} levels deep; split it")
         if isinstance(value, Mapping):
@@ -238,7 +239,7 @@ class _View:
 
     def _name(self, name: str) -> str:
         shown = one_line(self.secrets.hide(name, len(name)))
-        if shown != name or len(name) > 100:  # two names could look alike
+        if shown != name or len(name) > 100:  # different names could look alike
             raise InvalidCallError(f"the name {shown:.60} cannot be shown unchanged; leave it out")
         return name
 
@@ -256,7 +257,7 @@ _COMMIT = object()
 class WriteGate:
     """``before_send`` hook that refuses every change outside a plan.
 
-    A second lock: even a reading tool with a bug cannot change anything with this client.
+    This is a second safeguard: even a read tool with a bug cannot change anything through this client.
     """
 
     def __init__(self) -> None:
@@ -271,7 +272,7 @@ class WriteGate:
 
     @contextmanager
     def commit(self) -> Iterator[None]:
-        """Send the calls of a block. The journal must have the plan as sending."""
+        """Send the calls of a block. The plan must be marked ``sending`` in the journal."""
         with self._set(_COMMIT):
             yield
 
@@ -290,4 +291,4 @@ class WriteGate:
             return await how(call, company)
         if call.reads or how is _COMMIT:
             return None
-        raise InvalidCallError("not sent: the change belongs to no plan; call plan, then commit")
+        raise InvalidCallError("not sent: the change is not part of a plan; call plan, then commit")

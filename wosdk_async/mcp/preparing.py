@@ -1,4 +1,4 @@
-"""The fields of a plan as a checked command or record."""
+"""Conversion of a plan's fields to a checked command or record."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ from wosdk_async.protocol.validation import problems, wire_path
 
 __all__ = ["Change", "change_of", "outcome_of", "warnings_of", "with_order_command"]
 
-_MAX_BYTES = 64_000  # of the fields of a plan
+_MAX_BYTES = 64_000  # size of a plan's fields
 
 
 @attrs.frozen(kw_only=True)
 class Change:
-    """The change that a plan sends."""
+    """The change to send for a plan."""
 
     subject: Record = attrs.field(repr=False)
-    """The command, or the record that is created or updated."""
+    """Command to run, or record to create or update."""
     marker: str | None = None
     changes: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
-    """Fields of an update, by their Python names."""
+    """Fields to update, by Python name."""
     version: int | None = None
 
     def key(self) -> Marker | None:
-        """Return the marker with its key. Raises InvalidCallError for a record that cannot have it."""
+        """Return the marker with its key. Raises InvalidCallError if the record cannot have one."""
         make: Any = Marker.of_command if isinstance(self.subject, Command) else Marker.of_record
         return make(self.subject, self.marker) if self.marker else None
 
     async def find(self, company: Company) -> dict[str, Any] | None:
-        """Return the result from the record that has the marker; None if there is none.
+        """Return the result from the record with the marker; None if there is none.
 
-        Raises NotUniqueError when several records have it.
+        Raises NotUniqueError if several records have the marker.
         """
         marker, kind = self.key(), type(self.subject)
         if marker is None or self.marker is None:
@@ -58,7 +58,7 @@ class Change:
     async def send(self, company: Company, *, dry: bool = False) -> dict[str, Any]:
         """Send the change unless a record already has the marker; return the result as plain values.
 
-        A dry run neither looks up the marker nor compares the version.
+        A dry run skips the look-up and the version check.
         """
         look: dict[str, Any] = {"marker": self.marker, "look_first": True} if self.marker and not dry else {}
         if isinstance(self.subject, Command):
@@ -75,7 +75,7 @@ class Change:
 
 
 def outcome_of(result: Any, company: Company) -> dict[str, Any]:
-    """Return the values of a result; of records in it ids and names."""
+    """Return a result's values, with records reduced to ids and names."""
     found = to_dict(result)
     for name, value in found.items():
         if isinstance(value, dict):
@@ -89,9 +89,9 @@ def _named(value: Any) -> Any:
 
 
 def with_order_command(action: str, name: str, fields: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
-    """Return a create of a work order as the command that creates one; anything else unchanged.
+    """Turn the create of a work order into the create command; return other changes unchanged.
 
-    The service computes when the order is due, unless that would replace one of ``fields``.
+    The service computes the due time, unless that would overwrite one of ``fields``.
     """
     if (action, name) != ("create", "WorkOrder"):
         return action, name, fields
@@ -100,16 +100,16 @@ def with_order_command(action: str, name: str, fields: dict[str, Any]) -> tuple[
 
 
 def warnings_of(plan: Plan, current: Mapping[str, Any]) -> list[str]:
-    """Return warnings about a plan; ``current`` is its record now, empty for a new one."""
+    """Return warnings about a plan; ``current`` is the current record, empty for a new one."""
     found = []
     if plan.action == "command" and (moved := warning_of_move(plan.name, current.get("StatusId"))):
         found.append(f"{moved}.")
     order = plan.fields.get("WorkOrder")
     if plan.name == WoCreateCommand.wire_name and isinstance(order, dict):
         if not plan.fields.get("ComputeSchedule") and not any(order.get(each) for each in DUE_TIMES):
-            found.append("The order gets no due time: add DtDue, or leave out what replaces the schedule.")
+            found.append("The order gets no due time: add DtDue, or leave out the other schedule fields.")
         found += [
-            f"The service requires {name} of a new work order, and will probably refuse this one."
+            f"The service requires {name} for a new work order and will probably refuse this one."
             for name in _empty(order)
         ]
         if plan.marker == "work_order.po_number":
@@ -118,24 +118,24 @@ def warnings_of(plan: Plan, current: Mapping[str, Any]) -> list[str]:
             )
     if plan.marker is None:
         found.append(
-            "The change has no marker: without a response it is unknown whether it was carried out, and this"
-            " plan is not sent again."
+            "The change has no marker: without a response the outcome stays unknown, and this"
+            " plan is not resent."
         )
     if plan.action == "update" and plan.version is None:
-        found.append("The entity has no version: a concurrent change by somebody else is overwritten.")
+        found.append("The entity has no version: concurrent changes by others are overwritten.")
     return found
 
 
 def _empty(order: dict[str, Any]) -> list[str]:
-    """Return the required fields of a new work order that have no value, by the service's names."""
+    """Return the required fields of a new work order without a value, by service name."""
     paths = dict.fromkeys(empty_fields(from_dict(WorkOrder, order)))
     return [wire_path(WorkOrder, ".".join(path)) for path in paths]
 
 
 def change_of(plan: Plan) -> Change:
-    """Return the change of a plan. Raises InvalidCallError for wrong fields."""
+    """Return the change for a plan. Raises InvalidCallError for invalid fields."""
     if len(json.dumps(plan.fields)) > _MAX_BYTES:
-        raise InvalidCallError(f"the fields take more than {_MAX_BYTES:,} bytes; plan a smaller change")
+        raise InvalidCallError(f"the fields are larger than {_MAX_BYTES:,} bytes; plan a smaller change")
     refuse_fields(plan.fields)
     fields = _exact(plan.fields)
     kind: Any = class_of(plan.action, plan.name)
@@ -149,7 +149,7 @@ def change_of(plan: Plan) -> Change:
     _require_no_mistakes(record, new=plan.action == "create")
     if plan.action != "update":
         change = Change(subject=record, marker=plan.marker)
-        change.key()  # a check
+        change.key()  # validates the marker
         return change
     changes = {
         python: getattr(record, python) for python, meta in kind.__wire__.items() if meta["name"] in fields
@@ -160,7 +160,7 @@ def change_of(plan: Plan) -> Change:
 
 
 def _require_no_mistakes(record: Record, *, new: bool = False) -> None:
-    """Raise InvalidCallError with all mistakes, by the service's names."""
+    """Raise InvalidCallError with all mistakes, by service name."""
     found = [
         f"{wire_path(type(record), each.path)} {each.in_json or each.message}"
         for each in problems(record, new=new)
@@ -171,7 +171,7 @@ def _require_no_mistakes(record: Record, *, new: bool = False) -> None:
 
 
 def _exact(value: Any) -> Any:
-    """Return JSON values with floats as exact decimals: 12.1 is not 12.0999."""
+    """Return JSON values with floats as exact decimals, so that 12.1 is not 12.0999."""
     if isinstance(value, float):
         return Decimal(repr(value))
     if isinstance(value, Mapping):

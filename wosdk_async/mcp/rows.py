@@ -1,6 +1,6 @@
-"""Pages of a query: filters, rows, and the cursor of the next ones.
+"""Query pages: filters, rows and cursors.
 
-A cursor holds the last id or a number of rows, and a digest of its query; with another query it is refused.
+A cursor has the last id or a row count, and a digest of its query; other queries refuse the cursor.
 """
 
 from __future__ import annotations
@@ -47,26 +47,26 @@ Operator = Literal[
     "between", "not between", "is null", "is not null",
 ]  # fmt: skip
 
-_MAX_VALUES = 200  # of one condition
+_MAX_VALUES = 200  # per condition
 
 
 class Filter(BaseModel):
-    """One condition. All filters of a call must hold."""
+    """One condition. All filters of a call are combined with AND."""
 
     model_config = ConfigDict(extra="forbid")  # a misspelt "operator" would be "="
 
     @model_validator(mode="before")
     @classmethod
     def _without_nulls(cls, filter_: Any) -> Any:
-        """Treat null as left out, as in the arguments of a tool."""
+        """Treat null as omitted, like in tool arguments."""
         return {n: v for n, v in filter_.items() if v is not None} if isinstance(filter_, dict) else filter_
 
     property: str = Field(
-        description="Property path by the service's names, such as StatusId, Customer.Name or Items.Task.Id.",
+        description="Property path in service names, such as StatusId, Customer.Name or Items.Task.Id.",
         max_length=200,
     )
     operator: Operator = Field(
-        default="=", description="'like' takes % and _ as in SQL. A reference is compared by its id."
+        default="=", description="'like' takes % and _ as in SQL. References are compared by id."
     )
     value: Scalar | list[Scalar] | None = Field(
         default=None,
@@ -76,7 +76,7 @@ class Filter(BaseModel):
 
 
 def entity_named(name: str) -> type[Record]:
-    """Return the class of an entity. Raises UnknownNameError, which suggests a name."""
+    """Return an entity's class. Raises UnknownNameError with a suggestion."""
     found = entity_class(name)
     if found is None:
         near = suggestion(name, (*index.ENTITIES, *index.ALIASES)) or "; the tool describe lists all names"
@@ -85,14 +85,14 @@ def entity_named(name: str) -> type[Record]:
 
 
 def queryable(name: str) -> type[Record]:
-    """Return the class of an entity that can be queried. Raises UnknownNameError or UnsupportedError."""
+    """Return the class of a queryable entity. Raises UnknownNameError or UnsupportedError."""
     found = entity_named(name)
     require_support(found, "query")
     return found
 
 
 def conditions(entity: type[Record], filters: Sequence[Filter]) -> list[Condition]:
-    """Return the conditions. Raises InvalidCallError, which names the filter and the remedy."""
+    """Parse filters. Raises InvalidCallError with the filter and a remedy."""
     return [_condition(entity, each) for each in filters]
 
 
@@ -100,9 +100,7 @@ def _condition(entity: type[Record], filter_: Filter) -> Condition:
     where = f"filter of {filter_.property!r:.100}"
     field: Any = property_at(find(root(entity), filter_.property))
     if isinstance(field, Nested) and filter_.operator not in FOR_REFERENCES:
-        raise InvalidCallError(
-            f"{where}: a reference is compared by its id, with {', '.join(FOR_REFERENCES)}"
-        )
+        raise InvalidCallError(f"{where}: references are compared by id, with {', '.join(FOR_REFERENCES)}")
     if filter_.operator.endswith("like") and not isinstance(field, TextProperty):
         raise InvalidCallError(f"{where}: {filter_.operator} needs a text property")
     values = [_typed(value, field, where) for value in _values(filter_, where)]
@@ -116,7 +114,7 @@ def _values(filter_: Filter, where: str) -> list[Scalar]:
             raise InvalidCallError(f"{where}: {operator} takes no value")
         return []
     if value is None:
-        raise InvalidCallError(f"{where}: {operator} takes a value; for none write 'is null'")
+        raise InvalidCallError(f"{where}: {operator} takes a value; to compare with null write 'is null'")
     values = value if isinstance(value, list) else [value]
     if operator.endswith("between"):
         if len(values) != 2:
@@ -130,7 +128,7 @@ def _values(filter_: Filter, where: str) -> list[Scalar]:
 
 
 def _typed(value: Scalar, field: Any, where: str) -> Any:
-    """Return the value in the type of the property; agents write times and numbers as texts."""
+    """Convert a value to the property's type; agents write times and numbers as strings."""
     place = resolved(field)
     meta: Any = {"type": "integer"} if isinstance(field, Nested) else place.meta
     text = str(value).lower() if isinstance(value, bool) else str(value)
@@ -145,7 +143,7 @@ def _typed(value: Scalar, field: Any, where: str) -> Any:
 
 
 MAX_ROWS = 100
-"""Rows of one result."""
+"""Maximum rows per result."""
 
 UNREADABLE_CURSOR = "the cursor cannot be read; leave it out to start over"
 
@@ -161,14 +159,14 @@ class RowsQuery:
     conditions: Sequence[Condition] = ()
     properties: Sequence[str] = ()
     order_by: Sequence[str] = ()
-    """Paths as for ``Query.order_by``, with ``-`` before one for descending order."""
+    """Paths as for ``Query.order_by``; prefix ``-`` for descending order."""
     limit: int = 20
 
     async def page(self, company: Company, cursor: str = "") -> RowsResult:
-        """Read the rows after ``cursor``, or the first ones.
+        """Read the rows after ``cursor``, or the first rows.
 
         Raises:
-            InvalidCallError: the cursor belongs to another query, or a name or value is wrong.
+            InvalidCallError: the cursor belongs to another query, or a name or value is invalid.
         """
         name, limit = entity_name(self.entity), max(1, min(self.limit, MAX_ROWS))
         query = self._query(company)
@@ -185,10 +183,8 @@ class RowsQuery:
         more = ""
         if len(rows) > len(shown) and shown:
             last = property_of(rows[len(shown) - 1], "Id") if by_id else start + len(shown)
-            if (
-                type(last) is not int or last.bit_length() > _MAX_BITS
-            ):  # a cursor holds no text of the Company
-                raise InvalidCallError(f"the ids of {name} cannot be paged by; order by another property")
+            if type(last) is not int or last.bit_length() > _MAX_BITS:  # cursors never contain Company text
+                raise InvalidCallError(f"cannot page by the ids of {name}; order by another property")
             more = self._cursor(last, query=self._query(company))
         return RowsResult(entity=name, returned=len(shown), untrusted_records=shown, cut=cut, more=more)
 

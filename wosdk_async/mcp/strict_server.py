@@ -1,8 +1,8 @@
-"""MCP server that refuses unknown arguments, and responds to unreadable lines.
+"""MCP server that refuses unknown arguments and responds to unreadable lines.
 
-The library ignores both. A misspelt filter would be none: an agent would get all records instead of some. And
-the client of an unreadable line would wait forever: half a surrogate pair is enough, which models sometimes
-write.
+The library ignores both. If it ignored a misspelt filter, an agent would get all records instead of some. And
+the client would wait forever for a response to an unreadable line, for which a lone surrogate is enough;
+models sometimes write those.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ _NULL = {"type": "null"}
 
 
 class StrictServer(MCPServer[Any]):
-    """Server of one Company, which results name; the options are those of ``MCPServer``."""
+    """Server for one Company, named in results; the options are those of ``MCPServer``."""
 
     def __init__(self, company: str, name: str, **options: Any) -> None:
         super().__init__(name, **options)
         self._company = company
 
     async def run_stdio_async(self) -> None:
-        """Serve stdin and stdout; unreadable lines get a response."""
+        """Serve stdin and stdout, and respond to unreadable lines."""
         async with stdio_server() as (lines, responses):
             below = self._lowlevel_server
             await below.run(
@@ -55,7 +55,7 @@ class StrictServer(MCPServer[Any]):
             )
 
     async def list_tools(self) -> list[Tool]:
-        """Return the tools. Their schemas have no references and no nulls, and allow no other arguments."""
+        """Return the tools, with schemas without references and nulls that allow no other arguments."""
         return [
             each.model_copy(
                 update={
@@ -69,7 +69,7 @@ class StrictServer(MCPServer[Any]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Call a tool, or refuse unknown and wrong arguments."""
+        """Call a tool; refuse unknown and invalid arguments."""
         schema = await self._schema(name)
         found = _unknown(name, schema, arguments)
         if found:
@@ -86,14 +86,14 @@ class StrictServer(MCPServer[Any]):
         return next((each.input_schema for each in await super().list_tools() if each.name == tool), {})
 
     def _refused(self, detail: str) -> CallToolResult:
-        title = "The arguments do not fit"
+        title = "Invalid arguments"
         return tool_result(
             Result(company=self._company, problem=Problem(kind="invalid", title=title, detail=detail))
         )
 
 
 def _inlined(part: Any, kinds: dict[str, Any] | None = None) -> Any:
-    """Return a JSON Schema with references inlined: some clients read no ``$defs``. Ours have no cycles."""
+    """Inline references in a JSON Schema: some clients do not support ``$defs``. Ours have no cycles."""
     if isinstance(part, list):
         return [_inlined(each, kinds) for each in part]
     if not isinstance(part, dict):
@@ -106,7 +106,7 @@ def _inlined(part: Any, kinds: dict[str, Any] | None = None) -> Any:
 
 
 def _without_null(part: Any) -> Any:
-    """Return a JSON Schema without null among the alternatives: what is null is left out, see ``_meant``."""
+    """Remove null from the alternatives of a JSON Schema: null means omitted, see ``_normalized``."""
     if isinstance(part, list):
         return [_without_null(each) for each in part]
     if not isinstance(part, dict):
@@ -119,7 +119,7 @@ def _without_null(part: Any) -> Any:
 
 
 def _unknown(tool: str, schema: dict[str, Any], arguments: dict[str, Any]) -> str:
-    """Return the message about an unknown argument; empty if all are known."""
+    """Return the error message for an unknown argument; empty if all are known."""
     names = list(schema.get("properties", {}))
     wrong = next((each for each in arguments if each not in names), None) if schema else None
     if wrong is None:
@@ -129,9 +129,9 @@ def _unknown(tool: str, schema: dict[str, Any], arguments: dict[str, Any]) -> st
 
 
 def _normalized(schema: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments as clients mean them: without nulls, and one text or object as a list of one.
+    """Normalize arguments: drop nulls, and wrap a single string or object in a list.
 
-    The library itself reads a list that comes as JSON text.
+    The library itself parses lists that arrive as JSON text.
     """
     made = {}
     for name, value in arguments.items():
@@ -145,14 +145,14 @@ def _normalized(schema: dict[str, Any], arguments: dict[str, Any]) -> dict[str, 
 
 
 def _parts_of(schema: dict[str, Any]) -> str:
-    """Return the names that an element of an argument takes, such as those of a filter; or nothing."""
+    """Return a hint with the names that an argument's elements take, such as a filter's; or empty."""
     kinds = schema.get("$defs", {})
     return f"; it takes {', '.join(next(iter(kinds.values()))['properties'])}" if len(kinds) == 1 else ""
 
 
 def _message(error: ValidationError, parts: str) -> str:
-    """Return the errors without the values, which may hold anything; ``parts`` lists names of elements."""
-    words = {"missing": "it is missing", "extra_forbidden": f"there is no such name{parts}"}
+    """Return the errors without values, as values may be unsafe; ``parts`` lists element names."""
+    words = {"missing": "missing", "extra_forbidden": f"unknown name{parts}"}
     errors = error.errors(include_url=False, include_context=False, include_input=False)
     lines = []
     for each in errors:
@@ -162,12 +162,12 @@ def _message(error: ValidationError, parts: str) -> str:
     return safe_text("; ".join([*lines[:_MAX_ERRORS], *more]), 1000)
 
 
-# The id, if it precedes the arguments: what follows is unreadable.
+# The id, if it precedes the arguments; the rest is unreadable.
 _ID = re.compile(r'\s*\{[^{}\[\]]*?"id"\s*:\s*(-?[0-9]{1,15}(?=\s*[,}])|"[^"\\]{1,200}")')
 
 
 class _ReadableRequests(ObjectReceiveStream[SessionMessage | Exception]):
-    """Stream of the messages on stdin; unreadable lines get a response and are skipped."""
+    """Stream of messages on stdin that responds to unreadable lines and skips them."""
 
     def __init__(self, lines: Any, responses: Any) -> None:
         self._lines = lines
@@ -175,7 +175,7 @@ class _ReadableRequests(ObjectReceiveStream[SessionMessage | Exception]):
 
     @property
     def last_context(self) -> contextvars.Context | None:
-        """Context of the last message, which the library asks for."""
+        """Context of the last message, as required by the library."""
         found: contextvars.Context | None = self._lines.last_context
         return found
 
@@ -190,7 +190,7 @@ class _ReadableRequests(ObjectReceiveStream[SessionMessage | Exception]):
             return item
 
     async def aclose(self) -> None:
-        """Close the stream of stdin."""
+        """Close the stdin stream."""
         await self._lines.aclose()
 
 
@@ -203,10 +203,10 @@ def _error_response(error: ValidationError) -> JSONRPCError | None:
         return None
     found = _ID.match(line)
     message = (
-        "the request cannot be read as JSON: use whole Unicode characters, numbers of up to 4,300 digits, and"
-        " less than 200 levels"
+        "the request is not valid JSON: use whole Unicode characters, numbers of up to 4,300 digits, and"
+        " fewer than 200 levels"
         if no_json
-        else "the request is not a message of JSON-RPC 2.0"
+        else "the request is not a JSON-RPC 2.0 message"
     )
     return JSONRPCError(
         jsonrpc="2.0",

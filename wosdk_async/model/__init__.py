@@ -1,6 +1,6 @@
-"""The service's entities, values, enums and commands as classes; each is loaded at first use.
+"""The service's entities, values, enums and commands as classes, loaded on first use.
 
-Every package from the codec up may import it; it imports errors and texts, and knows no JSON.
+The model imports only errors and texts, and knows no JSON.
 
 Written by wosdk_async.catalogue.generate from the catalogue; do not edit.
 """
@@ -757,10 +757,10 @@ __all__ = [
 ]
 
 
-if not TYPE_CHECKING:  # to type checkers every name would be one of the package
+if not TYPE_CHECKING:  # otherwise type checkers would accept any name
 
     def __getattr__(name: str) -> Any:
-        """Return the class and load it, and all that its records may hold, at its first use (PEP 562)."""
+        """Load a class, with all classes that its records may contain, on first use (PEP 562)."""
         found = registry.named(name)
         globals()[name] = found
         return found

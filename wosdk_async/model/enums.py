@@ -1,4 +1,4 @@
-"""Every enum of the service.
+"""All enums of the service.
 
 Written by wosdk_async.catalogue.generate from the catalogue; do not edit.
 """

@@ -1,4 +1,4 @@
-"""Where each class of the model is, what a create needs or drops, operations that are refused.
+"""Model index: each class's module, required and dropped fields, unsupported operations.
 
 Written by wosdk_async.catalogue.generate from the catalogue; do not edit.
 """
@@ -102,7 +102,7 @@ COMPUTED: dict[str, dict[str, str]] = {
         "verifications": "verify the work once it is completed",
     },
 }
-"""Entity -> field that a create drops, also of derived ones -> what to do."""
+"""Entity -> field that a create drops, including inherited fields -> remedy."""
 
 ENTITIES: dict[str, str] = {
     "ActionResponse": "ActionResponse",
@@ -649,7 +649,7 @@ NEEDED: dict[str, dict[str, str]] = {
         "storage_type_id": "set 'Cloud' for a file in blob, 'URL' for a link in doc_url",
     },
 }
-"""Entity -> field that a new record needs -> what to do."""
+"""Entity -> required field of a new record -> remedy."""
 
 UNSUPPORTED: dict[str, dict[str, str]] = {
     "Actor": {
@@ -743,4 +743,4 @@ UNSUPPORTED: dict[str, dict[str, str]] = {
         "delete": "run WorkZoneDeleteCommand",
     },
 }
-"""Entity -> operation that is refused -> what to do instead."""
+"""Entity -> unsupported operation -> alternative."""

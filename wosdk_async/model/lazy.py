@@ -15,7 +15,7 @@ from typing import Any
 from wosdk_async.model.compiled import compile_function
 from wosdk_async.model.metadata import is_nested
 
-__all__ = ["Lazy", "make_lazy", "raw_slot", "unmade", "waits"]
+__all__ = ["Lazy", "make_lazy", "raw_slot", "waits"]
 
 
 class Lazy:
@@ -74,16 +74,11 @@ def _compile_at_first_read(cls: type[Any], name: str) -> Callable[[Any], Any]:
 
 
 def raw_slot(cls: type[Any], name: str) -> str:
-    """Return the name of the slot of a field. Reading it gives the value as it is stored, also a Lazy."""
-    return f"_slot_{name}" if isinstance(getattr(cls, name, None), _LazyField) else name
+    """Return the name of the slot of a field. Reading it gives the value as it is stored, also a Lazy.
 
-
-def unmade(record: Any, name: str) -> Any:
-    """Return the object of a field, or what it will be made of: its plain fields have the same names.
-
-    A field that the response did not have is missing in what it will be made of.
+    Plain fields of a Lazy have the names of those of its object; one that the response lacked is missing.
     """
-    return getattr(record, raw_slot(type(record), name))
+    return f"_slot_{name}" if isinstance(getattr(cls, name, None), _LazyField) else name
 
 
 def waits(record: Any, name: str) -> bool:

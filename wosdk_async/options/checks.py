@@ -1,4 +1,4 @@
-"""Checks of options where a program sets them. The message has the value and says what the option takes."""
+"""Validation of options where a program sets them. Messages show the value and the accepted values."""
 
 from __future__ import annotations
 
@@ -32,9 +32,11 @@ O = TypeVar("O")  # noqa: E741 - options
 R = TypeVar("R")
 
 HIDDEN_FIRST = {"wosdk_hidden_first": True}
-"""Metadata of an option whose converter hides a secret: :func:`takes_options` calls it before any check."""
+"""Metadata of an option whose converter hides a secret; :func:`takes_options` runs the converter before any
+check.
+"""
 
-_MOST = 1e9  # a deadline of 30 years: longer ones a clock may not be able to count
+_MOST = 1e9  # a 30-year deadline: some clocks cannot count further
 _SHOWN = 80  # characters of a value in a message
 
 # --- checks of a value --------------------------------------------------------------------------
@@ -59,7 +61,7 @@ def check_number(
 
 
 def check_kind(name: str, value: object, kind: type[Any] | tuple[type[Any], ...], takes: str) -> None:
-    """Raise ConfigurationError unless ``value`` is a ``kind``; a value that may be secret is not shown."""
+    """Raise ConfigurationError unless ``value`` is a ``kind``. The value may be secret and is not shown."""
     if not isinstance(value, kind):
         raise ConfigurationError(f"{name} is {kind_of(value)}; it takes {takes}")
 
@@ -67,18 +69,18 @@ def check_kind(name: str, value: object, kind: type[Any] | tuple[type[Any], ...]
 def _shown(value: object) -> str:
     try:
         text = repr(value)
-    except Exception:  # an integer of very many digits has no text
+    except Exception:  # Python refuses to convert an integer with very many digits
         text = kind_of(value)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
-# --- attrs fields that check their value --------------------------------------------------------
+# --- self-checking attrs fields -------------------------------------------------------------------
 
 
 def number(
     default: Any, takes: str, *, none: bool = False, low: float = 0, high: float = _MOST, **more: Any
 ) -> Any:
-    """Return a field of a number that :func:`check_number` lets pass, or None if ``none``."""
+    """Return a number field validated by :func:`check_number`; ``none`` also allows None."""
 
     def check(owner: object, attribute: attrs.Attribute[Any], value: object) -> None:
         if value is not None or not none:
@@ -89,7 +91,7 @@ def number(
 
 
 def switch(default: bool) -> Any:
-    """Return a field that is True or False."""
+    """Return a True or False field."""
 
     def check(owner: object, attribute: attrs.Attribute[Any], value: object) -> None:
         check_kind(_name(owner, attribute), value, bool, "True or False")
@@ -98,7 +100,7 @@ def switch(default: bool) -> Any:
 
 
 def instance(kind: type[Any], takes: str, default: Any = None) -> Any:
-    """Return a field of a ``kind``, or None."""
+    """Return a field for a ``kind``, or None."""
 
     def check(owner: object, attribute: attrs.Attribute[Any], value: object) -> None:
         if value is not None:
@@ -108,7 +110,7 @@ def instance(kind: type[Any], takes: str, default: Any = None) -> Any:
 
 
 def choice(*values: str, default: str | None = None) -> Any:
-    """Return a field of one of ``values``, or None."""
+    """Return a field for one of ``values``, or None."""
 
     def check(owner: object, attribute: attrs.Attribute[Any], value: object) -> None:
         if value is not None and value not in values:
@@ -120,9 +122,9 @@ def choice(*values: str, default: str | None = None) -> Any:
 
 
 def hook(method: str = "__call__", takes: str = "a function", *, awaited: bool = True) -> Any:
-    """Return a field of None or an object, not a class, that has ``method``.
+    """Return a field for None or an object, not a class, that has ``method``.
 
-    Unless its result is ``awaited``, it may not be an async function.
+    Unless its result is ``awaited``, the method must not be an async function.
     """
 
     def check(owner: object, attribute: attrs.Attribute[Any], value: object) -> None:
@@ -132,15 +134,13 @@ def hook(method: str = "__call__", takes: str = "a function", *, awaited: bool =
         if value is not None and not hasattr(value, method):
             raise ConfigurationError(f"{name} is {kind_of(value)}; it takes {takes}")
         if not awaited and inspect.iscoroutinefunction(value):
-            raise ConfigurationError(
-                f"{name} is an async function, but it would not be awaited; pass {takes}"
-            )
+            raise ConfigurationError(f"{name} is an async function, but is never awaited; pass {takes}")
 
     return attrs.field(default=None, validator=check)
 
 
 def _name(owner: object, attribute: attrs.Attribute[Any]) -> str:
-    """Return the name of an option as a program writes it: options of the client are arguments."""
+    """Return an option's name as a program writes it; client options are arguments."""
     prefix: str = getattr(owner, "PREFIX", f"{type(owner).__name__}.")
     return prefix + attribute.name
 
@@ -154,8 +154,8 @@ def takes_options(
 ) -> Callable[[Callable[[S, O], R]], Callable[Concatenate[S, P], R]]:
     """Let a method that takes one ``kind`` object be called with the arguments of ``kind`` instead.
 
-    So ``Client(in_flight=8)`` is ``Client.__init__(client, ClientArguments(in_flight=8))``. Type checkers and
-    editors see the arguments of ``kind``: each option is written there and nowhere else.
+    ``Client(in_flight=8)`` becomes ``Client.__init__(client, ClientArguments(in_flight=8))``. Type checkers
+    and editors see the arguments of ``kind``, so each option is written only there.
     """
     arguments = inspect.signature(kind).parameters
     fields = attrs.fields(kind) if attrs.has(kind) else ()  # type: ignore[arg-type]
@@ -165,7 +165,7 @@ def takes_options(
     def decorate(method: Callable[[S, O], R]) -> Callable[Concatenate[S, P], R]:
         @functools.wraps(method)
         def called(owner: S, /, *values: P.args, **named: P.kwargs) -> R:
-            # A traceback shows these variables, so they are hidden or deleted before a check fails.
+            # Tracebacks show these variables, so they are hidden or deleted before a check fails.
             if unknown := [name for name in named if name not in arguments]:
                 del values, named
                 raise TypeError(f"{method.__qualname__}() got an unexpected keyword argument {unknown[0]!r}")

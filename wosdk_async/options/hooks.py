@@ -1,4 +1,4 @@
-"""Hooks of a program, called before a call, after each request, and for a call in doubt."""
+"""Program hooks, called before a call, after each request, and for a call in doubt."""
 
 from __future__ import annotations
 
@@ -25,19 +25,18 @@ __all__ = [
 _log = logging.getLogger("wosdk_async")
 
 BeforeSend = Callable[[Call[Any], str], Awaitable[Response | None]]
-"""Called with a call and the Company's name, once for each call, before anything of it is sent.
+"""Called with each call and the Company's name before anything is sent. Marked calls run the hook for each
+attempt and each look-up, which several calls may share.
 
-For a call with a marker it is called for each attempt and each lookup, which several calls may share. If it
-raises, the call is stopped with that exception. A Response that it returns is taken for the service's; with
-None the call is sent. Anything else that it returns, and a CancelledError without a cancellation of the call,
-is a ConfigurationError, and nothing is sent. Its time counts against the deadline, which does not end it.
-Closing the client does not wait for it.
+An exception stops the call. A returned Response counts as the service's; None sends the call. Any other
+result, or a CancelledError without a cancellation of the call, is a ConfigurationError, and nothing is sent.
+The hook's time counts against the deadline, but the deadline does not end the hook. Closing the client does
+not wait for the hook.
 """
 
 OnInDoubt = Callable[[Call[Any], str | None], None]
-"""Called with a call and its RequestId when the caller was cancelled and the call may have taken effect.
-
-It must return at once; an error of it is logged.
+"""Called with a call and its RequestId when the caller was cancelled and the call may have taken effect. Must
+return immediately; its errors are logged.
 """
 
 
@@ -45,8 +44,8 @@ It must return at once; an error of it is logged.
 class Attempt:
     """One request of a call, and its outcome.
 
-    ``status`` is None when no response came. ``error`` then says why: ``NotSent``, ``NoAnswer`` or
-    ``Cancelled``. ``seconds`` count from the moment it had a slot and a session, so connecting is included.
+    ``status`` is None without a response; ``error`` then gives the reason: ``NotSent``, ``NoAnswer`` or
+    ``Cancelled``. ``seconds`` counts from the grant of slot and session, so it includes connecting.
     """
 
     company: str
@@ -62,16 +61,16 @@ class Attempt:
 
 
 AttemptHook = Callable[[Attempt], None]
-"""Function that is called after each attempt, and must return at once; its errors are logged."""
+"""Function called after each attempt. Must return immediately; its errors are logged."""
 
 
-# --- what hooks return and raise ---------------------------------------------------------------
+# --- results and errors of hooks ---------------------------------------------------------------
 
 
 async def ask_before_send(hook: BeforeSend, call: Call[Any], company: str) -> Response | None:
-    """Return the response that ``before_send`` gives for ``call``; None to send the call.
+    """Return the response of ``before_send`` for ``call``; None to send the call.
 
-    Raises ConfigurationError when it gives anything else.
+    Raises ConfigurationError for any other result.
     """
     try:
         given: Any = hook(call, company)
@@ -103,7 +102,7 @@ def _unusable(call: Call[Any], company: str, what: str) -> ConfigurationError:
 
 
 def call_hook(name: str, hook: Callable[..., object], *values: object) -> None:
-    """Call a hook that must return at once. Raises ConfigurationError when it returns a coroutine."""
+    """Call a hook that must return immediately. Raises ConfigurationError if it returns a coroutine."""
     returned = hook(*values)
     if inspect.iscoroutine(returned):
         returned.close()
@@ -113,9 +112,9 @@ def call_hook(name: str, hook: Callable[..., object], *values: object) -> None:
 
 
 def report_in_doubt(hook: OnInDoubt | None, call: Call[Any], company: str) -> None:
-    """Log that ``call`` was cancelled while it may have taken effect, and call the client's hook."""
+    """Log that ``call`` was cancelled and may have taken effect, and call the client's hook."""
     _log.warning(
-        "cancelled, and it may have been carried out: operation=%s company=%s request_id=%s",
+        "cancelled, and the call may have been carried out: operation=%s company=%s request_id=%s",
         call.operation,
         company,
         call.request_id,
@@ -140,7 +139,7 @@ _NOTHING_DONE = Response(200, {}, b'{"CommandResult": {}, "EntitySpecifier": {}}
 
 
 class DryRun:
-    """``before_send`` hook that lets reads pass and keeps all other calls.
+    """``before_send`` hook that lets reads pass and records all other calls.
 
     ::
 
@@ -150,19 +149,19 @@ class DryRun:
         for company, call in dry.calls:
             print(company, call.operation, call.body)
 
-    The program gets empty results: ids and numbers that the service would give are None.
-    ``await company.send(call)`` sends a call that was kept.
+    The program gets empty results: ids and numbers that the service would assign are None. ``await
+    company.send(call)`` sends a recorded call.
     """
 
     def __init__(self) -> None:
         self.calls: list[tuple[str, Call[Any]]] = []
-        """Calls that were kept, in order, each with the name of its Company."""
+        """Recorded calls in order, each with its Company's name."""
 
     def __repr__(self) -> str:
-        return f"<DryRun {len(self.calls)} calls kept>"
+        return f"<DryRun {len(self.calls)} calls recorded>"
 
     async def __call__(self, call: Call[Any], company: str) -> Response | None:
-        """Let a read pass; keep any other call and return an empty response."""
+        """Let a read pass; record any other call and return an empty response."""
         if call.reads:
             return None
         self.calls.append((company, call))

@@ -1,7 +1,7 @@
-"""httpx and httpx2, its successor: one interface under two names, distinguished without an import.
+"""httpx and its successor httpx2: one interface under two names, distinguished without an import.
 
-A program may pass parts of either library; the classes of the part tell which one. Annotations of public
-names are protocols, which the classes of both libraries fit: type checkers need neither library for them.
+A program may pass objects of either library; their classes tell which. Public annotations are protocols that
+match both libraries, so type checkers need neither.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 CORES = {"httpx": "httpcore", "httpx2": "httpcore2"}
-"""Each library, with the one below it. The first that is installed is used."""
+"""Each library with its lower layer. The first installed library is used."""
 FAMILY = frozenset({*CORES, *CORES.values()})
 """Names of all four."""
 
@@ -41,7 +41,7 @@ class HttpxTransport(Protocol):
     """An ``AsyncBaseTransport`` of httpx or httpx2."""
 
     async def handle_async_request(self, request: Any, /) -> Any:
-        """Send a request and return its response, both of the library of this transport."""
+        """Send a request and return its response, both of this transport's library."""
 
 
 class HttpxClient(Protocol):
@@ -49,15 +49,15 @@ class HttpxClient(Protocol):
 
     @property
     def is_closed(self) -> bool:
-        """Whether it was closed."""
+        """Whether the client is closed."""
 
     async def send(
         self, request: Any, *, stream: bool = ..., auth: Any = ..., follow_redirects: Any = ...
     ) -> Any:
-        """Send a request and return its response, both of the library of this client."""
+        """Send a request and return its response, both of this client's library."""
 
     async def aclose(self) -> None:
-        """Close its connections."""
+        """Close the connections."""
 
 
 class HttpxTimeout(Protocol):
@@ -72,7 +72,7 @@ class HttpxLimits(Protocol):
 
     @property
     def max_connections(self) -> int | None:
-        """Most connections at once."""
+        """Maximum concurrent connections."""
 
     @property
     def keepalive_expiry(self) -> float | None:
@@ -83,12 +83,12 @@ class HttpxLimits(Protocol):
 
 
 def library_of(part: object) -> Any:
-    """Return the module of the library whose client or transport ``part`` is.
+    """Return the library module of a client or transport.
 
-    Anything that inherits from neither library, such as a transport that only has the method, is taken for a
-    part of the installed one, httpx first. Raises ConfigurationError if there is none.
+    Classes from neither library, such as a transport that only has the method, are assigned to the installed
+    library, httpx first. Raises ConfigurationError if neither is installed.
     """
-    for kind in part.__class__.__mro__:  # not type(): wrappers show the class of what they wrap
+    for kind in part.__class__.__mro__:  # not type(): wrappers report the class of the wrapped object
         if (name := _library_name(kind)) in CORES:
             return import_module(name)
     for name in CORES:
@@ -97,22 +97,21 @@ def library_of(part: object) -> Any:
         except ImportError:
             continue
     raise ConfigurationError(
-        f"{kind_of(part)} is no part of httpx or httpx2, and neither is installed to send by it:"
+        f"{kind_of(part)} is not from httpx or httpx2, and neither is installed:"
         " pip install httpx, or 'wosdk_async[httpx2]'"
     )
 
 
 def error_kinds(error: BaseException) -> set[str]:
-    """Return the names of the classes of either library that ``error`` is an instance of.
+    """Return the class names from either library that ``error`` is an instance of.
 
-    A name means the same in both libraries, and an error of one may come out of the other: mocks and wrapped
-    transports mix them.
+    Names mean the same in both libraries, and mocks and wrapped transports mix their errors.
     """
     return {kind.__name__ for kind in type(error).__mro__ if _library_name(kind) in CORES}
 
 
 def is_of_family(module: str) -> bool:
-    """Return whether ``module`` is one of either library, or of those below them."""
+    """Return whether ``module`` belongs to either library or its lower layer."""
     return module.partition(".")[0] in FAMILY
 
 
@@ -120,40 +119,41 @@ def _library_name(kind: type) -> str:
     return kind.__module__.partition(".")[0]
 
 
-# --- tests that mock it -------------------------------------------------------------------------
+# --- tests that mock httpx ----------------------------------------------------------------------
 
 # respx, pytest-httpx, pytest-httpx2, httpx2-pytest and vcrpy patch methods of httpx, httpx2 and the libraries
-# below them. The native engine does not use these, so a mocked test would reach the network without notice.
-# So each request asks first: while one of the methods was not written by its library, a stock client of that
-# library sends, and the mock responds. A wrapper that passes calls on (wrapt: tracing tools) is not a mock.
+# below. The native engine does not use these methods, so a mocked test would silently reach the network. Each
+# request therefore checks first: while a method is not the library's own, a stock client of that library
+# sends, and the mock responds. A wrapper that passes calls on (wrapt: tracing tools) is not a mock.
 
 _methods_of_library = attrgetter(
     "AsyncClient._transport_for_url",
     "AsyncClient._send_single_request",
     "AsyncHTTPTransport.handle_async_request",
 )
-"""Methods that mocks replace: those that a stock client calls, and :data:`_method_of_core` of the library
-below."""
+"""Methods that mocks replace: those called by a stock client, and :data:`_method_of_core` of the library
+below.
+"""
 _method_of_core = attrgetter("AsyncConnectionPool.handle_async_request")
 
 _genuine: dict[str, tuple[Any, ...]] = {}
-"""The methods of each library when they were last found to be its own: a request only compares them."""
+"""Each library's methods when last found to be its own: a request only compares them."""
 
 
 def mocked() -> ModuleType | None:
-    """Return the library, httpx or httpx2, whose stock client would not reach the network now; else None.
+    """Return the library, httpx or httpx2, whose stock client is currently mocked; otherwise None.
 
-    It imports neither, unless the library below is mocked. If both are mocked, it is httpx. A program that
-    has imported nothing of :data:`FAMILY` need not ask.
+    Neither is imported, unless the library below is mocked. If both are mocked, httpx is returned. Programs
+    that have imported nothing of :data:`FAMILY` can skip this check.
     """
     modules = sys.modules
     for name, core in CORES.items():
         library, below = modules.get(name), modules.get(core)
-        if library is None and (below is None or name in modules):  # None is there: it cannot be imported
+        if library is None and (below is None or name in modules):  # None blocks its import
             continue
         try:
             methods = library and _methods_of_library(library), below and _method_of_core(below)
-        except AttributeError:  # another thread is importing it, or it is another version than those we know
+        except AttributeError:  # another thread is importing it, or this is an unknown version
             continue
         if methods != _genuine.get(name):
             if not all(map(_is_genuine, (*(methods[0] or ()), methods[1]))):
@@ -163,5 +163,5 @@ def mocked() -> ModuleType | None:
 
 
 def _is_genuine(method: Any) -> bool:
-    """Return whether a library defines ``method``, by its globals: no decorator copies these."""
+    """Return whether a library defines ``method``, judged by its globals, which decorators do not copy."""
     return method is None or is_of_family(getattr(method, "__globals__", {}).get("__name__", ""))

@@ -1,8 +1,7 @@
-"""Checks of the arguments of a verb: the class, the id, the record, the command.
+"""Checks of a verb's arguments: class, id, record, command.
 
-Each function returns at once when the argument is right. Otherwise it raises an
-:class:`~wosdk_async.errors.InvalidCallError` that names the value and what to pass instead, before anything
-is sent.
+An invalid argument raises :class:`~wosdk_async.errors.InvalidCallError` before anything is sent. The error
+shows the value and the remedy.
 """
 
 from __future__ import annotations
@@ -36,30 +35,30 @@ __all__ = [
 
 _log = logging.getLogger("wosdk_async")
 
-_TYPO = 0.85  # how alike names must be for a warning; new commands are alike by their endings
+_TYPO = 0.85  # similarity required for a warning; new commands share their endings
 
-_BITS = 64  # of the longest id that may be sent, as for every whole number in validation.py
+_BITS = 64  # maximum bits of an id, as for every integer in validation.py
 
 
 def described(value: Any) -> str:
-    """Return a short text of a wrong value for a message; a record is not shown, it may hold a secret."""
+    """Describe a wrong value for a message. Records are not shown, because they may hold secrets."""
     if isinstance(value, type):
         return f"the class {value.__name__}"
     if isinstance(value, int) and value.bit_length() > _BITS:
-        return f"a number of more than {_BITS} bits"  # Python may refuse to write it
+        return f"a number of more than {_BITS} bits"  # Python may refuse to convert it
     if value is None or isinstance(value, str | bytes | int | float):
         return reprlib.repr(value)
     return kind_of(value)
 
 
 def entity_name(entity: Any) -> str:
-    """Return the wire name of an entity that is given by its class or its name."""
+    """Return the wire name of an entity given by class or name."""
     if isinstance(entity, str):
         return entity
     if not isinstance(entity, type):
         meant = type(entity).__name__ if isinstance(entity, Record) else "WorkOrder"
         raise InvalidCallError(
-            f"an entity is given as its class or its name, not as {described(entity)}; pass the class {meant}"
+            f"an entity is a class or a name, not {described(entity)}; pass the class {meant}"
         )
     return _class_name(entity)
 
@@ -75,7 +74,7 @@ def _class_name(cls: Any) -> str:
 
 
 def require_class(verb: str, entity: Any) -> None:
-    """Raise InvalidCallError unless ``entity`` is the class of an entity; a name is not enough."""
+    """Raise InvalidCallError unless ``entity`` is an entity class; a name is not enough."""
     name = entity_name(entity)
     if isinstance(entity, str):
         raise InvalidCallError(f"{verb}() takes the class of an entity, not the name {described(name)}")
@@ -91,7 +90,7 @@ def require_id(entity: Any, id: Any) -> None:
         return
     where = f"the id of {_article(entity_name(entity))}"
     if isinstance(id, str):
-        raise InvalidCallError(f"{where} is {described(id)}, a text; {_instead_of_text(entity, id)}")
+        raise InvalidCallError(f"{where} is {described(id)}, a string; {_instead_of_text(entity, id)}")
     if isinstance(id, Record | type(Ref(0))):
         held, name, other = getattr(id, "id", None), entity_name(entity), type(id).__name__
         if isinstance(id, Record) and isinstance(entity, type) and not isinstance(id, entity):
@@ -102,7 +101,7 @@ def require_id(entity: Any, id: Any) -> None:
         remedy = "pass its id" if held is None else f"pass its id, {held}"
         raise InvalidCallError(f"{where} is {kind_of(id)}; {remedy}")
     shown = "an empty dict" if isinstance(id, Mapping) else described(id)
-    why = "; what was not read or created yet has none" if id is None else ""
+    why = "; records that were neither read nor created have none" if id is None else ""
     raise InvalidCallError(
         f"{where} is {shown}; it takes a whole number, or a dict of them for a compound key{why}"
     )
@@ -118,10 +117,10 @@ def _article(name: str) -> str:
 
 def _instead_of_text(entity: Any, id: str) -> str:
     if len(id) < _BITS and id.isascii() and id.strip().removeprefix("-").isdecimal():
-        return f"it takes a whole number, send {int(id)}"
+        return f"it takes a whole number: send {int(id)}"
     name = named_by(entity) if isinstance(entity, type) else None
     if name is None:
-        return "it takes a whole number; what is known by a name is found by query()"
+        return "it takes a whole number; find a record by name with query()"
     if entity.__name__ == "WorkOrder":
         return (
             f"it takes a whole number; find the record by its number: work_orders.by_number({described(id)})"
@@ -131,12 +130,12 @@ def _instead_of_text(entity: Any, id: str) -> str:
 
 
 def _require_part(entity: Any, name: Any, value: Any) -> None:
-    """Check one member of a compound key: a property by its wire name, and a whole number or a text."""
+    """Check one member of a compound key: a wire name with an integer or a string."""
     where = f"the id of {_article(entity_name(entity))}"
     fields = getattr(entity, "__wire__", None)
     metas = {meta["name"].lower(): meta for meta in fields.values()} if fields else {}
     if not isinstance(name, str) or not name.isidentifier():
-        raise InvalidCallError(f"{where} has the member {described(name)}; a member is named by a property")
+        raise InvalidCallError(f"{where} has the member {described(name)}; name each member after a property")
     wire = name.lower()
     if fields and wire not in metas and wire.removesuffix("id") not in metas:  # InvoiceId: the id of Invoice
         near = suggestion(name, [meta["name"] for meta in fields.values()])
@@ -149,7 +148,7 @@ def _require_part(entity: Any, name: Any, value: Any) -> None:
 
 
 def require_record(verb: str, value: Any) -> None:
-    """Raise InvalidCallError unless ``value`` is a record of an entity."""
+    """Raise InvalidCallError unless ``value`` is an entity record."""
     if isinstance(value, Record):
         entity_name(type(value))
     elif isinstance(value, type) and issubclass(value, Record):
@@ -159,13 +158,13 @@ def require_record(verb: str, value: Any) -> None:
         remedy = (
             "Customer(...), or a name and its fields: create('Customer', {...})"
             if verb == "create"
-            else "the record that was read, or one that holds its id, such as WorkOrder.ref(1)"
+            else "the record that was read, or a reference by id such as WorkOrder.ref(1)"
         )
         raise InvalidCallError(f"{verb}() takes a record, not {described(value)}; pass {remedy}")
 
 
 def require_support(entity: type[Record] | str, operation: str) -> None:
-    """Raise UnsupportedError, with the remedy, for an operation that the service documents to refuse."""
+    """Raise UnsupportedError, with a remedy, for an operation documented as refused."""
     name = entity_name(entity)
     instead = UNSUPPORTED.get(name, {}).get(operation)
     if instead is not None:
@@ -178,7 +177,7 @@ def require_support(entity: type[Record] | str, operation: str) -> None:
 
 
 def require_command(value: Any) -> None:
-    """Raise InvalidCallError unless ``value`` is a command of the model."""
+    """Raise InvalidCallError unless ``value`` is a model command."""
     if isinstance(value, Command):
         return
     if isinstance(value, type) and issubclass(value, Command):
@@ -196,21 +195,21 @@ def require_command(value: Any) -> None:
 
 
 def name_of(entity: type[Record] | str) -> str:
-    """Return the name of an entity as a path. Raises InvalidCallError when it is not an entity."""
+    """Return an entity's name as a path. Raises InvalidCallError for anything but an entity."""
     name = segment(entity_name(entity))
     if isinstance(entity, str):
         warn_of_typo("entity", entity)
     return name
 
 
-@functools.lru_cache(maxsize=256)  # once for each name, and a program may make names up
+@functools.lru_cache(maxsize=256)  # once per name; a program may generate any number of names
 def warn_of_typo(kind: Literal["entity", "command"], name: str) -> None:
-    """Log a name that is not in the catalogue but similar to one that is; the name is sent unchanged."""
+    """Log an unknown name that resembles one in the catalogue; the name is sent unchanged."""
     entities = kind == "entity"
     if (entity_class(name) if entities else command_class(name)) is None:
         near = suggestion(name, ENTITIES if entities else COMMANDS, cutoff=_TYPO)
         if near:
-            _log.warning("the %s %r is not in the catalogue and is sent as it is%s", kind, name, near)
+            _log.warning("the %s %r is not in the catalogue and is sent unchanged%s", kind, name, near)
 
 
 def segment(name: str) -> str:

@@ -1,7 +1,7 @@
-"""Calls of commands (spec 4.2), queries (facts 4) and any other path, and the contents of all bodies.
+"""Calls of commands (spec 4.2), queries (facts 4) and arbitrary paths, and the content of request bodies.
 
-Each function takes an entity or command as a class of the model or, for one that the catalogue does not know,
-as its name with plain dicts. The calls of records are in ``records.py``.
+Each function takes an entity or command as a model class or, if the catalogue does not know it, as a name
+with plain dicts. ``records.py`` has the record calls.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ Content = dict[str, Any]
 def content_of(
     record: Record, check: bool = True, *, new: bool = False, origin: str | None = None
 ) -> dict[str, Any]:
-    """Return the JSON object of ``record``; ``new`` says that it is to be created.
+    """Return the JSON object of ``record``; ``new`` means that the call creates it.
 
-    Raises InvalidCallError that names each fault and its remedy, also for a record in it that was read from
-    another Company than ``origin``. Without ``check`` only values without a JSON form are refused.
+    Raises InvalidCallError with each fault and its remedy, including nested records from a Company other than
+    ``origin``. Without ``check``, only values without a JSON form are refused.
     """
     content = codec.plain(record, origin)
     if content is not None and not (
@@ -69,19 +69,19 @@ def content_of(
 def content_of_dict(
     known: type[Record] | None, content: Mapping[str, Any] | None, check: bool, *, new: bool = False
 ) -> Mapping[str, Any]:
-    """Return a JSON object that the caller wrote, checked where the catalogue knows its names.
+    """Return the caller's JSON object, checked where the catalogue knows its names.
 
     ``new`` is as in :func:`content_of`.
     """
     if content is not None and not isinstance(content, Mapping):
-        raise InvalidCallError(f"fields by name come as a dict, {{'Name': ...}}, not as {described(content)}")
+        raise InvalidCallError(f"fields by name must be a dict, {{'Name': ...}}, not {described(content)}")
     if known is not None and content and check:
         _refuse(known.wire_name, content_problems(known, content, new), Remedy.UNCHECKED)
     return content or {}
 
 
 def require_own(record: object, origin: str, *remedies: Remedy) -> None:
-    """Raise InvalidCallError, with ``remedies``, for a record read from another Company than ``origin``."""
+    """Raise InvalidCallError, with ``remedies``, for a record from a Company other than ``origin``."""
     if isinstance(record, Record) and not is_own(record, origin):
         found = list(foreign(record, origin, f"id {getattr(record, 'id', None)}"))
         _refuse(type(record).__name__, found, *remedies)
@@ -97,11 +97,11 @@ def _refuse(name: str, found: list[Problem], *remedies: Remedy) -> None:
             for_callers=f"{name}: {in_json}",
         )
     for problem in found:
-        _log.warning("%s: %s", name, problem)  # of names and numbers of the catalogue: on one line
+        _log.warning("%s: %s", name, problem)  # names and numbers from the catalogue, on one line
 
 
 def body_of(content: Mapping[str, Any]) -> bytes:
-    """Return ``content`` as a JSON body. Raises InvalidCallError for a value that JSON cannot hold."""
+    """Return ``content`` as a JSON body. Raises InvalidCallError for a value without a JSON form."""
     try:
         return codec.dumps(content)
     except ValueError as error:
@@ -115,7 +115,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def _new_request_id() -> str:
-    """Return a RequestId that no other call has."""
+    """Return a unique RequestId."""
     return _random.getrandbits(128).to_bytes(16, "big").hex()
 
 
@@ -128,7 +128,7 @@ def command(
     check: bool = True,
     origin: str | None = None,
 ) -> Call[Any]:
-    """Return the call that runs a command at ``origin``, with a new RequestId that all its attempts share."""
+    """Return the call of a command at ``origin``, with a new RequestId shared by its attempts."""
     if isinstance(cmd, str):
         kind = _Kind(cmd, COMMANDS + segment(cmd), _PLAIN)
         warn_of_typo("command", cmd)
@@ -160,7 +160,7 @@ def command(
 
 @attrs.frozen
 class _Kind:
-    """Parts that all calls of a command share."""
+    """Parts shared by all calls of a command class."""
 
     name: str
     path: str
@@ -178,11 +178,11 @@ _kinds: dict[type[Any], _Kind] = {}
 
 
 def _kind_of(cmd: Command[Any]) -> _Kind:
-    """Return the parts of a command that is run for the first time. Raises InvalidCallError."""
+    """Return a command class's parts on its first use. Raises InvalidCallError."""
     require_command(cmd)
     cls = type(cmd)
     if not cls.path:
-        raise InvalidCallError(f"{cls.__name__} is a base class of commands; run one of them")
+        raise InvalidCallError(f"{cls.__name__} is an abstract command class; run a subclass")
     _kinds[cls] = _Kind(
         cls.wire_name,
         COMMANDS + cls.path,
@@ -195,7 +195,7 @@ def _kind_of(cmd: Command[Any]) -> _Kind:
     return _kinds[cls]
 
 
-# --- queries, and any other path ------------------------------------------------------------
+# --- queries, and arbitrary paths ------------------------------------------------------------
 
 
 def query(
@@ -206,9 +206,9 @@ def query(
     check: bool = False,
     numbered: bool = False,
 ) -> Call[list[Any]]:
-    """Return the call that reads the records of a QueryExpression, at an isolation level (facts 3.8).
+    """Return the call of a QueryExpression, at an isolation level (facts 3.8).
 
-    A ``numbered`` one sends a RequestId, which the response repeats (facts 4).
+    A ``numbered`` query sends a RequestId, which the response repeats (facts 4).
     """
     name = name_of(entity)
     if not isinstance(expression, QueryExpression | Mapping):
@@ -237,14 +237,13 @@ def query(
 
 
 def post(path: str, body: Any, *, repeat_safe: bool) -> Call[Any]:
-    """Return the call that posts JSON to a path below ``api/v1/``; its result is the JSON as it came."""
+    """Return the call that posts JSON to a path below ``api/v1/``; its result is the raw JSON."""
     if not isinstance(path, str):
         raise InvalidCallError(f"post() takes a path below api/v1/ such as 'cmd/X', not {described(path)}")
     if path.startswith(("/", "api/")):
         below = path.lstrip("/").removeprefix("api/v1/")
         raise InvalidCallError(
-            f"{path!r:.80} does not start below api/v1/; post() takes what follows it, without a leading"
-            f" slash: {below!r:.80}"
+            f"{path!r:.80} must be relative to api/v1/, without a leading slash: {below!r:.80}"
         )
     try:
         content = codec.dumps(codec.unstructure(body))
@@ -253,19 +252,19 @@ def post(path: str, body: Any, *, repeat_safe: bool) -> Call[Any]:
     return Call(f"POST {path}", "POST", f"api/v1/{segment(path)}", codec.loads, repeat_safe, body=content)
 
 
-# --- forms of commands that specification and recordings both accept -------------------------
-# ``catalogue/differences.json`` lists all places where the specification and the recordings differ.
+# --- command forms accepted by both specification and recordings ---------------------------
+# ``catalogue/differences.json`` lists all differences between specification and recordings.
 
 
 @functools.lru_cache(maxsize=64)
 def _category(name: str) -> int | str:
-    """Return the number of a category; a name without one stays."""
+    """Return a category's number; a category without a number is unchanged."""
     number: int | None = registry.resolve("WOType")(name).number  # spec 4.3 sends the integer; facts 9
     return name if number is None else number
 
 
 def _create_work_order(content: Content) -> None:
-    """Send the category as the number that is shown, and the requestor in both places."""
+    """Send the category as a number, and the requestor in both places."""
     order = content.get("WorkOrder")
     if order.__class__ is not dict:
         return
@@ -282,13 +281,13 @@ def _create_work_order(content: Content) -> None:
 
 
 def _change_ap_status(content: Content) -> None:
-    """Spell the order's id as the specification does; the service is case-insensitive."""
+    """Spell the order's id as the specification does; the service ignores case."""
     if content.get("WorkOrderId") is not None:  # spec 4.5; facts 3.3
         content["WorkOrderid"] = content.pop("WorkOrderId")
 
 
 def _create_space(content: Content) -> None:
-    """Send the customer's id as text."""
+    """Send the customer's id as a string."""
     if content.get("CustomerId") is not None:  # spec 4.4 sends a string; facts 5: an integer by schema
         content["CustomerId"] = str(content["CustomerId"])
 
@@ -298,4 +297,4 @@ _ADAPTERS: dict[str, Callable[[Content], None]] = {
     "ApStatusChangeCommand": _change_ap_status,
     "SpaceCreateCommand": _create_space,
 }
-"""Name of a command -> the function that changes its content, in place, to forms that both sources accept."""
+"""Command name -> function that adapts the content in place to forms that both sources accept."""

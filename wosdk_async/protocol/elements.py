@@ -1,4 +1,4 @@
-"""References and elements of lists as an update sends them, and the difference that it writes (facts 3.6)."""
+"""References and list elements as updates send them, and the difference between two records (facts 3.6)."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ __all__ = ["OWNED", "Difference", "difference", "elements", "point_reference"]
 E = TypeVar("E", bound=Record)
 Content = Mapping[str, Any]
 
-# Entities that are a part of the record that refers to them (facts 3.4; Blob and ContactInfo assumed): an
+# Entities that are part of the record that refers to them (facts 3.4; Blob and ContactInfo assumed): an
 # update writes inside them. Every other reference names a separate record.
 OWNED = frozenset({"Address2", "AssetInfo", "Blob", "ContactInfo", "WoEstimate", "WoNote", "WoQuote"})
 
 # Fields that an update does not write: the id, the version, which the service counts (facts 3.3, 3.7), and
-# the marks of a new or a removed element.
+# the marks of new and removed elements.
 _NOT_WRITTEN = frozenset({"Id", "ConcurrencyId", "IsNew", "PerformDeletion"})
 
 
 @functools.cache
 def _fields_by_wire_name(of: str | None) -> dict[str, Wire]:
-    """Return the metadata of the fields of a class, by wire name; empty for an unknown class."""
+    """Return a class's field metadata by wire name; empty for an unknown class."""
     known: Mapping[str, Wire] = resolve(of).__wire__ if of else {}
     return {meta["name"]: meta for meta in known.values()}
 
 
 def _key_of(element: Any) -> Any:
-    """Return the Id of an element; None when it has no Id or 0, which mean a new one."""
+    """Return an element's Id; None for a new element, whose Id is missing or 0."""
     key = element.get("Id") if isinstance(element, Mapping) else None
     return key if isinstance(key, int | str) and key != 0 else None
 
 
 def _reference_target(of: str | None, value: Any) -> dict[str, Any] | None:
-    """Return the target of a reference: ``{"Id": 5}``, with ``TypeId`` for an actor (facts 3.4)."""
+    """Return a reference's target: ``{"Id": 5}``, with ``TypeId`` for an actor (facts 3.4)."""
     if _key_of(value) is None:
         return None
     names = ("Id", "TypeId") if of == "Actor" else ("Id",)
@@ -53,15 +53,15 @@ def _reference_target(of: str | None, value: Any) -> dict[str, Any] | None:
 
 
 def point_reference(of: str | None, value: Any, where: str) -> tuple[list[str], dict[str, Any] | None]:
-    """Return the paths below ``where`` and the value that make a reference point to a record, or to none.
+    """Return the paths below ``where``, and the value, that point a reference to a record or to none.
 
-    Only the id of the record is sent: ``Child.*`` would write inside it (facts 3.6). Raises
-    InvalidCallError when ``value`` has no id, or a text as its id.
+    Only the record's id is sent: ``Child.*`` would write inside the record (facts 3.6). Raises
+    InvalidCallError if ``value`` has no id, or a string id.
     """
     target = _reference_target(of, value)
     if isinstance(_key_of(value), str):
         raise InvalidCallError(
-            f"{where} has the text {reprlib.repr(_key_of(value))} as its id",
+            f"{where} has the string {reprlib.repr(_key_of(value))} as its id",
             remedies=(Remedy.REFERENCE,),
             of=of,
         )
@@ -73,12 +73,12 @@ def point_reference(of: str | None, value: Any, where: str) -> tuple[list[str], 
 
 
 def elements(of: str | None, content: list[Any], where: str) -> list[Any]:
-    """Return the elements to send for a list; each one adds, changes or removes an element."""
+    """Return the elements of a list to send; each adds, changes or removes an element."""
     return [_element(of, element, f"{where}[{i}]") for i, element in enumerate(content)]
 
 
 def _removal(element: Content, where: str) -> dict[str, Any]:
-    """Return what to send to remove ``element``. Raises InvalidCallError when it has no id."""
+    """Return the element that removes ``element``. Raises InvalidCallError if it has no id."""
     key = _key_of(element)
     if key is None:
         raise InvalidCallError(
@@ -88,9 +88,9 @@ def _removal(element: Content, where: str) -> dict[str, Any]:
 
 
 def _full_element(of: str | None, element: Any, where: str) -> Any:
-    """Return an element with its fields, references by id only (facts 3.7) and without ``ConcurrencyId``.
+    """Return an element with its fields, references by id only (facts 3.7), without ``ConcurrencyId``.
 
-    Raises InvalidCallError when an element with an id has parts itself: only one level is shown (facts 3.6).
+    Raises InvalidCallError if an existing element has parts itself: only one level is shown (facts 3.6).
     """
     if not isinstance(element, Mapping):
         return element
@@ -111,7 +111,7 @@ def _is_part(meta: Wire) -> bool:
 
 
 def _too_deep(where: str, of: str | None) -> InvalidCallError:
-    """Return the error for a list within a list: sources show updates of the record's own lists only."""
+    """Return the error for nested lists: sources show updates of the record's own lists only."""
     return InvalidCallError(
         f"{where}: an update reaches one level deep; update the {of or 'element'} by itself"
     )
@@ -132,41 +132,41 @@ def _value(meta: Wire, value: Any, where: str) -> Any:
         return _full_element(of, value, where)
     return (
         _reference_target(of, value) or value
-    )  # a reference without an id may name its record in another way (spec 2.9)
+    )  # a reference without an id may identify its record otherwise (spec 2.9)
 
 
-# --- difference of a record and its edited copy ------------------------------------------------
+# --- difference between a record and its edited copy ---------------------------------------------
 
-# The JSON forms are compared, so that an enum member and its text, or ``Ref(5)`` and a record with that id,
-# are equal. A change that the grammar cannot express is refused: it would be lost silently.
+# The JSON forms are compared, so that an enum member equals its text, and ``Ref(5)`` equals a record with
+# that id. Changes that the grammar cannot express are refused, because they would be lost silently.
 
 
 @attrs.define
 class Difference:
-    """Entries of ``Properties``, and the fields to send with them by wire name."""
+    """Entries of ``Properties``, and the fields to send by wire name."""
 
     properties: list[str] = attrs.field(factory=list)
     fields: dict[str, Any] = attrs.field(factory=dict)
 
 
 def difference(read: E, edited: E, origin: str | None = None) -> Difference:
-    """Return what an update has to write so that ``read`` becomes ``edited``.
+    """Return what an update must write to turn ``read`` into ``edited``.
 
-    Raises InvalidCallError, which names the field and the remedy, for faults of changed fields, for
-    records of another Company than ``origin`` in them, and for changes that an update cannot make.
+    Raises InvalidCallError, which names the field and the remedy, for faulty changes, for records from a
+    Company other than ``origin``, and for changes that an update cannot make.
     """
     names = [name for name in read.__wire__ if getattr(read, name) != getattr(edited, name)]
     old, new = codec.unstructure(_only(read, names)), content_of(_only(edited, names), origin=origin)
     if new.get("PerformDeletion"):
         raise InvalidCallError(
-            f"perform_deletion removes elements of lists; delete the {read.wire_name}",
-            for_callers=f"PerformDeletion removes elements of lists; delete the {read.wire_name}",
+            f"perform_deletion removes only list elements; delete the {read.wire_name}",
+            for_callers=f"PerformDeletion removes only list elements; delete the {read.wire_name}",
         )
     return _members(type(read).__name__, old, new, type(read).__name__)
 
 
 def _only(record: E, names: Iterable[str]) -> E:
-    """Return a copy of ``record`` that has the named fields only."""
+    """Return a copy of ``record`` with only the named fields."""
     part = type(record)(extra=record.extra)
     for name in names:
         setattr(part, name, getattr(record, name))
@@ -174,7 +174,7 @@ def _only(record: E, names: Iterable[str]) -> E:
 
 
 def _members(of: str | None, old: Content, new: Content, where: str) -> Difference:
-    """Return the difference of two objects of the class ``of``."""
+    """Return the difference between two objects of the class ``of``."""
     made = Difference()
     for name in dict.fromkeys((*old, *new)):
         before, after = old.get(name), new.get(name)
@@ -189,7 +189,7 @@ def _members(of: str | None, old: Content, new: Content, where: str) -> Differen
 
 
 def _guess(name: str, before: Any, after: Any) -> Wire:
-    """Guess how to write a field that the catalogue does not know, from its values (not shown; assumed)."""
+    """Guess how to write an unknown field from its values (not shown; assumed)."""
     values = [value for value in (before, after) if value is not None]
     lists = all(isinstance(value, list) for value in values)
     objects = lists and any(isinstance(element, Mapping) for value in values for element in value)
@@ -197,7 +197,7 @@ def _guess(name: str, before: Any, after: Any) -> Wire:
 
 
 def _member(meta: Wire, before: Any, after: Any, where: str) -> Difference:
-    """Compare one field; return the steps behind its name, and its value under the empty name."""
+    """Compare one field; return the paths below its name, and its value under the empty name."""
     if meta.get("many"):
         made = _list(meta.get("of"), before, after, where)
         return Difference([".*"], {"": made}) if made else Difference()
@@ -209,24 +209,24 @@ def _member(meta: Wire, before: Any, after: Any, where: str) -> Difference:
 
 
 def _reference(of: str, before: Any, after: Any, where: str) -> Difference:
-    """Compare a reference to another record: only the reference can change, not the record's own fields."""
+    """Compare a reference to another record: only the reference can change, not that record's fields."""
     steps, target = point_reference(of, after, where)
     if target == _reference_target(of, before):
         if after is not None and dict(after) != target:  # more than a bare reference
             raise InvalidCallError(
-                f"{where} is a record of its own; update that {of}", remedies=(Remedy.REFERENCE,), of=of
+                f"{where} is a separate record; update that {of}", remedies=(Remedy.REFERENCE,), of=of
             )
         return Difference()
     return Difference(steps, {"": target})
 
 
 def _owned(of: str, before: Any, after: Any, where: str) -> Difference:
-    """Compare a part of the record; changes inside it are paths such as ``Address.Street`` (facts 3.6)."""
+    """Compare a part of the record; changes inside are paths such as ``Address.Street`` (facts 3.6)."""
     if after is None:
-        raise InvalidCallError(f"{where}: no way to remove it is shown; set its fields to None instead")
+        raise InvalidCallError(f"{where}: removal is not supported; set its fields to None instead")
     key = _key_of(after)
     if key is not None and key != _key_of(before):
-        raise InvalidCallError(f"{where}: it keeps its id; change its fields instead")
+        raise InvalidCallError(f"{where}: its id cannot change; change its fields instead")
     inner = _members(of, before if isinstance(before, Mapping) else {}, after, where)
     own = {} if key is None else {"Id": key}
     return Difference([f".{path}" for path in inner.properties], {"": own | inner.fields})
@@ -236,7 +236,7 @@ def _owned(of: str, before: Any, after: Any, where: str) -> Difference:
 
 
 def _list(of: str | None, before: Any, after: Any, where: str) -> list[Any]:
-    """Return the elements to send that turn one list into the other."""
+    """Return the elements to send that turn the first list into the second."""
     if after is None or not (after or before):
         raise InvalidCallError(f"{where}: an update cannot send {after!r}", remedies=(Remedy.KEEP_ELEMENTS,))
     before = before if isinstance(before, list) else []
@@ -245,7 +245,7 @@ def _list(of: str | None, before: Any, after: Any, where: str) -> list[Any]:
     for key, element in kept.items():
         spot = f"{where}[id {key}]"
         if key not in held or element.get("PerformDeletion") is True:
-            made += elements(of, [element], spot)  # an id that was not read is a link (not shown; assumed)
+            made += elements(of, [element], spot)  # an unread id is a link (not shown; assumed)
         elif changed := _changed(of, held[key], element, spot):
             made.append({"Id": key} | changed)
     return made + _added(of, before, after, where)
@@ -257,14 +257,16 @@ def _by_id(content: list[Any], where: str) -> dict[Any, Any]:
     for element in content:
         key = _key_of(element)
         if key in found:
-            raise InvalidCallError(f"{where}: two elements have the id {key}; give a new element none")
+            raise InvalidCallError(
+                f"{where}: two elements have the id {key}; a new element must not have one"
+            )
         if key is not None:
             found[key] = element
     return found
 
 
 def _changed(of: str | None, before: Content, after: Content, where: str) -> dict[str, Any]:
-    """Return the changed fields of an element; an update cannot reach its parts."""
+    """Return an element's changed fields; an update cannot reach its parts."""
     for name, meta in _fields_by_wire_name(of).items():
         if _is_part(meta) and before.get(name) != after.get(name):
             raise _too_deep(f"{where}.{name}", of)
@@ -272,14 +274,13 @@ def _changed(of: str | None, before: Content, after: Content, where: str) -> dic
 
 
 def _added(of: str | None, before: list[Any], after: list[Any], where: str) -> list[Any]:
-    """Return the new elements; those that were read without an id must still be there unchanged."""
+    """Return the new elements; elements read without an id must still exist unchanged."""
     new = [element for element in after if _key_of(element) is None]
     for element in before:
         if _key_of(element) is None:
             if element not in new:
                 raise InvalidCallError(
-                    f"{where}: an element that was read without an id cannot be changed or removed; "
-                    "read it again"
+                    f"{where}: an element read without an id cannot be changed or removed; read it again"
                 )
             new.remove(element)
     return elements(of, new, where)

@@ -1,4 +1,4 @@
-"""Whether a response is that of its call: by its RequestId, or by the entity and the id that it names."""
+"""Matching of responses to calls by RequestId, or by entity and id."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from wosdk_async.text.safe_text import Secrets
 
 __all__ = ["LONG", "RequestIds", "members", "record_with", "require_no_request_id", "specifier_for"]
 
-_MAX_ID = 80  # characters that are shown of another call's RequestId
-_TAIL = 1024  # bytes at the end of a body, in which its last key is looked for
+_MAX_ID = 80  # characters shown of another call's RequestId
+_TAIL = 1024  # bytes at the end of a body that are searched for its last key
 LONG = 1024 * 1024
-"""Bytes; longer bodies are not parsed to look for a key, an error of the service has some hundreds."""
+"""Bytes; longer bodies are not parsed to search for a key. Error bodies have a few hundred."""
 
 
 def members(body: bytes) -> dict[str, Any]:
@@ -34,21 +34,21 @@ def members(body: bytes) -> dict[str, Any]:
 
 
 class RequestIds:
-    """Comparison of the RequestId of each response with the one that was sent.
+    """Comparison of each response's RequestId with the one sent.
 
-    A response with another RequestId belongs to another call: after one surplus response on a connection,
-    every later request gets the response to the one before it.
+    A different RequestId means that the response belongs to another call: after one surplus response on a
+    connection, each later request gets the previous request's response.
 
-    The response to a command repeats its RequestId as the last key, in every success (spec 4.2) and, as
-    recorded, in every error (facts 5 and 12 row 9; the error body of spec 7 has none). The response to a
-    query repeats it if the query sent one (facts 4). A response without a RequestId is accepted until its
-    host has sent one in a response of that kind.
+    A command's response repeats the RequestId as the last key, in every success (spec 4.2) and, as recorded,
+    in every error (facts 5 and 12 row 9; the error body of spec 7 has none). A query's response repeats it if
+    the query sent one (facts 4). A response without a RequestId is accepted until its host has sent one in a
+    similar response.
     """
 
     def __init__(self) -> None:
         self._echoing: set[tuple[str, bool, bool]] = set()
-        """Kinds of response that have carried a RequestId: host, for a command or not, success or not."""
-        # GIL: the loops of a client share the set; threads add to it and look into it atomically.
+        """Kinds of response that have carried a RequestId: host, whether to a command, whether a success."""
+        # GIL: a client's loops share the set; threads add to it and look into it atomically.
 
     def check(
         self,
@@ -62,15 +62,15 @@ class RequestIds:
         """Return whether the response carries the RequestId that was sent.
 
         Args:
-            call: A command or a query.
-            sent: Its RequestId.
-            response: The response of ``host``.
-            host: The origin that the request was sent to.
-            secrets: Texts that the error must not show.
-            failure: The refusal in the response, if it is one.
+            call: a command or query.
+            sent: its RequestId.
+            response: the response of ``host``.
+            host: origin of the request.
+            secrets: strings that the error must not show.
+            failure: the response's refusal, if any.
 
         Raises:
-            InconclusiveResponse: The response cannot be the one of ``call``.
+            InconclusiveResponse: the response cannot belong to ``call``.
         """
         kind = (host, call.path.startswith(COMMANDS), failure is None)
         # A cheap test first: compact JSON ends with these bytes when the RequestId is its last key.
@@ -97,9 +97,9 @@ _LAST = re.compile(rb'"requestid"\s*:\s*"([^"\\]*)"\s*\}\s*$', re.IGNORECASE)
 
 
 def _echoed(body: bytes) -> str | None:
-    """Return the RequestId in a body, by its case-insensitive key; None when there is none."""
-    # A body may have 64 MB, so it is parsed only if it is short and the key is not at its end. A key in
-    # a key in other than the documented case is found only near the end.
+    """Return the RequestId in a body by its case-insensitive key; None if missing."""
+    # A body may have 64 MB, so it is parsed only if it is short and does not end with the key. A nested or
+    # unusually spelled key is found only near the end.
     tail = body[-_TAIL:]
     if last := _LAST.search(tail):
         return last[1].decode("utf-8", "replace")
@@ -113,12 +113,12 @@ def _echoed(body: bytes) -> str | None:
 
 
 def require_no_request_id(call: Call[Any], response: Response) -> None:
-    """Raise InconclusiveResponse when the response carries a RequestId and the request did not.
+    """Raise InconclusiveResponse if the response carries a RequestId and the request did not.
 
-    The service repeats only a RequestId that was sent, and calls of records send none (facts 5).
+    The service repeats only a RequestId that was sent, and record calls send none (facts 5).
     """
     if _echoed(response.body) is not None and b"requestid" not in (call.body or b"").lower():
-        why = f"it carries a RequestId, but none was sent, so it is that of another call{_HOW_TO_SKIP}"
+        why = f"it carries a RequestId although none was sent, so it belongs to another call{_HOW_TO_SKIP}"
         raise InconclusiveResponse(response.status, why)
 
 
@@ -126,17 +126,17 @@ def require_no_request_id(call: Call[Any], response: Response) -> None:
 
 
 def specifier_for(decode: Callable[[bytes], Any], entity: str, id: object = None) -> Callable[[bytes], Any]:
-    """Return a reader that also compares type and id of the EntitySpecifier with those of the request.
+    """Return a decoder that also compares the EntitySpecifier's type and id with the request's.
 
-    Base calls come back without a RequestId (facts 5). A response that names another entity type or id than
-    the request belongs to another call: the reader raises ValueError then.
+    Base calls return no RequestId (facts 5). A response with another entity type or id belongs to another
+    call, and raises ValueError.
     """
 
     def checked(body: bytes) -> Any:
         found = decode(body)
         kind = found.entity_type
         if kind is not None and kind != entity and _plain_name(str(kind)) != _plain_name(entity):
-            raise ValueError(f"it names a {str(kind)[:80]!a}, not a {entity}: the response of another call")
+            raise ValueError(f"it names a {str(kind)[:80]!a}, not a {entity}: it belongs to another call")
         _require_id(found.id, id)
         return found
 
@@ -144,7 +144,7 @@ def specifier_for(decode: Callable[[bytes], Any], entity: str, id: object = None
 
 
 def record_with(decode: Callable[[bytes], Any], id: object) -> Callable[[bytes], Any]:
-    """Return a reader that also checks the record's id, and raises ValueError unless it is ``id``."""
+    """Return a decoder that raises ValueError unless the record's id is ``id``."""
 
     def checked(body: bytes) -> Any:
         found = decode(body)
@@ -155,10 +155,10 @@ def record_with(decode: Callable[[bytes], Any], id: object) -> Callable[[bytes],
 
 
 def _plain_name(entity: str) -> str:
-    """Return a form of the name that is equal for all names of an entity type.
+    """Normalize an entity name, so that all names of an entity type are equal.
 
-    The server uses its own spelling (facts 3.3). Priority, SubType and Asset are other names of entities, and
-    CustomField and Address are paired with CustomField2 and Address2 (facts 3.9).
+    The server uses its own spelling (facts 3.3). Priority, SubType and Asset are aliases, and CustomField and
+    Address are paired with CustomField2 and Address2 (facts 3.9).
     """
     known = entity_class(entity)
     return (known.wire_name if known else entity).lower().removesuffix("2")
@@ -171,4 +171,4 @@ def _require_id(found: object, id: object) -> None:
         raise ValueError(f"it has the id {found}, which no record can have")
     if found is None or not isinstance(id, int | str) or found == id or str(found).strip() == str(id).strip():
         return
-    raise ValueError(f"it has the id {str(found)[:80]!a}, not {id}: the response of another call")
+    raise ValueError(f"it has the id {str(found)[:80]!a}, not {id}: it belongs to another call")

@@ -1,7 +1,7 @@
-"""Rules of work orders, to warn and explain: moves between states, and fields that the service replaces.
+"""Work order rules for warnings and remedies: state transitions, and fields that the service replaces.
 
-Each Company sets up which state may follow which, so no move is refused by this table. Texts of the service
-may be in another language; then nothing is said.
+Each Company configures its own transitions, so this table never refuses a move. Service messages in other
+languages are ignored.
 """
 # facts 5.1
 
@@ -29,13 +29,13 @@ __all__ = [
     "warning_of_move",
 ]
 
-OWN_MOVES = "each Company sets up which state may follow which"
+OWN_MOVES = "each Company configures its state transitions"
 _REFUSED = re.compile(r"in state '(\w+)' cannot be placed in the state '(\w+)'")
 
 
 @attrs.frozen
 class NextStep:
-    """Actions from a state, by the names of ``company.work_orders``, and the state that they lead to."""
+    """Actions possible in a state, named as in ``company.work_orders``, and the resulting state."""
 
     actions: tuple[str, ...]
     target: str | None = None
@@ -54,7 +54,7 @@ NEXT_STEPS: Mapping[str, NextStep] = {
 
 @attrs.frozen
 class Move:
-    """A state to which a command leads, and the states from which it is known or assumed to."""
+    """Target state of a command, and the source states known or assumed to allow it."""
 
     target: str
     sources: frozenset[str]
@@ -75,7 +75,7 @@ MOVES: Mapping[str, Move] = {
     "WoCompleteCommand": _move("Completed", "InProgress"),
     "WoReopenCommand": _move("New", "Cancelled", "Completed", "Paused", "OnHold"),
 }
-"""The moves, by the command."""
+"""Moves by command name."""
 
 _STATES = frozenset(state for move in MOVES.values() for state in (move.target, *move.sources))
 _WORDS = {
@@ -86,33 +86,33 @@ _WORDS = {
 
 
 def remedy_of(error: BusinessRuleError, otherwise: Remedy | None) -> dict[str, Any]:
-    """Return how the order of a refused move leaves its state, or else a remedy, with its facts."""
+    """Return how an order leaves its state after a refused move, or a remedy, with its facts."""
     found = _REFUSED.search(error.message)
     known = next_step(found[1], found[2]) if found is not None else {}
     return known or ({} if otherwise is None else {"remedies": (otherwise,)})
 
 
 def warning_of_move(command: str, state: object) -> str:
-    """Return a warning that the service may refuse a command on an order in ``state``; empty if it may not.
+    """Return a warning that the service may refuse a command on an order in ``state``, or an empty string.
 
     Args:
-        command: the name of the command by the service; one that moves no order has no warning.
-        state: the ``StatusId`` of the order as it was read; a state that is not known has no warning.
+        command: the service's command name; commands that move no order yield no warning.
+        state: the order's ``StatusId``; unknown states yield no warning.
     """
     move = MOVES.get(command)
     if move is None or not isinstance(state, str) or state not in _STATES or state in move.sources:
         return ""
     if state == move.target:
-        said = f"The order is in state '{state}' already"
+        said = f"The order is already in state '{state}'"
     else:
-        said = f"{command} is not known to lead from the order's state '{state}' to '{move.target}'"
+        said = f"{command} is not known to move an order from state '{state}' to '{move.target}'"
     facts = next_step(state, move.target)
     remedy = in_python(facts["remedies"][0], facts) if facts else OWN_MOVES
     return f"{said}: the service may refuse it; {remedy}"
 
 
 def next_step(state: str, target: str) -> dict[str, Any]:
-    """Return the facts about the next step from a state; empty at the target, or if none is known."""
+    """Return the facts about the next step from a state; empty at the target or if unknown."""
     if state == target or state not in NEXT_STEPS:
         return {}
     way = NEXT_STEPS[state]
@@ -122,7 +122,7 @@ def next_step(state: str, target: str) -> dict[str, Any]:
     return {"remedies": (Remedy.MOVE_ON,), "state": state, "target": way.target, "steps": steps}
 
 
-# --- a new work order: fields that the service replaces when it computes the schedule -------------------
+# --- new work orders: fields that the service replaces when it computes the schedule -------------------
 
 DUE_TIMES = ("DtDue", "DueDateUtc")
 
@@ -137,5 +137,5 @@ _SCHEDULE = (  # facts 5, Creation traps: with ComputeSchedule all of them are s
 
 
 def replaced_fields(given: Container[str]) -> list[str]:
-    """Return those of the given fields, by their names of the service, that ComputeSchedule would replace."""
+    """Return the given wire names that ComputeSchedule would replace."""
     return [name for name in _SCHEDULE if name in given]

@@ -1,4 +1,4 @@
-"""Calls of records: read, create, update and delete (spec 4.9, facts 3); and the body of an upload."""
+"""Record calls: read, create, update and delete (spec 4.9, facts 3), and the body of an upload."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ __all__ = ["Id", "Upload", "create", "delete", "put", "retrieve", "specifier_of"
 E = TypeVar("E", bound=Record)
 
 Id = int | Mapping[str, int]
-"""A record's id, or the identifier fields of an entity with a compound key (facts 3.1)."""
+"""Record id, or the identifier fields of an entity with a compound key (facts 3.1)."""
 
 _SPECIFIER = responses.objects(responses.SPECIFIER, EntitySpecifier)
 
 
 def retrieve(entity: type[E] | str, id: Id, properties: Iterable[str]) -> Call[Any]:
-    """Return the call that reads one record; without property paths the service chooses (facts 3.4)."""
+    """Return the call that reads one record; by default the service chooses the properties (facts 3.4)."""
     name = name_of(entity)
     require_id(entity, id)
     paths = ",".join(properties)
@@ -76,7 +76,7 @@ def update(
 
 
 def put(entity: type[Record] | str, content: Any, properties: list[str]) -> Call[EntitySpecifier]:
-    """Return the call that writes what the caller wrote, with ``Properties`` as given (facts 3.6)."""
+    """Return the call that writes the caller's content and ``Properties`` unchanged (facts 3.6)."""
     if not isinstance(content, Record | Mapping):
         raise InvalidCallError(f"put() takes a dict with the Id and the fields, not {described(content)}")
     name = name_of(entity)
@@ -100,7 +100,7 @@ def _write(
     remedy = None
     if verb == "update" and name == "WorkOrder":
         given = _GIVEN.intersection(content["Properties"])
-        # facts 10 row 4: an update that changes StatusId fails; of the others not shown; assumed
+        # facts 10 row 4: an update that changes StatusId fails; other fields not shown; assumed
         remedy = Remedy.MOVED_BY_COMMANDS if "StatusId" in given else Remedy.GIVEN if given else None
     return Call(
         f"{verb} {name}",
@@ -114,7 +114,7 @@ def _write(
 
 
 def delete(entity: type[Record] | str, id: Id, *, missing_ok: bool) -> Call[EntitySpecifier]:
-    """Return the call that deletes a record; only with ``missing_ok`` is it safe to repeat (facts 3.8)."""
+    """Return the call that deletes a record; only ``missing_ok`` makes it safe to repeat (facts 3.8)."""
     name = name_of(entity)
     require_id(entity, id)
     text = str(int(id)) if isinstance(id, int) else codec.dumps(dict(id)).decode()
@@ -129,20 +129,20 @@ def delete(entity: type[Record] | str, id: Id, *, missing_ok: bool) -> Call[Enti
 
 
 def specifier_of(result: Mapping[str, Any]) -> EntitySpecifier:
-    """Return the record that a generic command was about."""
+    """Return the subject record of a generic command."""
     return codec.structure(result.get("EntitySpecifier") or {}, EntitySpecifier)
 
 
 # --- files ----------------------------------------------------------------------------------
 
-_STEP = 3 * 256 * 1024  # bytes that are encoded at once; base64 goes by three
+_STEP = 3 * 256 * 1024  # bytes encoded at a time; a multiple of three for base64
 _ENTITY = b'{"Entity":{'
 
 
 class Upload:
-    """The body of one upload: the file is encoded into it as it comes, and kept nowhere else.
+    """Body of one upload. The file is encoded as it arrives and stored nowhere else.
 
-    A Document with a ``Blob`` in it would hold the text, the text in JSON and the body side by side.
+    A Document with a ``Blob`` would hold the file's text, its JSON and the body side by side.
     """
 
     def __init__(self, file_name: str, max_bytes: int) -> None:
@@ -150,20 +150,20 @@ class Upload:
         self._max_bytes = max_bytes
         self._rest = b""
         self._body = io.BytesIO()
-        # facts 3.10; the blob comes first, so that a file is read before any request is made
+        # facts 3.10; the blob comes first, so that the file is read before any request is made
         name = body_of({"FileName": file_name}).removesuffix(b"}")
         self._body.write(_ENTITY + b'"Blob":' + name + b',"Body":"')
 
     def require_fit(self, size: int) -> None:
-        """Raise InvalidCallError for a file of ``size`` bytes that is longer than it may be."""
+        """Raise InvalidCallError for a file of ``size`` bytes that exceeds the maximum."""
         if size > self._max_bytes:
             raise InvalidCallError(
                 f"the file has at least {size} bytes, and max_bytes is {self._max_bytes}; "
-                "send a shorter one, or raise it if your Company takes more"
+                "send a smaller file, or raise max_bytes if your Company accepts more"
             )
 
     def write(self, piece: Any) -> None:
-        """Add the next bytes of the file. Raises InvalidCallError when it gets too long."""
+        """Add the next bytes of the file. Raises InvalidCallError if the file exceeds the maximum."""
         view = memoryview(piece)
         view = view.cast("B") if view.c_contiguous else memoryview(view.tobytes())
         self.size += len(view)
@@ -180,9 +180,9 @@ class Upload:
         self._rest = bytes(view[whole:])
 
     def into(self, create: Call[EntitySpecifier]) -> Call[EntitySpecifier]:
-        """Return the create of a Document with the file in it. Raises InvalidCallError for an empty file."""
-        if not self.size:  # not shown; assumed: an empty Body makes a document without a file
-            raise InvalidCallError("the file is empty, and whether the service keeps it is not known")
+        """Return the create of a Document with the file. Raises InvalidCallError for an empty file."""
+        if not self.size:  # not shown; assumed: an empty Body creates a document without a file
+            raise InvalidCallError("the file is empty, and the service may not keep it")
         self._encode(self._rest)
         self._body.write(b'"},' + (create.body or b"").removeprefix(_ENTITY))
         return attrs.evolve(create, body=self._body.getvalue())  # the buffer itself, not a copy

@@ -1,11 +1,11 @@
-"""Reader of responses: the result of the call, a refusal of the service, or a doubt. It does no I/O.
+"""Response reader: result, refusal or doubt. No I/O.
 
-``verdicts.py`` says what each status and code means, ``matching.py`` whether a response is that of the call.
+``verdicts.py`` defines what statuses and codes mean, and ``matching.py`` matches responses to calls.
 
-Envelopes say where the objects of a response are, and how a success says that the call failed. Functions on
-a loaded document define each envelope. Structs describe the same envelopes to msgspec, so that
-:func:`wosdk_async.codec.reader` reads envelope and objects in one pass. The Structs name all documented keys;
-a response with another key is left to the functions.
+An envelope tells where a response keeps its objects, and how a success reports a failed call. Functions on a
+parsed document define each envelope. Structs describe the same envelopes to msgspec, so that
+:func:`wosdk_async.codec.reader` decodes envelope and objects in one pass. The Structs list all documented
+keys; responses with other keys fall back to the functions.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ __all__ = ["RECORD", "RESULT", "ROWS", "SPECIFIER", "document_of", "objects", "r
 T = TypeVar("T")
 One = Callable[[Any], Any]
 
-_MAX_REASON = 300  # characters that are shown of a reader's error, and of an error of the service in doubt
-_MAX_TYPE = 60  # characters that are shown of a content type
+_MAX_REASON = 300  # characters shown of a reader's error, and of a service error in doubt
+_MAX_TYPE = 60  # characters shown of a content type
 _RESULTS = ("CommandResult", "EntitySpecifier", "Data", "Entities")  # one is in every success
 _BEGINS_WITH_RESULT = re.compile(rb'\s*\{\s*"(?:%s)"\s*:\s*[\[{]\s*["{]' % "|".join(_RESULTS).encode()).match
-_TAIL = 512  # bytes at the end of a success in which an error with a result is looked for
+_TAIL = 512  # bytes at the end of a success that are searched for an error with a result
 _NO_SECRETS = Secrets()
 
 
@@ -59,17 +59,17 @@ def read(
     """Return the result of ``call``.
 
     Args:
-        call: The call that was sent.
-        response: Its response.
-        secrets: Texts that no error may show.
-        request_ids: Compares the RequestId of the response with the one that was sent, if there is one.
-        host: The origin of the response.
-        own: Verdicts that the program has set for error codes.
-        origin: The Company that responded; the records of the result show it.
+        call: the call that was sent.
+        response: its response.
+        secrets: strings that no error may show.
+        request_ids: compares the response's RequestId with the one sent, if given.
+        host: origin of the response.
+        own: the program's verdicts for error codes.
+        origin: Company that responded, shown in the result's records.
 
     Raises:
-        RefusedError: The service says that it did nothing.
-        InconclusiveResponse: The response shows neither success nor refusal, or is that of another call.
+        RefusedError: the service reports that it did nothing.
+        InconclusiveResponse: the response shows neither success nor refusal, or belongs to another call.
     """
     refusal: RefusedError | None
     try:
@@ -84,7 +84,7 @@ def read(
             elif failure is not None or not call.repeat_safe:
                 require_no_request_id(call, response)
         if response.followed and not id_matches:
-            raise InconclusiveResponse(response.status, "other bytes came with it, after its end")
+            raise InconclusiveResponse(response.status, "surplus bytes followed the response")
         if failure is not None:
             raise failure
         return _decoded(call, response.body, origin)
@@ -93,21 +93,21 @@ def read(
     except InconclusiveResponse:
         raise
     except Exception as cause:
-        # The status says that the call was done, so any error of the reader leaves the call in doubt.
+        # The status reports success, so any reader error leaves the call in doubt.
         why = secrets.hide(f"{type(cause).__name__}: {cause}", _MAX_REASON)
         refusal = None
     if refusal is not None:
         refusal.hide(secrets)
         if isinstance(refusal, BusinessRuleError):
             refusal.add(**remedy_of(refusal, call.remedy))
-        refusal.__context__ = None  # an error that was raised while reading may quote the body
+        refusal.__context__ = None  # an error raised while reading may quote the body
         raise refusal
-    # Not from the cause: it may hold the body, and with it secrets that the body repeats.
+    # Without its cause, which may hold the body and any secrets that the body repeats.
     raise InconclusiveResponse(response.status, f"the body cannot be read ({why})")
 
 
 def _decoded(call: Call[T], body: bytes, origin: str | None) -> T:
-    """Return the result in a body, whose records were read at ``origin``."""
+    """Return the decoded result, whose records were read at ``origin``."""
     codec.READING.origin = origin
     try:
         return call.decode(body)
@@ -131,7 +131,7 @@ def _throttled(refusal: RefusedError, response: Response) -> ThrottledError:
 
 
 def _failure(response: Response, secrets: Secrets, own: OwnCodes) -> RefusedError | InconclusiveResponse:
-    """Return the error for a response that is not a success by its status or its body."""
+    """Return the error for a response that is no success by its status or body."""
     body = members(response.body) if len(response.body) <= LONG else {}
     code, message = body.get("ErrorCode"), body.get("ErrorMessage")
     has_error_body = any(isinstance(text, str) and text for text in (code, message))
@@ -146,10 +146,10 @@ def _failure(response: Response, secrets: Secrets, own: OwnCodes) -> RefusedErro
     if verdict is IN_DOUBT:
         if has_error_body:
             shown_texts = (secrets.hide(_text(each) or "", _MAX_REASON) for each in (code, message))
-            why = "the error {!r} of the service, {!r}".format(*shown_texts)
+            why = "the service error {!r}, {!r}".format(*shown_texts)
         else:
             shown = secrets.hide(response.headers.get("content-type", "no content type"), _MAX_TYPE)
-            why = f"no error body of the service ({len(response.body)} bytes, {shown})"
+            why = f"not a service error body ({len(response.body)} bytes, {shown})"
         return InconclusiveResponse(response.status, why, plain=not has_error_body)
     # facts 6: RequestId is the last key when the request carried one
     error = refused(code, message, response.status, body.get("TimeStamp"), body.get("RequestId"), kind)
@@ -159,9 +159,9 @@ def _failure(response: Response, secrets: Secrets, own: OwnCodes) -> RefusedErro
 
 
 def _has_error_body(body: bytes) -> bool:
-    """Return whether the body of a success is an error body (spec 7 shows no statuses) and has no result.
+    """Return whether a success has an error body (spec 7 shows no statuses) and no result.
 
-    Raises InconclusiveResponse for one with both.
+    Raises InconclusiveResponse if the body has both.
     """
     searched = body[-_TAIL:] if _BEGINS_WITH_RESULT(body) else body
     if b'"ErrorCode"' not in searched or len(body) > LONG:
@@ -169,7 +169,7 @@ def _has_error_body(body: bytes) -> bool:
     found = members(body)
     code = _text(found.get("ErrorCode"))
     if code and any(found.get(name) for name in _RESULTS):
-        raise InconclusiveResponse(200, f"it has a result and an error: {code[:_MAX_REASON]}")
+        raise InconclusiveResponse(200, f"it has both a result and an error: {code[:_MAX_REASON]}")
     return bool(code)
 
 
@@ -181,14 +181,14 @@ def refused(
     request_id: object = None,
     kind: type[RefusedError] | None = None,
 ) -> RefusedError:
-    """Return the error for a failed response, of the class that the verdict table names.
+    """Return the error for a failed response, of the class in the verdict table.
 
-    A value that is not text counts as not sent. Texts are kept whole: :func:`read` hides secrets and
-    cuts them afterwards.
+    Non-string values are ignored. Strings are kept whole, because :func:`read` hides secrets before it
+    truncates them.
     """
     known = _text(code) or ""
     return (kind or verdict_on(status, known)[1])(
-        _text(message) or known or f"HTTP {status} without a text",
+        _text(message) or known or f"HTTP {status} without a message",
         code=known,
         status=status,
         time_stamp=_text(time_stamp),
@@ -201,7 +201,7 @@ def _text(value: object) -> str | None:
 
 
 def _retry_after(value: str | None) -> float | None:
-    """Return the seconds to wait, from a number of seconds or an HTTP date; None when it is neither."""
+    """Return the seconds to wait from a number or an HTTP date; None for anything else."""
     if value is None:
         return None
     try:
@@ -212,8 +212,8 @@ def _retry_after(value: str | None) -> float | None:
 
 
 def _until(date: str) -> float:
-    """Return the seconds until an HTTP date; -1 when it is not one."""
-    from email.utils import parsedate_to_datetime  # 8 ms to import, and hardly ever needed
+    """Return the seconds until an HTTP date; -1 if invalid."""
+    from email.utils import parsedate_to_datetime  # takes 8 ms to import and is hardly ever needed
 
     try:
         return parsedate_to_datetime(date).timestamp() - time.time()
@@ -225,14 +225,14 @@ def _until(date: str) -> float:
 
 
 def objects(form: codec.Envelope, cls: type[Any] | str | None) -> Callable[[bytes], Any]:
-    """Return the reader of an envelope: of objects of ``cls``, or of dicts when it is not a class."""
+    """Return the decoder of an envelope of ``cls`` objects, or of dicts if ``cls`` is not a class."""
     if cls is None or isinstance(cls, str):
         return lambda body: form.plain(codec.loads(body), lambda data: data)
     return codec.reader(cls, form)  # type: ignore[arg-type]  # mypy takes the objects for the class
 
 
 def document_of(body: bytes) -> dict[str, Any]:
-    """Return the JSON object of a body. Raises ValueError when it is not one."""
+    """Return a body's JSON object. Raises ValueError for anything else."""
     return _object(codec.loads(body))
 
 
@@ -292,11 +292,12 @@ ROWS = codec.Envelope(
     _Rows,
     lambda body: [row.data for row in _split(body).entities],
 )
-"""The records of a query: ``{Entities: [{Data}]}`` (facts 4)."""
+"""Records of a query: ``{Entities: [{Data}]}`` (facts 4)."""
 
 RECORD = codec.Envelope(_plain_record, _typed_record, _Record)
-"""The record of a retrieve, out of either envelope: ``{Entities: [{Data}]}`` of spec 4.9,
-``{Data}`` of the recordings (facts 3.3)."""
+"""Record of a retrieve, in either envelope: ``{Entities: [{Data}]}`` of spec 4.9, or ``{Data}`` of the
+recordings (facts 3.3).
+"""
 
 
 # --- responses to writes and commands -------------------------------------------------------
@@ -322,10 +323,11 @@ def _plain_specifier(found: Any, one: One) -> Any:
 def _plain_result(found: Any, one: One) -> Any:
     document = _object(found)
     result = document["CommandResult"]
-    if not isinstance(result, dict):  # like no result, null does not say that it was carried out
+    # Like a missing result, null does not confirm that the call was carried out
+    if not isinstance(result, dict):
         raise ValueError(f"CommandResult is a {type(result).__name__}, not an object")
     info = next((each for name, each in result.items() if name.lower() == "errorinfo" and each), None)
-    if info and not (isinstance(info, dict) and not any(info.values())):  # an empty one says nothing
+    if info and not (isinstance(info, dict) and not any(info.values())):  # an empty one confirms nothing
         raise _refusal(info, document)
     return one(result)
 
@@ -346,7 +348,7 @@ def _refusal(info: Any, document: dict[str, Any]) -> RefusedError:
 SPECIFIER = codec.Envelope(
     _plain_specifier, lambda found, origin: found.specifier.__made__(origin), _Specifier
 )
-"""The ``EntitySpecifier`` of a create, update or delete (spec 4.9, facts 3.3)."""
+"""``EntitySpecifier`` of a create, update or delete (spec 4.9, facts 3.3)."""
 
 RESULT = codec.Envelope(_plain_result, _typed_result, _Result)
-"""``CommandResult``; an ``ErrorInfo`` in it is a refusal, though the status is 200 (facts 5)."""
+"""``CommandResult``; its ``ErrorInfo`` is a refusal, even with status 200 (facts 5)."""

@@ -1,6 +1,6 @@
-"""Updates of a record of the model: by named fields, or by an edited copy; and the check of its version.
+"""Updates of model records, by named fields or by an edited copy, and the version check.
 
-Both ways return the call and the record as it is afterwards. There is no call when nothing changed.
+Both return the call, None if nothing changed, and the record as it is afterwards.
 """
 
 from __future__ import annotations
@@ -29,13 +29,12 @@ Made = Call[EntitySpecifier]
 
 
 def change(record: E, changes: Mapping[str, Any], origin: str | None = None) -> tuple[Made, E]:
-    """Return the call that writes the named fields of ``record``, and the record afterwards; None sends null.
+    """Return the call that writes named fields of ``record``, and the record afterwards; None sends null.
 
-    A reference is sent as the id of its record, whose own fields are never written; an amount of money gets
-    the part that it lacks, such as the currency, from ``record``. Raises InvalidCallError
-    for a field that the class does not have or that is its key or version, a record or reference without an
-    id, one of another Company than ``origin``, or an empty list, which the service accepts and ignores
-    (spec 4.9 rule 3).
+    A reference is sent as its record's id; the record's own fields are never written. An amount of money
+    takes a missing part, such as the currency, from ``record``. Raises InvalidCallError for an unknown field,
+    a key or version, a record or reference without an id, a record from a Company other than ``origin``, or
+    an empty list, which the service accepts and ignores (spec 4.9 rule 3).
     """
     if not changes:
         raise InvalidCallError(
@@ -61,18 +60,17 @@ def change(record: E, changes: Mapping[str, Any], origin: str | None = None) -> 
 def change_to(edited: E, read: E, origin: str | None = None) -> tuple[Made | None, E]:
     """Return the call that writes the differences between ``read`` and its ``edited`` copy.
 
-    The call is None when nothing differs. The record afterwards is returned with it.
+    The call is None if nothing differs. The record afterwards is returned as well.
     """
     if type(edited) is not type(read):
         raise InvalidCallError(
             f"{kind_of(edited)} is not an edited {type(read).__name__}; "
-            "give a changed copy and the record that was read"
+            "pass a changed copy and the record that was read"
         )
     id = _id_of(read)
     if _id_of(edited) != id:
         raise InvalidCallError(
-            f"these are two records: ids {_id_of(edited)} and {id}; "
-            "give a changed copy and the record it is a copy of"
+            f"these are two records: ids {_id_of(edited)} and {id}; pass a changed copy and its original"
         )
     after = copy.deepcopy(edited)
     _complete_amounts(after, read, type(read).__name__)
@@ -85,7 +83,7 @@ def change_to(edited: E, read: E, origin: str | None = None) -> tuple[Made | Non
 
 
 def versioned(record: E, made: EntitySpecifier) -> E:
-    """Set the version of ``record`` to that of the response, None when it has none (spec 4.9)."""
+    """Set the version of ``record`` from the response; None if the response has none (spec 4.9)."""
     if not _locked(record):
         return record
     return _with_fields(record, {"concurrency_id": made.concurrency_id})
@@ -94,23 +92,25 @@ def versioned(record: E, made: EntitySpecifier) -> E:
 def version(record: E) -> Call[E]:
     """Return the call that reads the current version of ``record``.
 
-    Raises InvalidCallError when there is no version to compare.
+    Raises InvalidCallError if there is no version to compare.
     """
     name = type(record).__name__
     if not _locked(record):
         raise InvalidCallError(
-            f"the service keeps no version of a {name}", remedies=(Remedy.LEAVE_OUT,), option="if_unchanged"
+            f"the service does not version {name} records",
+            remedies=(Remedy.LEAVE_OUT,),
+            option="if_unchanged",
         )
     if _held(record) is None:
         raise InvalidCallError(
-            f"the version of the {name} is not known: it was read without ConcurrencyId, or the response "
-            'to an update had none; read it again with properties=["*"] first'
+            f"the version of the {name} is unknown: the record was read without ConcurrencyId, or an update's"
+            ' response had none; reread the record with properties=["*"] first'
         )
     return retrieve(type(record), _id_of(record), ["ConcurrencyId"])
 
 
 def require_unchanged(held: Record, found: Record) -> None:
-    """Raise ConflictError, as the service would (facts 3.7), when the versions of two reads differ."""
+    """Raise ConflictError, as the service would (facts 3.7), if two reads have different versions."""
     ours, theirs = _held(held), _held(found)
     if ours != theirs:
         raise ConflictError(
@@ -122,11 +122,11 @@ def require_unchanged(held: Record, found: Record) -> None:
 
 
 def _require_writable(entity: type[Record], id: int, name: str, changes: Mapping[str, Any]) -> None:
-    """Raise InvalidCallError when ``name`` is not a field of ``entity`` that an update writes."""
+    """Raise InvalidCallError unless ``name`` is a writable field of ``entity``."""
     meta = entity.__wire__.get(name)
     if meta is None:
         if name in ("timeout", "deadline"):  # every keyword is a field here, so Python refuses none
-            near = "; with_options(deadline=...) sets the time of a call"
+            near = "; with_options(deadline=...) sets a call's deadline"
         else:
             near = suggestion(name, (*entity.__wire__, "check", "if_unchanged"))
         raise UnknownFieldError(f"{entity.__name__} has no field {name!r}{near}")
@@ -149,11 +149,11 @@ _NOT_WRITTEN = {
     "PerformDeletion": ("which removes elements of lists", Remedy.DELETE),
     "ConcurrencyId": ("which the service counts", Remedy.IF_UNCHANGED),
 }
-"""Fields that no update writes: why not, and what to do."""
+"""Fields that no update writes, with the reason and the remedy."""
 
 
 def _whole(record: Record, name: str, value: Any) -> Any:
-    """Return the value of a field; an amount of money with the part that it lacks, which ``record`` has."""
+    """Return a field's value, with missing parts of an amount taken from ``record``."""
     meta = record.__wire__[name]
     return _whole_amount(meta, value, getattr(record, name), f"{type(record).__name__}.{meta['name']}")
 
@@ -180,7 +180,7 @@ def _held(record: Record) -> int | None:
 
 
 def _written(name: str, meta: Wire, value: Any) -> tuple[list[str], Any]:
-    """Return the steps behind a field's name in ``Properties``, and the value to send (facts 3.6)."""
+    """Return the paths below a field's name in ``Properties``, and the value to send (facts 3.6)."""
     if meta.get("many"):
         if not value:
             raise InvalidCallError(
@@ -199,7 +199,7 @@ def _written(name: str, meta: Wire, value: Any) -> tuple[list[str], Any]:
 
 
 def _typed(record: E, written: Mapping[str, Any]) -> E:
-    """Give the ``written`` fields of ``record`` the types of the catalogue: of ``"45"`` it keeps 45."""
+    """Convert ``written`` fields of ``record`` to their catalogue types, such as ``"45"`` to 45."""
     made = from_dict(type(record), written)
     for name, meta in record.__wire__.items():
         if meta["name"] in written and not meta.get("many") and not isinstance(getattr(record, name), Record):
@@ -208,12 +208,12 @@ def _typed(record: E, written: Mapping[str, Any]) -> E:
 
 
 def _after(record: Record, name: str, value: Any) -> Any:
-    """Return the value of a field once it is written: a list keeps the elements that were not named."""
+    """Return a field's value after the write: a list keeps elements that were not named."""
     if not record.__wire__[name].get("many"):
         return value
     held = getattr(record, name)
     if held is None:
-        return None  # it was not read, and is not known now
+        return None  # it was not read, and remains unknown
     of: Any = type(record).__wire__[name]["of"] and registry.resolve(type(record).__wire__[name]["of"])
     value = [from_dict(of, each) if isinstance(each, Mapping) else each for each in value]
     named = {id: element for element in value if (id := getattr(element, "id", None))}
@@ -223,7 +223,7 @@ def _after(record: Record, name: str, value: Any) -> Any:
 
 
 def _merged(element: Any, change: Any) -> Any:
-    """Return the element of a list with the changes of its fields."""
+    """Return a list element with its changed fields."""
     if change is None or not isinstance(element, Record):
         return element if change is None else change
     given = {name: value for name in change.__wire__ if (value := getattr(change, name)) is not None}
@@ -239,14 +239,14 @@ def _without_removed(record: E) -> E:
     return record
 
 
-# --- amounts of money: one is written whole, so a missing part comes from the record held -----------------
+# --- amounts of money are written whole, so a missing part comes from the record held ----------------------
 
 
 def _whole_amount(meta: Wire, value: Any, held: Any, where: str) -> Any:
-    """Return the value of a field; an amount of money with both its parts, currency and value.
+    """Return a field's value; an amount of money with both currency and value.
 
-    An amount is always whole (facts 3.4), and ``Properties`` names it as one: an update that leaves out its
-    currency would write none (not shown; assumed). Raises InvalidCallError for a part that is not known.
+    An amount is always whole (facts 3.4), and ``Properties`` names it as a unit: an update without the
+    currency would write none (not shown; assumed). Raises InvalidCallError for an unknown part.
     """
     if meta["type"] != "money" or not isinstance(value, Record) or value == held:
         return value
@@ -263,7 +263,7 @@ def _whole_amount(meta: Wire, value: Any, held: Any, where: str) -> Any:
 
 
 def _complete_amounts(edited: Record, read: Record, where: str) -> None:
-    """Complete the changed amounts of ``edited``, in place, its parts and elements included."""
+    """Complete the changed amounts of ``edited``, in place, including its parts and elements."""
     for name, meta in edited.__wire__.items():
         value, held = getattr(edited, name), getattr(read, name)
         place = f"{where}.{meta['name']}"
@@ -278,7 +278,7 @@ def _complete_amounts(edited: Record, read: Record, where: str) -> None:
 
 
 def _complete_elements(value: Any, held: Any, where: str) -> None:
-    """Complete the elements of a list that were read; a new one is as the caller made it."""
+    """Complete list elements that were read; new elements stay as the caller made them."""
     by_id: Mapping[Any, Any] = {getattr(element, "id", None): element for element in held or ()}
     for element in value:
         id = getattr(element, "id", None)
@@ -287,7 +287,7 @@ def _complete_elements(value: Any, held: Any, where: str) -> None:
 
 
 def _with_fields(record: E, changes: Mapping[str, Any]) -> E:
-    """Set fields of ``record`` and return it. Raises UnknownFieldError for a name that it does not have."""
+    """Set fields of ``record`` and return it. Raises UnknownFieldError for an unknown name."""
     for name, value in changes.items():
         if name not in record.__wire__:
             near = suggestion(name, record.__wire__)

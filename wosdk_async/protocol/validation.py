@@ -1,6 +1,6 @@
-"""Mistakes in a record or command, found before it is sent.
+"""Validation of records and commands before they are sent.
 
-``codec/checks.py`` checks single values; here is the walk through an object, and what is required.
+``codec/checks.py`` checks single values; this module walks objects and checks for required fields.
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ __all__ = [
 
 @attrs.frozen
 class Problem:
-    """One mistake: where it is and how to fix it."""
+    """One mistake: its place and its remedy."""
 
     path: str
-    """Path of the value as Python spells it, ``work_order.items[0].comment``; in a dict by wire name."""
+    """Path in Python spelling, ``work_order.items[0].comment``; wire names in a dict."""
     message: str
     severity: Severity = "error"
     in_json: str = ""
-    """The message for a user who sent JSON; empty if it is the same."""
+    """Message for a user who sent JSON; empty if the same."""
 
     def __str__(self) -> str:
         return f"{self.path} {self.message}"
 
 
 def problems(obj: Any, *, new: bool = False) -> list[Problem]:
-    """Return all mistakes in ``obj`` and the objects in it, in the order of their fields.
+    """Return all mistakes in ``obj`` and its nested objects, in field order.
 
-    With ``new``, also report fields that the service requires to create the record.
+    With ``new``, also report missing fields that the service requires to create the record.
     """
     if not isinstance(obj, Record):
         return []
@@ -60,15 +60,15 @@ def problems(obj: Any, *, new: bool = False) -> list[Problem]:
 
 
 def content_problems(cls: type[Record], content: Mapping[str, Any], new: bool = False) -> list[Problem]:
-    """Return all mistakes in the JSON object of a ``cls``, with unknown names, which the service drops."""
+    """Return all mistakes in a JSON object of ``cls``, including unknown names, which the service drops."""
     # facts 3.3
     return [*_mapping(content, cls, ""), *_dropped(content, cls, new)]
 
 
 def _dropped(content: Any, cls: Any, new: bool, path: str = "") -> Iterator[Problem]:
-    """Yield each value that a create drops, because the service gives a new record its own.
+    """Yield each value that a create drops, because the service assigns its own.
 
-    ``content`` is a record or JSON object of ``cls``, a command or what is ``new``.
+    ``content`` is a record or JSON object of ``cls``, either a command or a ``new`` record.
     """
     if cls.wire_name == "WoCreateCommand":
         name, order = _member(content, cls, "work_order")
@@ -76,16 +76,16 @@ def _dropped(content: Any, cls: Any, new: bool, path: str = "") -> Iterator[Prob
     for field, remedy in _computed(cls).items() if new else ():
         name, value = _member(content, cls, field)
         if value is not None and value != _AS_GIVEN.get(field):
-            message = f"is given to a new {cls.wire_name} by the service, and would be dropped; {remedy}."
+            message = f"is set by the service for new records, and would be dropped; {remedy}."
             yield Problem(f"{path}{name}", message)
 
 
 _AS_GIVEN = {"status_id": "New"}
-"""Computed field -> the value that the service gives (spec 3), and that a create may name, too."""
+"""Computed field -> value assigned by the service (spec 3), which a create may also state."""
 
 
 def _member(content: Any, cls: type[Record], field: str) -> tuple[str, Any]:
-    """Return name and value of a field of a record or a JSON object; of anything else None."""
+    """Return the name and value of a field of a record or JSON object; None for anything else."""
     if isinstance(content, Record):
         return field, getattr(content, field, None)
     wire = cls.__wire__[field]["name"]
@@ -95,7 +95,7 @@ def _member(content: Any, cls: type[Record], field: str) -> tuple[str, Any]:
 
 
 def drops(record: Record, content: Mapping[str, Any], new: bool) -> bool:
-    """Return whether ``_dropped`` finds anything in ``record``, whose JSON object is ``content``; quick."""
+    """Return quickly whether ``_dropped`` finds anything in ``record``, whose JSON object is ``content``."""
     if record.wire_name == "WoCreateCommand":
         content, name = content["WorkOrder"], "WorkOrder"
     elif new:
@@ -107,7 +107,7 @@ def drops(record: Record, content: Mapping[str, Any], new: bool) -> bool:
 
 @functools.cache
 def computed_names(name: str) -> frozenset[str]:
-    """Return the fields, by wire name, that the service gives to a new record of this class."""
+    """Return the wire names of fields that the service assigns in new records of this class."""
     cls = registry.resolve(name)
     return frozenset(cls.__wire__[field]["name"] for field in _computed(cls))
 
@@ -119,9 +119,9 @@ def _computed(cls: type[Any]) -> Mapping[str, str]:
 
 
 def foreign(value: Any, origin: str | None, path: str) -> Iterator[Problem]:
-    """Yield a problem for each record in ``value`` from a Company other than ``origin``; all fit None.
+    """Yield a problem for each record in ``value`` from a Company other than ``origin``; None allows all.
 
-    At ``origin``, the ids of such a record and of its references identify other records.
+    At ``origin``, the ids of a foreign record and its references identify other records.
     """
     if isinstance(value, list | tuple):
         for i, item in enumerate(value):
@@ -130,9 +130,9 @@ def foreign(value: Any, origin: str | None, path: str) -> Iterator[Problem]:
         if not is_own(value, origin):
             yield Problem(
                 path,
-                f"was read from {value.origin}, and its id means another record at {origin}; read it there,"
+                f"was read from {value.origin}; its id identifies another record at {origin}: read it there,"
                 f" or pass {type(value).__name__}.ref(id) if the id is right.",
-                in_json="is a record of another Company.",
+                in_json="belongs to another Company.",
             )
             return
         for name in value.__wire__:
@@ -140,14 +140,14 @@ def foreign(value: Any, origin: str | None, path: str) -> Iterator[Problem]:
 
 
 def is_own(record: Record, origin: str | None) -> bool:
-    """Return whether a record was made here or read from the Company ``origin``, so may be sent there."""
+    """Return whether a record may be sent to the Company ``origin``: made here, or read from there."""
     if record.origin is None or origin is None:
         return True
     return record.origin.casefold() == origin.casefold()  # facts 1: case does not matter
 
 
 def wire_path(cls: type[Record], path: str) -> str:
-    """Return a path of Python names, such as ``items[0].task``, with the names of the service."""
+    """Translate a path of Python names, such as ``items[0].task``, to wire names."""
     owner: Any = cls
     names = []
     for step in path.split("."):
@@ -188,7 +188,7 @@ def _field(value: Any, meta: Wire, path: str) -> Iterator[Problem]:
         is_one = isinstance(value, str | bytes | Mapping | Record) or not isinstance(value, Iterable)
         remedy = "[value]" if is_one else "list(value)"
         in_json = f"is {json_kind_of(value)}; it takes a list."
-        yield Problem(path, f"is {kind_of(value)}; it takes a list, send {remedy}.", in_json=in_json)
+        yield Problem(path, f"is {kind_of(value)}; it takes a list: send {remedy}.", in_json=in_json)
 
 
 def _value(value: Any, meta: Wire, path: str) -> Iterator[Problem]:
@@ -203,21 +203,21 @@ def _value(value: Any, meta: Wire, path: str) -> Iterator[Problem]:
 
 _HINTS = {
     "ActionReasonId": "set it to the id of a reason, a record of WoActionReasonLookup",  # facts 4
-    "CustomerId": "set it to the id of a customer that exists",  # spec 4.4
+    "CustomerId": "set it to the id of an existing customer",  # spec 4.4
     "WorkOrderId": "set it to the id of the work order",
 }
 
 
 def lacks(record: Record, *, new: bool = False) -> bool:
-    """Return whether ``record`` leaves out a required field; quick, because each call asks."""
+    """Return quickly whether ``record`` lacks a required field; every call asks."""
     cls: Any = type(record)  # mypy takes the objects for the class, and those have no hash
     return any(getattr(record, name) is None for name in _required(cls, new))
 
 
 def missing(record: Record, *, new: bool = False) -> Iterator[tuple[str, str]]:
-    """Yield each required field of ``record`` that has no value: its name and the remedy.
+    """Yield the name and remedy of each required field that is missing in ``record``.
 
-    Commands have required fields, and entities when they are ``new``.
+    Commands have required fields, and so do ``new`` entities.
     """
     cls: Any = type(record)
     for name, remedy in _required(cls, new).items():
@@ -227,7 +227,7 @@ def missing(record: Record, *, new: bool = False) -> Iterator[tuple[str, str]]:
 
 @functools.cache
 def _required(cls: type[Any], new: bool) -> Mapping[str, str]:
-    """Return the remedy for each required field, by its Python name."""
+    """Return the remedy for each required field by Python name."""
     if not issubclass(cls, Command):
         return NEEDED.get(cls.wire_name, {}) if new else {}
     return {

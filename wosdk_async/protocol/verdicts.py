@@ -1,8 +1,8 @@
-"""The verdict table: what a response or a failed attempt means, and what happens then.
+"""Verdict table: what a response or a failed attempt means, and what follows.
 
-Response reading, retries, log-in, the lookup of calls in doubt and the exit statuses of the command line read
-it. To change the rule for one error code, change its row in ``CODES``. The tables of ``docs/failures.md`` are
-rendered from here: ``python -m tests.errors.tables`` writes them.
+Response reading, retries, log-in, the look-up of calls in doubt and the command line's exit statuses use this
+table. To change the rule for an error code, edit its row in ``CODES``. ``python -m tests.errors.tables``
+renders the tables of ``docs/failures.md`` from this module.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Verdict:
 
     name: str
     retried: Literal["always", "if safe", "never"]
-    """Whether the retry policy sends the call again: always, only if it is safe to repeat, or never."""
+    """Whether the retry policy retries the call: always, only if it is safe to repeat, or never."""
     when: str
     then: str
 
@@ -114,7 +114,7 @@ REPEAT = Verdict(
 IN_DOUBT = Verdict(
     "in doubt",
     "if safe",
-    when="sent, then a reset, half a response, any other 5xx, a gateway's page, a redirect, no JSON, no "
+    when="sent, then a reset, a truncated response, any other 5xx, a gateway's page, a redirect, no JSON, no "
     "result, or the response to another call",
     then="safe to repeat: retried, then `NoAnswerError`. Otherwise `InDoubtError` at once",
 )
@@ -133,14 +133,14 @@ class CodeRule:
     verdict: Verdict
     error: type[RefusedError]
     unknown_company: bool = False
-    """Whether this code from the locator means that it does not know the Company, whatever the verdict."""
+    """Whether the locator uses this code for an unknown Company, whatever the verdict."""
 
     def __attrs_post_init__(self) -> None:
-        """Refuse verdicts that no code can have, and an ``error`` that its verdict would ignore."""
+        """Refuse impossible verdicts for a code, and an ``error`` that the verdict would ignore."""
         if self.verdict in (NEVER_SENT, IN_DOUBT):
             raise ValueError(
-                f"{self.code}: by a code the service says that it did nothing, so it cannot be"
-                f" {self.verdict.name!r}; a status can (STATUSES)"
+                f"{self.code}: an error code means that the service did nothing, so its verdict cannot be"
+                f" {self.verdict.name!r}; use STATUSES"
             )
         if self.verdict is WAIT and not issubclass(self.error, ThrottledError):
             raise ValueError(f"{self.code}: {WAIT.name!r} raises ThrottledError, not {self.error.__name__}")
@@ -176,11 +176,11 @@ class OwnCodes(Protocol):
 
     @property
     def waits(self) -> Collection[str]:
-        """Codes by which the service did nothing and asks to wait."""
+        """Codes for a service that did nothing and asks to wait."""
 
     @property
     def repeats(self) -> Collection[str]:
-        """Codes by which the service did nothing, and after which the call may be retried."""
+        """Codes for a service that did nothing and allows a retry."""
 
 
 @attrs.frozen
@@ -197,16 +197,16 @@ NO_OWN_CODES = _NoOwnCodes()
 
 @attrs.frozen
 class StatusRule:
-    """Meaning of a status, where the response has what the rule needs; the first row that fits decides."""
+    """Meaning of a status, if the response has what the rule needs; the first matching row decides."""
 
     statuses: range
     verdict: Verdict | None
-    """The verdict; None where ``CODES`` says it."""
+    """Verdict; None where ``CODES`` decides."""
     error: type[RefusedError] | None
     needs: Literal["nothing", "error body", "error body or Retry-After"] = "nothing"
 
     def fits(self, status: int, has_error_body: bool, has_retry_after: bool) -> bool:
-        """Return whether the rule is for such a response."""
+        """Return whether the rule matches a response with these properties."""
         if status not in self.statuses:
             return False
         if self.needs == "nothing" or has_error_body:
@@ -226,7 +226,7 @@ STATUSES = (
 )
 
 BUSY = frozenset(status for rule in STATUSES if rule.verdict is WAIT for status in rule.statuses)
-"""Statuses after which the Company gets fewer concurrent calls."""
+"""Statuses that reduce the Company's concurrent calls."""
 
 
 def verdict_on(
@@ -237,7 +237,7 @@ def verdict_on(
     has_retry_after: bool = False,
     own: OwnCodes = NO_OWN_CODES,
 ) -> tuple[Verdict, type[RefusedError]]:
-    """Return the verdict on a response, and the class to raise if the service sent an error."""
+    """Return the verdict on a response, and the class to raise for a service error."""
     rule = next((row for row in STATUSES if row.fits(status, has_error_body, has_retry_after)), STATUSES[-1])
     by_code = CODES.get(code, _OTHER_CODE)
     verdict, error = rule.verdict or by_code.verdict, rule.error or by_code.error
@@ -250,22 +250,22 @@ def verdict_on(
 
 
 def verdict_of(error: RefusedError, own: OwnCodes = NO_OWN_CODES) -> Verdict:
-    """Return what a refusal means, from the status and the code that it carries."""
+    """Return the verdict on a refusal from its status and code."""
     return verdict_on(error.status, error.code, own=own)[0]
 
 
 def is_early(error: RefusedError) -> bool:
-    """Return whether a refusal may be sent before the body of the request is read.
+    """Return whether a refusal may be sent before the request body has been read.
 
-    Such a response carries no RequestId, even from a host that sends it otherwise (not shown; assumed).
+    The response then carries no RequestId, even from a host that usually sends one (not shown; assumed).
     """
     return error.status in BUSY or verdict_of(error) is SESSION_REFUSED
 
 
 def means_unknown_company(error: RefusedError) -> bool:
-    """Return whether the locator says by a refusal that it does not know the Company.
+    """Return whether a refusal means that the locator does not know the Company.
 
-    Other statuses than 400, and a command that is not found, come from something else than a locator.
+    Statuses other than 400, and a command that is not found, do not come from a locator.
     """
     # facts 2: a 400, of which the body was not seen
     rule = CODES.get(error.code, _OTHER_CODE)
@@ -277,13 +277,13 @@ def means_unknown_company(error: RefusedError) -> bool:
 
 @attrs.frozen
 class Ending:
-    """Meaning of an error with which a call ends; the first row whose class fits decides."""
+    """Meaning of an error that ends a call; the first row with a matching class decides."""
 
     error: type[WosdkError]
     exit_status: int
     """Exit status of the ``wosdk`` command."""
     passes: bool = False
-    """Whether it may be gone a moment later, so that the lookup of a call in doubt tries again."""
+    """Whether the error may be transient, so that the look-up of a call in doubt retries."""
 
 
 ENDINGS = (

@@ -1,4 +1,4 @@
-"""Messages of a call: :class:`Call`, ready to be sent, and :class:`Response`."""
+"""Wire messages: :class:`Call`, ready to be sent, and :class:`Response`."""
 
 from __future__ import annotations
 
@@ -15,26 +15,25 @@ __all__ = ["COMMANDS", "Call", "InconclusiveResponse", "Response"]
 T = TypeVar("T")
 
 COMMANDS = "api/v1/cmd/"
-"""Path below which all commands are."""
+"""Path prefix of all commands."""
 
 
 @attrs.define
 class Response:
-    """A response with decompressed body and header names in lower case. It must not be changed."""
+    """Immutable response with a decompressed body and lower-case header names."""
 
     status: int
     headers: Mapping[str, str] = attrs.field(repr=False)
-    body: bytes = attrs.field(repr=False)  # it may repeat the token
+    body: bytes = attrs.field(repr=False)  # may repeat the token
     followed: bool = attrs.field(default=False, eq=False, repr=False)
-    """Whether other bytes came with it, after its end: one of the two may be the response of another call."""
+    """Whether surplus bytes followed the response: either may be the response to another call."""
 
 
 @attrs.define
 class Call(Generic[T]):
-    """One call, ready to be sent to the host that the session names at that moment.
+    """Immutable call, ready to be sent to the session's host.
 
-    It must not be changed. The class is not frozen, because each call makes an instance, and making a frozen
-    one takes four times as long.
+    The class is not frozen, because each call creates an instance, and a frozen one takes four times as long.
     """
 
     operation: str
@@ -42,18 +41,19 @@ class Call(Generic[T]):
     path: str
     """Path relative to the Company's host, or to the locator for discovery."""
     decode: Callable[[bytes], T] = attrs.field(repr=False)
-    """Function that makes the result from the body of a success."""
+    """Converts the body of a success to the result."""
     repeat_safe: bool
-    """Whether sending it twice has the same effect as once. If not, it is retried only when it cannot have
-    reached the service."""
+    """Whether sending the call twice has the same effect as once. If not, it is retried only when it cannot
+    have reached the service.
+    """
     body: bytes | None = attrs.field(default=None, repr=False)
     headers: tuple[tuple[str, str], ...] = ()
     request_id: str | None = None
     to_locator: bool = False
     other_paths: tuple[str, ...] = ()
-    """Paths to try when the service does not know ``path``."""
+    """Paths to try if the service does not know ``path``."""
     remedy: Remedy | None = None
-    """What to do when a rule of the service refuses the call."""
+    """Remedy if a rule of the service refuses the call."""
 
     @property
     def reads(self) -> bool:
@@ -62,13 +62,13 @@ class Call(Generic[T]):
 
 
 class InconclusiveResponse(Exception):
-    """A response that tells neither success nor refusal: a gateway's page, a 500, broken JSON."""
+    """Response that shows neither success nor refusal: a gateway's page, a 500, malformed JSON."""
 
     def __init__(self, status: int, why: str, *, plain: bool = False) -> None:
         super().__init__(f"HTTP {status}: {why}")
         self.status = status
         self.plain = plain
-        """Whether the response is complete, but is not an error body of the service."""
+        """Whether the response is complete, but not an error body of the service."""
 
     def hide(self, secrets: Secrets) -> None:
         """Hide ``secrets`` that the response repeated."""

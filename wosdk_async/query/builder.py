@@ -1,4 +1,4 @@
-"""``Query``: an immutable description of the records to read, and the ways to read them."""
+"""``Query``: an immutable description of the records to read, with methods to read them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _PAGE = 1000
 
 
 class Query(Uncopied, Generic[T]):
-    """A query of one entity; every method that narrows it returns a new query.
+    """Query of one entity. Methods that narrow it return a new query.
 
     ::
 
@@ -50,13 +50,14 @@ class Query(Uncopied, Generic[T]):
         async for order in new.select("*", "Items.*"):
             ...
 
-    Names and values are checked at once: a wrong one raises :class:`~wosdk_async.errors.InvalidCallError` and
-    nothing is sent. Records are read in pages by ``Id``, past the cap of 4,000 rows and stable while records
-    are added; see ``docs/queries.md`` for other orders.
+    Names and values are checked immediately: an invalid one raises
+    :class:`~wosdk_async.errors.InvalidCallError`, and nothing is sent. Records are read in pages by ``Id``,
+    past the cap of 4,000 rows, and additions in the meantime disturb nothing; see ``docs/queries.md`` for
+    other orders.
     """
 
     __slots__ = ("_plan", "_send")
-    _instead = "share this one, its methods never change it; in another process build it with a Company there"
+    _instead = "share this query, which never changes; in another process, build it with a Company there"
 
     def __init__(self, entity: type[Record] | str, send: Send) -> None:
         self._plan = Plan(entity)
@@ -67,39 +68,39 @@ class Query(Uncopied, Generic[T]):
 
     @property
     def expression(self) -> dict[str, Any]:
-        """``QueryExpression`` as it is sent, without the bounds that paging adds."""
+        """``QueryExpression`` as sent, without the bounds added by paging."""
         return self._plan.expression(Count=self._plan.limit)
 
     # --- narrowing --------------------------------------------------------------------------
 
     def where(self, *conditions: Condition) -> Query[T]:
-        """Keep only records that match all ``conditions``, and those given before."""
+        """Keep only records that match all ``conditions``, in addition to earlier ones."""
         checked = tuple(condition_of(self._plan, condition) for condition in conditions)
         return self._with(conditions=self._plan.conditions + checked)
 
     def select(self, *properties: str | Path) -> Query[T]:
-        """Read these property paths, ``select("*", "Items.*", f.customer.name)``, and always the ``Id``.
+        """Read these property paths, ``select("*", "Items.*", f.customer.name)``, plus the ``Id``.
 
-        Without any, the service sends scalars and references cut to their id, and no lists.
+        By default, the service sends scalars and references reduced to their ids, and no lists.
         """
         # facts 3.4
         checked = tuple(selected(self._plan, path) for path in properties)
         return self._with(properties=self._plan.properties + checked)
 
     def order_by(self, *orders: str | Path | Order) -> Query[T]:
-        """Order by properties, after those given before: ``order_by(f.number, f.id.desc(), "-PoNumber")``.
+        """Order by properties, after earlier orders: ``order_by(f.number, f.id.desc(), "-PoNumber")``.
 
-        An order other than by ``Id`` alone is paged by offset, which is not stable while records change.
+        Any order except ``Id`` alone is paged by offset, which is unstable while records change.
         """
         checked = tuple(_order_of(self._plan, order) for order in orders)
         return self._with(orders=self._plan.orders + checked)
 
     def distinct(self) -> Query[T]:
-        """Drop equal records."""
+        """Remove duplicate records."""
         return self._with(distinct=True)
 
     def limit(self, rows: int) -> Query[T]:
-        """Read at most ``rows`` records; no further page is fetched."""
+        """Read at most ``rows`` records; no further pages are fetched."""
         if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
             raise InvalidCallError(f"limit is {rows!r}; it takes a whole number from 1")
         return self._with(limit=rows)
@@ -123,7 +124,7 @@ class Query(Uncopied, Generic[T]):
                     yield row
 
     def pages(self, size: int = _PAGE) -> AsyncGenerator[list[T], None]:
-        """Iterate over lists of at most ``size`` records; the next one is fetched while one is read."""
+        """Iterate over lists of at most ``size`` records, and prefetch the next one."""
         cursor = KeyCursor if self._plan.by_key else OffsetCursor
         return prefetch([cursor(self._fetch, self._plan, checked_size(size))])
 
@@ -132,14 +133,14 @@ class Query(Uncopied, Generic[T]):
         return [row async for row in self]
 
     async def first(self) -> T | None:
-        """Return the first record, by ``Id`` unless ordered otherwise; None when there is none."""
+        """Return the first record, by ``Id`` unless ordered otherwise; None without records."""
         rows = await self._some(self._plan, 1)
         return rows[0] if rows else None
 
     async def one(self) -> T:
         """Return the only record.
 
-        Raises NotFoundError when there is none, and NotUniqueError when there are several.
+        Raises NotFoundError for no record, and NotUniqueError for several.
         """
         rows = await self._some(attrs.evolve(self._plan, distinct=True), 2)
         if not rows:
@@ -151,7 +152,7 @@ class Query(Uncopied, Generic[T]):
     async def scan(self, *, parallel: int = 4, size: int = _PAGE) -> AsyncGenerator[T, None]:
         """Iterate over all records in any order, for full pulls.
 
-        ``parallel`` calls at once read a part of the ids each. Records that are added after it began are not
+        ``parallel`` concurrent calls each read part of the id range. Records added after the start are not
         read. At most ``parallel`` pages wait in memory.
         """
         cursors = await key_ranges(self._fetch, self._plan, checked_size(size), parallel, "scan")
@@ -161,10 +162,10 @@ class Query(Uncopied, Generic[T]):
                     yield row
 
     async def table(self, *, size: int = _PAGE, parallel: int | None = None) -> RecordTable:
-        """Read all records into a table in the format of Arrow, for polars, pandas, duckdb and pyarrow.
+        """Read all records into an Arrow table, for polars, pandas, duckdb and pyarrow.
 
-        ``parallel`` calls at once read them in any order, as :meth:`scan` does. ``docs/tables.md`` describes
-        the columns. It needs the extra ``arrow``.
+        ``parallel`` concurrent calls read them in any order, as in :meth:`scan`. ``docs/tables.md`` describes
+        the columns. Requires the extra ``arrow``.
         """
         from wosdk_async.query.table import RecordTable, builder_of, read_batches
 
@@ -174,7 +175,7 @@ class Query(Uncopied, Generic[T]):
             return RecordTable(builder, [batch async for batch in batches])
 
     def batches(self, *, size: int = _PAGE, parallel: int | None = None) -> AsyncGenerator[Any, None]:
-        """Iterate over the batches of :meth:`table`, one for each page: a ``pyarrow.RecordBatch``."""
+        """Iterate over the batches of :meth:`table`, one ``pyarrow.RecordBatch`` per page."""
         from wosdk_async.query.table import builder_of, read_batches
 
         builder = builder_of(self._plan)
@@ -190,15 +191,15 @@ class Query(Uncopied, Generic[T]):
 
 
 async def first_page(query: Query[T], rows: int) -> list[T]:
-    """Return the first records of a query by ``Id``. Raises WosdkError when they are not in its order."""
+    """Return the first records of a query by ``Id``. Raises WosdkError if they are out of order."""
     return await KeyCursor(query._fetch, query._plan, rows).page()
 
 
-# --- checks of the parts of a query ---------------------------------------------------------
+# --- checks of the query's parts -------------------------------------------------------------
 
 
 def condition_of(plan: Plan, condition: Any) -> Condition:
-    """Return ``condition``. Raises InvalidCallError when it cannot be one of the query."""
+    """Return ``condition``. Raises InvalidCallError if it does not fit the query."""
     if not isinstance(condition, Condition):
         raise InvalidCallError(
             f"where() takes conditions, not {_shown(condition)}; fields({plan.name}).id == 1 makes one"
@@ -234,21 +235,21 @@ def selected(plan: Plan, path: Any) -> str:
 
 
 def _one_property(found: ResolvedPath) -> str:
-    """Return the advice to read a property of a record, with its display property."""
+    """Return the advice to read one property of a record, such as its display property."""
     key = named_by(found.below) if found.below is not None else None
     example = f", such as '{found.path}.{found.below.__wire__[key]['name']}'" if found.below and key else ""
     return f"name one of its properties{example}"
 
 
 def selection(entity: type[Record] | str, properties: Any, check: bool = True) -> list[str]:
-    """Return the paths of a ``properties=`` argument, each checked as :func:`selected` does.
+    """Return the paths of a ``properties=`` argument, each checked as in :func:`selected`.
 
-    Without ``check`` any text is a path. Raises InvalidCallError.
+    Without ``check``, any string is a path. Raises InvalidCallError.
     """
     if isinstance(properties, str | Path) or not isinstance(properties, Iterable):
         shown = _shown(properties)
         remedy = "leave it out" if properties is None else f"pass a list, [{shown}]"
-        raise InvalidCallError(f"properties is {shown}; it takes several paths: {remedy}")
+        raise InvalidCallError(f"properties is {shown}; it takes a list of paths: {remedy}")
     paths = list(properties)
     if not paths:
         return []
@@ -266,19 +267,19 @@ def _resolve(plan: Plan, path: Any) -> ResolvedPath:
         _same_entity(plan, found)
         return found
     if not isinstance(path, str):
-        raise InvalidCallError(f"a property is given as its path or as f.name, not as {described(path)}")
+        raise InvalidCallError(f"a property is a path or f.name, not {described(path)}")
     return find(root(plan.entity), path)
 
 
 def _same_entity(plan: Plan, part: Comparison | Order | ResolvedPath) -> None:
     if part.entity != plan.name:
         raise InvalidCallError(
-            f"{part.entity}.{part.path} is not a property of {plan.name}, which the query reads"
+            f"{part.entity}.{part.path} is not a property of {plan.name}, the queried entity"
         )
 
 
 def _isolation_of(level: IsolationLevel | str) -> str:
-    """Return the value of the isolation header (facts 3.8). Raises InvalidCallError."""
+    """Return the isolation header's value (facts 3.8). Raises InvalidCallError."""
     from wosdk_async.model import IsolationLevel  # loads all enums
 
     found = IsolationLevel(level)

@@ -1,7 +1,7 @@
-"""Cells of a table: how the values of one column become an Arrow array.
+"""Table cells: conversion of one column's values to an Arrow array.
 
-A value is read by the rules of records (``codec/values.py``). If it then is of the class of its column and
-fits, it is the cell; if not, the cell is null and the value is returned, for the column Extra.
+Values are read by the rules of records (``codec/values.py``). A value that does not fit its column becomes
+null in the array, and is returned for the column Extra.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from wosdk_async.query.columns import Column, fields_of
 __all__ = ["Cells", "cell_text", "cells_of", "json_text", "pyarrow"]
 
 Odd = dict[int, Any]
-"""Number of the row -> value that does not fit the column."""
+"""Row number -> value that does not fit the column."""
 
 
 def pyarrow() -> Any:
-    """Return the package. Raises ConfigurationError, which names the extra, when it is not installed."""
+    """Return the package. Raises ConfigurationError, which names the extra, if it is not installed."""
     try:
         return importlib.import_module("pyarrow")
     except ImportError:
@@ -49,11 +49,11 @@ class Cells:
     type: Any
     """Arrow type."""
     kind: type
-    """Class of the values that the column takes, once they are read."""
+    """Python class of the column's values after reading."""
     read: Callable[[Any], Any]
-    """Function that reads a value that is not null, as a record does; None if it cannot be a cell."""
+    """Reads a non-null value as a record does; None for a value that cannot be a cell."""
     quick: Callable[[list[Any]], Any]
-    """Function that makes the array of documented values; it raises for most others, or returns None."""
+    """Builds the array from documented values; raises or returns None for most others."""
 
     def array(self, values: list[Any]) -> tuple[Any, Odd]:
         """Return the array, and the values that do not fit."""
@@ -79,7 +79,7 @@ class Cells:
 
 _LEAST = -(2**63)
 _UNFIT = (TypeError, ValueError, ArithmeticError, AttributeError)
-"""Errors for a value that is not of the type of an array."""
+"""Errors for a value that does not match the array's type."""
 
 
 def cells_of(column: Column) -> Cells:
@@ -99,7 +99,7 @@ def _json_texts(arrow: Any, column: Column) -> Cells:
     return Cells(type, str, text, quick)
 
 
-# --- one type each ----------------------------------------------------------------------------
+# --- one per type -----------------------------------------------------------------------------
 
 
 def _texts(arrow: Any, _: Column) -> Cells:
@@ -108,7 +108,7 @@ def _texts(arrow: Any, _: Column) -> Cells:
 
 
 def _enums(arrow: Any, column: Column) -> Cells:
-    """Enums are texts: the list of values grows, and dictionaries of two batches would differ."""
+    """Represent enums as strings: the list of values grows, and dictionaries would differ between batches."""
     members = EnumReader(lambda: registry.resolve(column.of or ""))
 
     def read(value: Any) -> Any:
@@ -123,9 +123,9 @@ def _integers(arrow: Any, _: Column) -> Cells:
 
     def quick(values: list[Any]) -> Any:
         kinds = set(map(builtins.type, values))
-        if kinds == {int}:  # three times as fast as pyarrow, which looks at each value
+        if kinds == {int}:  # three times as fast as pyarrow, which inspects each value
             return arrow.Array.from_buffers(type, len(values), [None, arrow.py_buffer(array("q", values))])
-        # pyarrow takes the Decimal 5.0 too, and for 1E+9999999 it computes for minutes.
+        # pyarrow also accepts the Decimal 5.0, and computes for minutes on 1E+9999999.
         return None if Decimal in kinds else arrow.array(values, type)
 
     return Cells(type, int, _as_sent, quick)
@@ -139,12 +139,12 @@ def _booleans(arrow: Any, _: Column) -> Cells:
 def _numbers(arrow: Any, _: Column) -> Cells:
     """Return the conversion of numbers to decimals.
 
-    A coordinate may have 15 decimals, all that a float has. Stored money has 4 (facts 3.5); other amounts may
+    A coordinate may have 15 decimals, the limit of a float. Stored money has 4 (facts 3.5); other amounts may
     have more (not shown; assumed).
     """
     digits, places = 38, 15
     type, unit = arrow.decimal128(digits, places), Decimal(1).scaleb(-places)
-    # pyarrow reads outside of its memory for 0E-9999999: it gets only numbers that are known to fit.
+    # pyarrow reads out of bounds for 0E-9999999, so it gets only numbers that are known to fit.
     exact = Context(prec=digits, traps=[Inexact, InvalidOperation])
 
     def read(value: Any) -> Any:
@@ -195,7 +195,7 @@ _MAKERS: dict[str, Callable[[Any, Column], Cells]] = {
 
 
 def _of_years(arrow: Any, times: Any) -> Any:
-    """Return ``times`` if Python has them all: Arrow also reads the year 0."""
+    """Return ``times`` if Python can represent them all; Arrow also reads the year 0."""
     compute = importlib.import_module("pyarrow.compute")
     ends = compute.min_max(times.view(arrow.int64()))
     low, high = ends["min"].as_py(), ends["max"].as_py()
@@ -209,16 +209,17 @@ def _as_sent(value: Any) -> Any:
     return value
 
 
-# --- JSON text of cells: lists, objects and the column Extra, without secrets ----------------------
+# --- JSON text in cells: lists, objects and the column Extra, without secrets ----------------------
 
-# In the name of each property that the catalogue calls a secret. A text that speaks of one is not searched.
+# These words are in the name of every property that the catalogue calls a secret. Text without them is not
+# searched.
 _MARK = re.compile(r'password\w*":')
 
 
 def cell_text(column: Column, value: Any) -> str:
-    """Return ``value`` of a JSON column as text; that of Extra is a dict of paths."""
+    """Return a JSON column's ``value`` as text; a value of Extra is a dict of paths."""
     text = json_text(value)
-    if _MARK.search(text.lower()) is None:  # nearly always
+    if _MARK.search(text.lower()) is None:  # the usual case
         return text
     copy = codec.loads(text.encode())
     if column.steps:
@@ -232,7 +233,7 @@ def _remove_secrets(values: Iterable[tuple[Any, Iterable[str]]], entity: type[Re
     left = [(value, _class_at(entity, steps)) for value, steps in values]
     while left:
         value, cls = left.pop()
-        if cls is None:  # the catalogue does not say what it is
+        if cls is None:  # the catalogue does not define its class
             continue
         if isinstance(value, list):
             left += [(each, cls) for each in value]
@@ -247,7 +248,7 @@ def _is_secret(cls: type[Record], name: str) -> bool:
 
 
 def _class_at(cls: type[Record] | None, steps: Iterable[str]) -> type[Record] | None:
-    """Return the class of the objects at a path; None when the catalogue does not say it."""
+    """Return the class of the objects at a path; None if the catalogue does not define one."""
     for name in steps:
         of = _field(cls, name).get("of") if cls is not None else None
         found = registry.resolve(of) if of else None
@@ -256,13 +257,13 @@ def _class_at(cls: type[Record] | None, steps: Iterable[str]) -> type[Record] | 
 
 
 def _field(cls: type[Record], name: str) -> Any:
-    """Return the metadata of a property; names are case-insensitive."""  # facts 3.3
+    """Return a property's metadata; names are case-insensitive."""
     meant = codec.spellings(cls)[1].get(name.lower(), name)  # type: ignore[arg-type]  # mypy: objects
     return fields_of(cls).get(meant, {})
 
 
 def json_text(value: Any) -> str:
-    """Return ``value`` as JSON text, with the numbers as they were sent."""
+    """Return ``value`` as JSON text with its numbers unchanged."""
     try:
         return codec.dumps(value).decode()
     except ValueError:  # half a surrogate pair, more than 64 bits, or nested deeply
@@ -274,7 +275,7 @@ def json_text(value: Any) -> str:
 
 
 def _written(value: Any) -> str:
-    """Return the text, by an explicit stack: a value may be nested deeper than Python calls."""
+    """Return the text using an explicit stack: a value may be nested deeper than Python can recurse."""
     made: list[str] = []
     left: list[tuple[Any, bool]] = [(value, False)]
     while left:

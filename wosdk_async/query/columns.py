@@ -1,4 +1,4 @@
-"""The columns of a table, from the catalogue alone: they are known before any row is read."""
+"""Table columns, derived from the catalogue before any row is read."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from wosdk_async.query.plan import KEYS
 __all__ = ["EXTRA", "Column", "columns_of", "fields_of"]
 
 EXTRA = "Extra"
-"""Name of the last column, for all values without another column."""
+"""Name of the last column, for all values without a column of their own."""
 
 _CUT = {"Actor": ("Id", "TypeId")}
-"""Properties of a reference that is not opened, where it has more than its ``Id`` (facts 3.4)."""
+"""Properties of an unopened reference with more than an ``Id`` (facts 3.4)."""
 
 
 @attrs.frozen
 class Column:
-    """One column of a table: a single value of a record, or a part of it as JSON text."""
+    """Column of a table: a single value of a record, or a part as JSON text."""
 
     entity: type[Record] = attrs.field(repr=False)
     """Class of the records."""
     steps: tuple[str, ...]
     """Wire names from the record to the value; the column Extra has none."""
     type: str
-    """Type in the catalogue; ``list``, ``object`` and ``extra`` are columns of JSON text."""
+    """Catalogue type; ``list``, ``object`` and ``extra`` are columns of JSON text."""
     owner: str = attrs.field(default="", repr=False)
-    """Wire name of the class that has the property, ``Customer`` for ``Customer.Name``."""
+    """Wire name of the class that has the property: ``Customer`` for ``Customer.Name``."""
     of: str | None = attrs.field(default=None, repr=False)
     """Name of the enum."""
     nullable: bool = True
@@ -44,7 +44,7 @@ class Column:
 
     @property
     def name(self) -> str:
-        """Path on the wire, ``Customer.Name``."""
+        """Wire path, ``Customer.Name``."""
         return ".".join(self.steps) or EXTRA
 
     @property
@@ -54,16 +54,16 @@ class Column:
 
 
 def columns_of(entity: type[Record] | str, paths: Sequence[str] = ()) -> tuple[Column, ...]:
-    """Return the columns for the property paths of a query, ``["*", "Customer.Name"]``.
+    """Return the columns for a query's property paths, ``["*", "Customer.Name"]`` (default: ``*``).
 
-    They come in the order of ``paths``, each once, after the id of the record. Next are values that the
-    service adds: ids of objects that a path goes through, the currency of an amount. Last is :data:`EXTRA`.
-    Without ``paths`` they are those of ``*``.
+    The record's id comes first, then the columns of ``paths`` in order, without duplicates. Next are values
+    that the service adds: ids of objects along a path, and the currency of an amount. The last is
+    :data:`EXTRA`.
 
     Raises:
-        InvalidCallError: The catalogue does not know the entity, or only as a part of others, or a path
-            names a secret.
-        UnknownPropertyError: The catalogue does not know a property.
+        InvalidCallError: the catalogue lacks the entity, or has it only as part of others, or a path names a
+            secret.
+        UnknownPropertyError: the catalogue lacks a property.
     """
     cls = _class_of(entity)
     asked: dict[tuple[str, ...], Column] = {}
@@ -79,7 +79,7 @@ def columns_of(entity: type[Record] | str, paths: Sequence[str] = ()) -> tuple[C
 
 
 def _check(cls: type[Record], path: str) -> None:
-    """Raise UnknownPropertyError for a name that the catalogue does not know."""
+    """Raise UnknownPropertyError for a name that the catalogue lacks."""
     if path != "*":
         found = find(root(cls), path.removesuffix(".*"))
         if path.endswith(".*") and found.below is None:
@@ -87,7 +87,7 @@ def _check(cls: type[Record], path: str) -> None:
 
 
 def fields_of(cls: type[Record]) -> dict[str, Wire]:
-    """Return the metadata of the properties of a class, by wire name."""
+    """Return the metadata of a class's properties by wire name."""
     return _fields_of(cls)  # type: ignore[arg-type]  # mypy takes the objects for the class
 
 
@@ -100,21 +100,21 @@ def _class_of(entity: type[Record] | str) -> type[Record]:
     found = entity_class(entity) if isinstance(entity, str) else entity
     if found is None:
         raise InvalidCallError(
-            f"the catalogue does not know {described(entity)}, so the columns of a table are not known; "
+            f"{described(entity)} is not in the catalogue, so its table columns are unknown; "
             f"read the records as dicts: query({described(entity)}).all()"
         )
     entity_name(found)
-    if "Id" not in fields_of(found) and found.wire_name not in KEYS:  # a value of the catalogue
+    if "Id" not in fields_of(found) and found.wire_name not in KEYS:  # a catalogue value class
         raise InvalidCallError(
-            f"{found.wire_name} has no Id: it is a part of other records or of results, and is not queried; "
-            "name the path to it in a query of the record"
+            f"{found.wire_name} has no Id and cannot be queried, because it is part of other records or"
+            f" results; select its path in a query of the record"
         )
     return found
 
 
 @attrs.frozen
 class _Place:
-    """A place in a record that has properties."""
+    """Object in a record whose properties can be columns."""
 
     entity: type[Record]
     cls: type[Record]
@@ -137,9 +137,9 @@ def _below(place: _Place, steps: Sequence[str]) -> Iterator[Column]:
         return
     meta = fields_of(place.cls)[name]
     if meta.get("secret"):
-        raise InvalidCallError(f"{place.cls.wire_name}.{name} is a secret; a table does not hold it")
+        raise InvalidCallError(f"{place.cls.wire_name}.{name} is a secret; tables exclude secrets")
     if meta.get("many") or not is_nested(meta):
-        yield place.column(meta)  # a list is one column, whatever is selected of its elements
+        yield place.column(meta)  # a list is one column, whichever of its properties are selected
     else:
         inside = place.into(meta)
         for each in [rest] if rest else _cut(inside.cls):
@@ -147,9 +147,9 @@ def _below(place: _Place, steps: Sequence[str]) -> Iterator[Column]:
 
 
 def _whole(place: _Place) -> Iterator[Column]:
-    """Yield the columns of ``*``: single values, money, references cut to their id, and no lists.
+    """Yield the columns of ``*``: single values, money, references reduced to their ids, no lists.
 
-    Owned objects and lists come only where a path names them (facts 3.4).
+    Owned objects and lists are included only if a path names them (facts 3.4).
     """
     for meta in fields_of(place.cls).values():
         if not (meta.get("many") or meta.get("secret") or meta["of"] in OWNED):

@@ -1,4 +1,4 @@
-"""``fields``: the properties of an entity, to build conditions. Type checkers read ``fields.pyi``."""
+"""``fields``: properties of an entity, for building conditions. Type checkers read ``fields.pyi``."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ __all__ = ["fields"]
 
 
 def fields(entity: type[Record] | str) -> Any:
-    """Return the properties of an entity, from which conditions are built.
+    """Return the properties of an entity, for building conditions.
 
     ::
 
         f = fields(WorkOrder)
         f.customer.name == "Acme"
 
-    With an entity name, properties have the service's names and are not checked:
-    ``fields("NewEntity").SomeName``.
+    With an entity name, properties use the service's names, unchecked: ``fields("NewEntity").SomeName``.
     """
     return property_at(root(entity))

@@ -1,4 +1,4 @@
-"""The properties of every entity, as type checkers see them.
+"""Properties of every entity, for type checkers.
 
 Written by wosdk_async.catalogue.generate from the catalogue; do not edit.
 """

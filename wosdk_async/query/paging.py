@@ -1,7 +1,7 @@
-"""Pages of a query, read by ``Id`` or by offset, or in ranges of ids; the next page is prefetched.
+"""Query pages, read by ``Id``, by offset or in id ranges, with prefetching.
 
-The service does not say how many records there are or whether a page is the last, and a short page may be due
-to the row cap (facts 4, facts 7). So a cursor continues until a page is empty.
+The service reports neither the number of records nor the last page, and the row cap may cause a short page
+(facts 4, facts 7). A cursor therefore continues until a page is empty.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ __all__ = [
     "property_of",
 ]
 
-ROW_CAP = 4000  # rows of one response (facts 7; the same in catalogue/differences.json)
+ROW_CAP = 4000  # rows per response (facts 7; the same in catalogue/differences.json)
 
 Fetch = Callable[[Plan, dict[str, Any]], Awaitable[list[Any]]]
-"""Function that sends an expression and returns its records."""
+"""Sends an expression and returns its records."""
 
 _log = logging.getLogger("wosdk_async")
 
 
 class Cursor(Protocol):
-    """Sequential reader of the pages of a query."""
+    """Sequential reader of a query's pages."""
 
     more: bool
     """Whether there may be another page."""
@@ -51,10 +51,10 @@ class Cursor(Protocol):
 
 
 class KeyCursor:
-    """Cursor by ``Id``, from ``above`` (excluded) to ``until`` (included).
+    """Cursor by ``Id``, from ``above`` (exclusive) to ``until`` (inclusive).
 
-    Each page starts after the last ``Id`` of the page before. So records that are added or removed in between
-    do not make others repeat or be missed.
+    Each page starts after the previous page's last ``Id``, so records added or removed in the meantime cause
+    no repeats or gaps.
     """
 
     def __init__(
@@ -65,12 +65,12 @@ class KeyCursor:
         self._plan = plan
         self._size = size
         self.last = above
-        """Id of the last record that was read; before that, ``above``."""
+        """Id of the last record read, initially ``above``."""
         self._until = until
         self._left = plan.limit
 
     async def page(self) -> list[Any]:
-        """Fetch the next page. Raises WosdkError when the records are not in order of ``Id``."""
+        """Fetch the next page. Raises WosdkError if the records are not in order of ``Id``."""
         count = self._size if self._left is None else min(self._size, self._left)
         records = self._without_repeats(
             await self._fetch(self._plan, self._plan.expression(self._bounds(), Count=count))
@@ -90,18 +90,18 @@ class KeyCursor:
         return [Comparison(self._plan.name, "Id", op, (str(end),)) for end, op in ends if end is not None]
 
     def _without_repeats(self, records: list[Any]) -> list[Any]:
-        """Return each record once, although a condition on a list may return it once for each element."""
+        """Remove duplicates: a condition on a list may return a record once per element."""
         keys = [id_of(record) for record in records]
-        if self._are_in_order(keys):  # nearly always
+        if self._are_in_order(keys):  # the usual case
             return records
         last, found = self.last, list[Any]()
         for record in records:
             key = _required_id(record, self._plan.name)
-            if found and key == last:  # a repeat within this page
+            if found and key == last:  # a duplicate within this page
                 continue
             if last is not None and not self._follows(key, last):
                 raise WosdkError(
-                    f"records of {self._plan.name} are not in the order of Id: {key} came after {last},"
+                    f"records of {self._plan.name} are not in order of Id: {key} came after {last},"
                     " so the next page cannot be read"
                 )
             self._require_within(key)
@@ -110,7 +110,7 @@ class KeyCursor:
         return found
 
     def _are_in_order(self, keys: list[Any]) -> bool:
-        """Return whether these are ids after ``last``, each once and within the range."""
+        """Return whether these are distinct ids after ``last``, in order and within the range."""
         if set(map(type, keys)) != {int}:
             return False
         follows = operator.gt if self._plan.descending else operator.lt
@@ -119,22 +119,22 @@ class KeyCursor:
         return all(map(follows, before, before[1:])) and (self._until is None or highest <= self._until)
 
     def _require_within(self, key: int) -> None:
-        """Raise WosdkError for a record of the next range: rows would come twice."""
+        """Raise WosdkError for a record of the next range, which would appear twice."""
         if self._until is not None and key > self._until:  # not shown that a service does so; assumed
             raise WosdkError(
-                f"the page of {self._plan.name} with Id up to {self._until} has {key}: the service does not"
-                " keep to conditions on Id, so its records cannot be read by ranges"
+                f"the page of {self._plan.name} with Id up to {self._until} contains {key}: the service"
+                f" ignores conditions on Id, so records cannot be read by ranges"
             )
 
     def _follows(self, key: int, last: int) -> bool:
-        """Return whether ``key`` comes after ``last`` in the direction of the query."""
+        """Return whether ``key`` comes after ``last`` in the query's direction."""
         return key < last if self._plan.descending else key > last
 
 
 class OffsetCursor:
-    """Cursor by offset, for a query whose records are not in the order of ``Id``.
+    """Cursor by offset, for a query that is not ordered by ``Id``.
 
-    If records are added, removed or changed in between, other records may repeat or be missed.
+    If records are added, removed or changed in the meantime, others may repeat or be missed.
     """
 
     def __init__(self, fetch: Fetch, plan: Plan, size: int) -> None:
@@ -153,7 +153,7 @@ class OffsetCursor:
         records = found[:left]
         if self._offset < ROW_CAP <= self._offset + len(records):
             _log.warning(
-                "query %s passes the cap of %d records and is not ordered by Id: records that change"
+                "query %s exceeds the cap of %d records and is not ordered by Id: records that change"
                 " between pages may repeat or be missed, and the service may return no more than the cap;"
                 " order it by Id or add conditions",
                 self._plan.name,
@@ -165,9 +165,9 @@ class OffsetCursor:
 
 
 def _required_id(record: Any, entity: str) -> int:
-    """Return the id by which the next page is read. Raises WosdkError unless it is a whole number."""
+    """Return the id at which the next page starts. Raises WosdkError unless it is an integer."""
     found = id_of(record)
-    if type(found) is not int:  # for Python ``true`` is 1, and the record 1 would seem to be read
+    if type(found) is not int:  # in Python, ``true`` equals 1, and record 1 would seem to have been read
         raise WosdkError(
             f"the Id of a record of {entity} is {reprlib.repr(found)}, not a whole number, so the next page"
             " cannot be read"
@@ -176,12 +176,12 @@ def _required_id(record: Any, entity: str) -> int:
 
 
 def id_of(record: Any) -> Any:
-    """Return the id of a record, of a dict or of a row of a table; None when it has none."""
+    """Return the id of a record, dict or table row; None if missing."""
     return property_of(record, "Id") if isinstance(record, dict) else getattr(record, "id", None)
 
 
 def property_of(record: Mapping[str, Any], name: str) -> Any:
-    """Return a property of a record that is a dict; None when it has none. Names are case-insensitive."""
+    """Return a property of a dict record by its case-insensitive name; None if missing."""
     if (found := record.get(name)) is not None:
         return found
     meant = name.lower()  # facts 3.3
@@ -189,17 +189,17 @@ def property_of(record: Mapping[str, Any], name: str) -> Any:
 
 
 def checked_size(size: Any) -> int:
-    """Return ``size``. Raises InvalidCallError when a page cannot have so many rows."""
+    """Return ``size``. Raises InvalidCallError for an invalid page size."""
     if isinstance(size, bool) or not isinstance(size, int) or not 1 <= size <= ROW_CAP:
-        raise InvalidCallError(f"a page has from 1 to {ROW_CAP} rows, the service's cap; not {size!r}")
+        raise InvalidCallError(f"size is {size!r}; a page takes 1 to {ROW_CAP} rows, the service's cap")
     return size
 
 
 async def prefetch(cursors: Iterable[Cursor]) -> AsyncGenerator[list[Any], None]:
     """Yield the pages of all cursors as they arrive.
 
-    While the caller uses a page, each cursor fetches one more, and no more than one. When the generator ends
-    or is closed, its tasks are cancelled and have ended.
+    While the caller uses a page, each cursor prefetches one more. When the generator ends or is closed, its
+    tasks are cancelled and awaited.
     """
     fetching = {_start(cursor): cursor for cursor in cursors}
     try:
@@ -218,7 +218,8 @@ async def prefetch(cursors: Iterable[Cursor]) -> AsyncGenerator[list[Any], None]
 
 def _start(cursor: Cursor) -> asyncio.Task[list[Any]]:
     task = asyncio.get_running_loop().create_task(cursor.page())
-    task.add_done_callback(lambda done: done.cancelled() or done.exception())  # else asyncio logs an error
+    # Otherwise asyncio logs an error
+    task.add_done_callback(lambda done: done.cancelled() or done.exception())
     return task
 
 
@@ -231,15 +232,17 @@ async def _cancel(tasks: Iterable[asyncio.Task[Any]]) -> None:
             await asyncio.wait(left)
 
 
-# --- ranges of ids, for the parts of a query that several calls read at once ---------------------------
+# --- id ranges, for queries read by several concurrent calls -------------------------------------------
 
 
 async def key_ranges(fetch: Fetch, plan: Plan, size: int, parallel: Any, verb: str) -> list[Cursor]:
-    """Return a cursor for each of ``parallel`` parts of the range of ids."""
+    """Return a cursor for each of ``parallel`` parts of the id range."""
     if isinstance(parallel, bool) or not isinstance(parallel, int) or parallel < 1:
         raise InvalidCallError(f"parallel is {reprlib.repr(parallel)}; it takes a whole number from 1")
     if plan.orders or plan.limit or not plan.by_key:
-        raise InvalidCallError(f"{verb} reads all of {plan.name} by Id: no order, no limit, no other key")
+        raise InvalidCallError(
+            f"{verb} reads all of {plan.name} by Id, and accepts no order, limit or other key"
+        )
     highest = await highest_id(fetch, plan)
     if highest is None:
         return []
@@ -249,21 +252,20 @@ async def key_ranges(fetch: Fetch, plan: Plan, size: int, parallel: Any, verb: s
 
 
 async def highest_id(fetch: Fetch, plan: Plan) -> int | None:
-    """Return the highest id of the records of a query; None when there are none.
+    """Return the highest id among a query's records; None without records.
 
-    All records above it would be missed, so a second call asks for one. If there is one, added in between,
-    the first call is repeated, and must return at least its id.
-
-    Raises WosdkError if the service returns a lower one, as it does not keep the order.
-    """  # not shown that a service does so; assumed
+    Records above that id would be missed, so a second call looks for one. If one was added in the meantime,
+    the first call is repeated, and must return at least its id. Raises WosdkError if the service returns a
+    lower id, which means that it ignores the order.
+    """
     highest = await _first_id(fetch, plan, descending=True)
     if highest is None or (added := await _first_id(fetch, plan, above=highest)) is None:
         return highest
     again = await _first_id(fetch, plan, descending=True)
     if again is None or again < added:
         raise WosdkError(
-            f"the highest Id of {plan.name} is {again} by its order, but there is {added}: the service does"
-            " not keep to descending order, so its records cannot be read by ranges"
+            f"the highest Id of {plan.name} is {again} by its order, but it also has {added}: the service"
+            f" ignores descending order, so records cannot be read by ranges"
         )
     return highest
 
@@ -277,6 +279,6 @@ async def _first_id(
 
 
 def _split(highest: int, parts: int) -> list[tuple[int | None, int]]:
-    """Return adjacent ranges of ids: the first without a lower bound, the last up to ``highest``."""
+    """Return adjacent id ranges: the first without a lower bound, the last up to ``highest``."""
     ends = sorted({min(highest, highest * part // parts) for part in range(1, parts + 1)})
     return list(zip([None, *ends[:-1]], ends, strict=True))

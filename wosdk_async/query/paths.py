@@ -1,6 +1,6 @@
-"""Property paths, checked against the metadata of the model, step by step (facts 3.4); and their values.
+"""Property paths, checked step by step against the model's metadata (facts 3.4), and their values.
 
-Values are always sent as text; the type of the property says how it is written (facts 4).
+Values are always sent as strings in the format of the property's type (facts 4).
 """
 
 from __future__ import annotations
@@ -23,47 +23,47 @@ from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["ResolvedPath", "find", "identifier", "root", "text"]
 
-_ALIKE = 0.9  # a name as alike as this is meant, rather than one of an object below
+_ALIKE = 0.9  # a name this similar is meant, rather than one in a nested object
 
 
 @attrs.frozen
 class ResolvedPath:
-    """A property path that was followed step by step, starting from the entity of a query."""
+    """Property path, resolved step by step from a query's entity."""
 
     entity: str
     """Wire name of the entity."""
     path: str = ""
-    """Wire names of the steps so far, joined by dots."""
+    """Wire names of the steps, joined by dots."""
     meta: Wire | None = attrs.field(default=None, eq=False, repr=False)
     """Metadata of the last step; None for the entity itself and for an unknown step."""
     below: type[Record] | None = attrs.field(default=None, eq=False, repr=False)
-    """The class whose properties the next step may name; None for a single value."""
+    """Class whose properties the next step may name; None for a single value."""
     checked: bool = True
     in_list: bool = False
     """Whether the path goes through a list, so that any element may match."""
 
     @functools.cached_property
     def unbounded(self) -> Wire:
-        """Metadata of the last step without the longest text, which a comparison may exceed."""
+        """Metadata of the last step without its length limit, which a comparison may exceed."""
         return {**(self.meta or {}), "max_length": None}
 
     def __str__(self) -> str:
-        """Return the path as messages show it: ``WorkOrder.Customer``."""
+        """Return the path for messages: ``WorkOrder.Customer``."""
         return f"{self.entity}{self.path and '.'}{self.path}"
 
     @property
     def kind(self) -> str:
-        """Type in the catalogue, ``entity`` for the start, ``any`` for an unknown step."""
+        """Catalogue type; ``entity`` for the start, ``any`` for an unknown step."""
         if self.meta is None:
             return "any" if self.path and not self.checked else "entity"
         return "list" if self.meta.get("many") else self.meta["type"]
 
     def by_python(self, name: str) -> ResolvedPath:
-        """Return the path to the property that the model calls ``name``."""
+        """Return the path to the property with this model name."""
         return self._open(name) if not self.checked else self._step(name, _by_python(self.below))
 
     def by_wire(self, name: str) -> ResolvedPath:
-        """Return the path to the property that the service calls ``name``."""
+        """Return the path to the property with this wire name."""
         below: Any = self.below  # mypy takes the objects for the class, and those have no hash
         return self._open(name) if not self.checked else self._step(name, _by_wire(below))
 
@@ -72,7 +72,7 @@ class ResolvedPath:
         if meta is None:
             raise self._unknown(name, table)
         below = _below(meta)
-        if below is None and meta["type"] == "object":  # the catalogue does not say what is in it
+        if below is None and meta["type"] == "object":  # the catalogue does not define its content
             return self._open(meta["name"], in_list=bool(meta.get("many")))
         many = self.in_list or bool(meta.get("many"))
         return ResolvedPath(self.entity, self._joined(meta["name"]), meta, below, in_list=many)
@@ -91,7 +91,7 @@ class ResolvedPath:
         return UnknownPropertyError(f"unknown property {name!r} of {owner}{near}")
 
     def _path_below(self, name: str) -> str:
-        """Return a suggestion of the path to a property of that name in one of the objects below."""
+        """Suggest the path to a property of that name in a nested object."""
         for meta in _by_python(self.below).values():
             of: Any = _below(meta)  # as above
             inner = _by_wire(of)
@@ -104,14 +104,14 @@ class ResolvedPath:
 
 
 def root(entity: type[Record] | str) -> ResolvedPath:
-    """Return the start of every path of ``entity``; paths of an entity given by its name are not checked."""
+    """Return the start of every path of ``entity``. Paths of an entity name are not checked."""
     if isinstance(entity, str):
         return ResolvedPath(entity, checked=False)
     return ResolvedPath(entity_name(entity), below=entity)
 
 
 def find(start: ResolvedPath, path: str) -> ResolvedPath:
-    """Follow a path as the service spells it: ``Customer.Name``."""
+    """Follow a path in the service's spelling: ``Customer.Name``."""
     return functools.reduce(ResolvedPath.by_wire, path.split("."), start)
 
 
@@ -135,7 +135,7 @@ def _by_wire(cls: Any) -> dict[str, Wire]:
 
 
 def text(value: Any, path: ResolvedPath) -> str:
-    """Return the text of ``value`` for the property at ``path``. Raises InvalidCallError with the remedy."""
+    """Return ``value`` as text for the property at ``path``. Raises InvalidCallError with the remedy."""
     meta = path.meta
     if meta is not None and meta["type"] == "string" and isinstance(value, str):
         return str.__str__(value)
@@ -157,7 +157,7 @@ def _integer(value: Any, _: Wire, __: str) -> str:
 
 
 def _number(value: Any, _: Wire, __: str) -> str:
-    """Return the exact digits of a number, or the shortest digits of a float, without an exponent."""
+    """Return a number's exact digits, or a float's shortest digits, without an exponent."""
     return format(Decimal(repr(value) if isinstance(value, float) else value), "f")
 
 
@@ -189,7 +189,7 @@ _WRITERS: dict[str, Callable[[Any, Wire, str], str]] = {
 
 
 def _by_python_type(value: Any, where: str) -> str:
-    """Return the text of a value whose property is not known."""
+    """Return the text for a property of unknown type."""
     if isinstance(value, bool):
         return _boolean(value, {}, where)
     if isinstance(value, str):
@@ -204,7 +204,7 @@ def _by_python_type(value: Any, where: str) -> str:
 
 
 def identifier(value: Any, where: str, of: str | None = None) -> str:
-    """Return the id that a reference is compared by: of a number, a Ref or a record."""
+    """Return the id for comparing a reference, from a number, a Ref or a record."""
     fits = of is None or any(base.__name__ == of for base in type(value).__mro__)
     is_record = isinstance(value, Record) and fits
     found = getattr(value, "id", None) if is_record or isinstance(value, type(Ref(0))) else value

@@ -1,4 +1,4 @@
-"""Plan of a query, with conditions and orders, and the QueryExpression that is sent (facts 4)."""
+"""Query plan with conditions and orders, and its QueryExpression (facts 4)."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ NEGATED = {
     "Null": "NotNull",
 }
 NEGATED |= {other: operator for operator, other in NEGATED.items()}
-"""Each of the 14 operators of the service and its opposite; only those of the last pair match null."""
+"""The service's 14 operators and their opposites; only those of the last pair match null."""
 
 
 class Condition(abc.ABC):
-    """A condition on records: ``(f.status_id == "New") & f.customer.name.like("%mall%")``.
+    """Condition on records: ``(f.status_id == "New") & f.customer.name.like("%mall%")``.
 
-    Conditions are joined by ``&`` and ``|`` and negated by ``~``. They have no truth value, so ``and``,
+    Join conditions with ``&`` and ``|``, and negate them with ``~``. They have no truth value, so ``and``,
     ``or``, ``not`` and chained comparisons raise a TypeError.
     """
 
@@ -64,7 +64,7 @@ class Comparison(Condition):
     path: str
     operator: str
     values: tuple[str, ...] = ()
-    """Texts, whatever the type of the property: all recorded values are texts (facts 4)."""
+    """Strings, whatever the property's type: all recorded values are strings (facts 4)."""
     in_list: bool = False
 
     def __invert__(self) -> Condition:
@@ -75,8 +75,8 @@ class Comparison(Condition):
         """
         if self.in_list:
             raise InvalidCallError(
-                f"~ of a condition on {self.path}: the service cannot ask that no element of a list matches;"
-                " use the opposite operator if you mean that some element does not"
+                f"~ of a condition on {self.path}: the service cannot query for lists in which no element"
+                f" matches; use the opposite operator for lists in which some element does not"
             )
         return attrs.evolve(self, operator=NEGATED[self.operator])
 
@@ -93,13 +93,13 @@ class Group(Condition):
     parts: tuple[Condition, ...]
 
     def __invert__(self) -> Condition:
-        """Return every part negated, joined by the other operator (De Morgan)."""
+        """Return the negated conditions, joined by the other operator (De Morgan)."""
         return Group("Or" if self.joiner == "And" else "And", tuple(~part for part in self.parts))
 
 
 @attrs.frozen
 class Order:
-    """A property to order by, such as ``f.number.desc()``."""
+    """Property to order by, such as ``f.number.desc()``."""
 
     entity: str
     path: str
@@ -131,7 +131,7 @@ def comparisons(condition: Condition) -> Iterator[Comparison]:
 
 
 def criteria(parts: Sequence[Condition], joiner: Joiner = "And") -> dict[str, Any]:
-    """Return the ``FilterExpression`` of conditions that are joined by one operator."""
+    """Return the ``FilterExpression`` of conditions joined by one operator."""
     if len(parts) == 1 and isinstance(parts[0], Group):
         return criteria(parts[0].parts, parts[0].joiner)
     made: dict[str, Any] = {
@@ -155,10 +155,10 @@ KEYS: dict[str, tuple[str, ...]] = {
     "PmItem": (),
     "PmSchedule": (),
 }
-"""Properties that make a record unique where ``Id`` alone does not (facts 3.1); unknown for the last two."""
+"""Properties that identify a record where ``Id`` alone does not (facts 3.1); unknown for the last two."""
 
 
-@functools.lru_cache(maxsize=256)  # each page asks, and a program may make names up
+@functools.lru_cache(maxsize=256)  # called for every page, and a program may generate any number of names
 def _key_of(name: str) -> tuple[str, ...]:
     known = entity_class(name)
     return KEYS.get(known.wire_name if known else name, ("Id",))
@@ -183,26 +183,26 @@ class Plan:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """Properties that make a record unique."""
+        """Properties that identify a record."""
         return _key_of(self.name)
 
     @property
     def by_key(self) -> bool:
-        """Whether pages can follow each other by ``Id``: it is unique and alone decides the order."""
+        """Whether pages can be read by ``Id``: it is unique and alone determines the order."""
         return self.key == ("Id",) and [order.path for order in self.orders] in ([], ["Id"])
 
     @property
     def descending(self) -> bool:
-        """Whether the first order is from high to low."""
+        """Whether the first order is descending."""
         return bool(self.orders) and self.orders[0].descending
 
     def total_order(self) -> list[Order]:
-        """Return the orders followed by the key, so that the records always come in the same sequence."""
+        """Return the orders followed by the key, so that records always come in the same sequence."""
         given = [order.path for order in self.orders]
         return [*self.orders, *(Order(self.name, path) for path in self.key if path not in given)]
 
     def expression(self, bounds: Sequence[Comparison] = (), **paging: int | None) -> dict[str, Any]:
-        """Return the ``QueryExpression``; ``bounds`` are more conditions, None in ``paging`` is left out."""
+        """Return the ``QueryExpression`` with additional conditions ``bounds``; omit None in ``paging``."""
         made: dict[str, Any] = {"PropertySet": {"Properties": self._property_set()}}
         if parts := (*bounds, *self.conditions):
             made["Criteria"] = criteria(parts)
@@ -213,6 +213,6 @@ class Plan:
         return made | {name: value for name, value in paging.items() if value is not None}
 
     def _property_set(self) -> list[str]:
-        """Return the paths, or ``*``; the ``Id`` is always read, because pages go by it."""
+        """Return the paths, or ``*``. The ``Id`` is always included, because pages depend on it."""
         paths = list(dict.fromkeys(self.properties)) or ["*"]
         return paths if "*" in paths or "Id" in paths or "Id" not in self.key else [*paths, "Id"]

@@ -1,4 +1,4 @@
-"""Classes of the objects that ``fields(WorkOrder)`` and its attributes return, and their operators."""
+"""Classes of ``fields(WorkOrder)`` and its attributes, with their operators."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 class Path:
-    """A property path, as a program writes it."""
+    """Property path, as a program writes it."""
 
     __slots__ = ("_path",)
     __hash__ = None  # type: ignore[assignment] # == makes a condition, so it cannot be a key
@@ -43,10 +43,10 @@ class Path:
             f"{self._path} is a property, not a value: compare it (booleans with == True), or use .is_null()"
         )
 
-    if not TYPE_CHECKING:  # checkers find these faults themselves
+    if not TYPE_CHECKING:  # type checkers find these faults themselves
 
         def _refuse_and_or(self, _: Any) -> NoReturn:
-            """Raise the error for ``f.a == 1 & f.b == 2``, since Python reads ``f.a == (1 & f.b) == 2``."""
+            """Refuse ``f.a == 1 & f.b == 2``, which Python parses as ``f.a == (1 & f.b) == 2``."""
             raise InvalidCallError(
                 f"{self._path} is not a condition: & and | bind tighter than ==, so put each comparison in"
                 " parentheses: (f.a == 1) & (f.b == 2)"
@@ -60,11 +60,11 @@ class Path:
             )
 
     def is_null(self) -> Condition:
-        """Match records in which this property has no value."""
+        """Match records without a value for this property."""
         return self._compare("Null")
 
     def not_null(self) -> Condition:
-        """Match records in which this property has a value."""
+        """Match records with a value for this property."""
         return self._compare("NotNull")
 
     def _compare(self, operator: str, *values: Any) -> Condition:
@@ -74,8 +74,8 @@ class Path:
     def _text(self, value: Any) -> str:
         if isinstance(value, Path):
             raise InvalidCallError(
-                f"{self._path} is compared with {value._path}; the service compares properties with"
-                " values only"
+                f"{self._path} is compared with {value._path}; the service compares properties only with"
+                f" values"
             )
         return text(value, self._path)
 
@@ -91,7 +91,7 @@ class Path:
 
 
 class Property(Path, Generic[T]):
-    """A property with a single value, which can be compared with values of type ``T``."""
+    """Property with a single value, comparable with values of type ``T``."""
 
     __slots__ = ()
 
@@ -122,11 +122,11 @@ class Property(Path, Generic[T]):
         return self._compare_many("NotIn", values)
 
     def between(self, low: T, high: T) -> Condition:
-        """Match records whose value is from ``low`` to ``high``, both included."""
+        """Match records with a value between ``low`` and ``high``, inclusive."""
         return self._compare("Between", low, high)
 
     def not_between(self, low: T, high: T) -> Condition:
-        """Match records whose value is below ``low`` or above ``high``."""
+        """Match records with a value below ``low`` or above ``high``."""
         return self._compare("NotBetween", low, high)
 
     def asc(self) -> Order:
@@ -139,27 +139,27 @@ class Property(Path, Generic[T]):
 
 
 class PatternProperty(Property[T]):
-    """A property that can be compared with a pattern."""
+    """Property that can be compared with a pattern."""
 
     __slots__ = ()
 
     def like(self, pattern: str) -> Condition:
-        """Match records whose text fits ``pattern``, with the wildcards of SQL: ``%mall%``."""
+        """Match records whose text matches ``pattern``, with SQL wildcards: ``%mall%``."""
         return self._compare("Like", pattern)
 
     def not_like(self, pattern: str) -> Condition:
-        """Match records whose text does not fit ``pattern``."""
+        """Match records whose text does not match ``pattern``."""
         return self._compare("NotLike", pattern)
 
 
 class TextProperty(PatternProperty[str]):
-    """A property that holds text."""
+    """Text property."""
 
     __slots__ = ()
 
 
 class Unchecked(PatternProperty[Any]):
-    """A property that the catalogue does not know; its name is sent as it is written, without a check."""
+    """Property that the catalogue lacks; its name is sent unchecked and unchanged."""
 
     __slots__ = ()
 
@@ -173,15 +173,15 @@ class Unchecked(PatternProperty[Any]):
 
 
 class Nested(Path):
-    """An entity, a reference, a list or an object, with its properties as attributes.
+    """Entity, reference, list or object, with its properties as attributes.
 
-    It is compared by id: with a Ref, a record, or the id itself. A list matches if one of its elements does.
-    ``f["Customer.Name"]`` is ``f.customer.name`` with the names that the service uses.
+    Comparisons use the id, given as a Ref, a record or the id itself. A list matches if any of its elements
+    does. ``f["Customer.Name"]`` is ``f.customer.name`` in the service's spelling.
     """
 
     __slots__ = ()
 
-    if not TYPE_CHECKING:  # for checkers every name would be right; they read fields.pyi
+    if not TYPE_CHECKING:  # for type checkers every name would be valid; they read fields.pyi
 
         def __getattr__(self, name: str) -> Any:
             if name.startswith("_"):
@@ -224,7 +224,7 @@ class Nested(Path):
 
 
 def property_at(path: ResolvedPath) -> Path:
-    """Return the property at the end of ``path``, as an object of the class that fits its type."""
+    """Return the property at the end of ``path``, in the class for its type."""
     if not path.checked:
         return Unchecked(path)
     if path.below is not None:
@@ -233,10 +233,7 @@ def property_at(path: ResolvedPath) -> Path:
 
 
 def resolved(property: Path) -> ResolvedPath:
-    """Return the path of a property.
-
-    It is a function because the name of a method could hide a field of the model.
-    """
+    """Return a property's path. A function, because a method's name could hide a field of the model."""
     return property._path
 
 
@@ -258,16 +255,16 @@ _METHODS: dict[str, str] = {
     "is null": "is_null",
     "is not null": "not_null",
 }
-"""Operator -> method of a property that makes the condition."""
+"""Operator -> property method that makes the condition."""
 
 FOR_REFERENCES = ("=", "!=", "in", "not in", "is null", "is not null")
-"""Those that compare a reference, which has an id and no order."""
+"""Operators for references, which have an id but no order."""
 
 
 def compared(field: Path, operator: str, values: Sequence[Any]) -> Condition:
-    """Return the condition that compares a property with values: one, two of a range, or those of a list.
+    """Return the comparison of a property with one value, the two of a range, or those of a list.
 
-    Raises UnknownPropertyError for a pattern where the property holds no text.
+    Raises UnknownPropertyError for a pattern on a property that is not text.
     """
     if "like" in operator and not isinstance(field, PatternProperty):
         path = resolved(field)

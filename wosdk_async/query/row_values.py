@@ -1,9 +1,9 @@
-"""The values of each column, from the rows of a page.
+"""Column values from the rows of a page.
 
-The slow path, for rows as dicts, is the definition: it takes names in any case, and keeps values without a
-column. The fast path decodes a page into Structs with the columns as fields, in half the time. A page with
-anything else (an unknown name, a text where an object is documented) takes the slow path. Its names are
-learned, so that the next page with them takes the fast path.
+The slow path, for rows as dicts, is the definition: names are case-insensitive, and values without a column
+are kept. The fast path decodes a page into Structs that have the columns as fields, in half the time. Pages
+with anything else (an unknown name, a string where an object is documented) take the slow path, which learns
+their names for the next page.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from wosdk_async.query.columns import Column, fields_of
 __all__ = ["Extras", "RowSplitter"]
 
 Values = dict[int, list[Any]]
-"""Number of the column -> its values."""
+"""Column number -> values."""
 Extras = dict[int, dict[str, Any]]
-"""Number of the row -> path -> value that has no column or does not fit its column."""
+"""Row number -> path -> value that has no column or does not fit its column."""
 Objects = Sequence[dict[str, Any] | None]
 Getter = Callable[[Any], Any]
 
 
 class RowSplitter:
-    """Splitter of page rows into the values of these columns; the column Extra gets none."""
+    """Splits a page's rows into column values; the column Extra gets none."""
 
     def __init__(self, columns: Sequence[Column]) -> None:
         self._root = _Branch(columns[0].entity, (), {i: each for i, each in enumerate(columns) if each.steps})
@@ -44,9 +44,9 @@ class RowSplitter:
         self._forms = {self._form.struct: self._form}
 
     def rows(self, body: bytes) -> list[Any]:
-        """Return the rows of a response to a query, for :meth:`split`; each that has an id has it as ``id``.
+        """Return a query response's rows for :meth:`split`; each row with an id has it as ``id``.
 
-        Raises what :func:`~wosdk_async.codec.loads` raises, and for JSON of another form.
+        Raises the errors of :func:`~wosdk_async.codec.loads`, also for JSON of another form.
         """
         check_size(body)
         try:
@@ -55,7 +55,7 @@ class RowSplitter:
             rows = _plain_rows(body)
         if len(self._forms) < _MAX_FORMS and self._root.learn(rows):
             self._form = _form_of(self._root)
-            self._forms[self._form.struct] = self._form  # pages of the form before may still wait
+            self._forms[self._form.struct] = self._form  # pages in the previous form may still be waiting
         return rows  # type: ignore[no-any-return]
 
     def split(self, rows: Sequence[Any]) -> tuple[Values, Extras]:
@@ -70,7 +70,7 @@ class RowSplitter:
                 for row, value in enumerate(map(get, rows)):
                     if value is not UNSET:
                         extras.setdefault(row, {})[path] = value
-            # A row at a time, while its values are in the processor's cache.
+            # Row by row, while its values are in the CPU cache.
             values, count = list(chain.from_iterable(map(form.values, rows))), len(form.columns)
             return {column: values[i::count] for i, column in enumerate(form.columns)}, extras
         if other := kinds - {dict}:
@@ -84,21 +84,21 @@ class RowSplitter:
 
 _plain_rows = objects(ROWS, None)
 _MAX_NAME = 100  # characters
-_MAX_FORMS = 8  # a service that sends ever new names must not cause ever new Structs
+_MAX_FORMS = 8  # a service that keeps sending new names must not keep creating Structs
 
 
 @attrs.frozen(eq=False)
 class _Form:
-    """Struct of a row, and its contents."""
+    """Struct of a row, and how to read it."""
 
     struct: Any
     decode: Callable[[bytes], Any]
     columns: tuple[int, ...]
-    """Numbers of the columns."""
+    """Column numbers."""
     values: Callable[[Any], tuple[Any, ...]]
-    """Function that gets their values from a Struct."""
+    """Reads the column values from a Struct."""
     more: tuple[tuple[str, Getter], ...]
-    """Path of each property that has no column, and the function that gets its value."""
+    """Path and getter of each property without a column."""
 
 
 def _form_of(root: _Branch) -> _Form:
@@ -111,11 +111,12 @@ def _form_of(root: _Branch) -> _Form:
 def _values_at(paths: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
     if len(paths) > 1:
         return attrgetter(*paths)
-    return lambda row: tuple(attrgetter(path)(row) for path in paths)  # attrgetter makes no tuple of one
+    # Attrgetter returns no tuple for a single name
+    return lambda row: tuple(attrgetter(path)(row) for path in paths)
 
 
 class _Branch:
-    """The columns of one object: of the record, or of an object in it."""
+    """Columns of the record or of one nested object."""
 
     def __init__(self, cls: type[Record], steps: tuple[str, ...], columns: Mapping[int, Column]) -> None:
         self._cls = cls
@@ -134,7 +135,7 @@ class _Branch:
         }
         self._names = {*self._leaves, *self._branches}
         self._learned: dict[str, str] = {}
-        """Attributes of the Struct for names in rows without a column."""
+        """Struct attributes for names in rows without a column."""
 
     @property
     def entity(self) -> str:
@@ -144,7 +145,7 @@ class _Branch:
     # --- Structs ----------------------------------------------------------------------------
 
     def struct(self) -> Any:
-        """Return the Struct. An absent object becomes one without values, so no path ends early."""
+        """Return the Struct. An absent object becomes an empty one, so that no path ends early."""
         fields: list[tuple[str, Any, Any]] = [(_attribute(name), Any, None) for name in self._leaves]
         fields += [(attribute, Any, UNSET) for attribute in self._learned.values()]
         for name, branch in self._branches.items():
@@ -156,14 +157,14 @@ class _Branch:
         return msgspec.defstruct(name, fields, rename=wire, forbid_unknown_fields=True, frozen=True, gc=False)
 
     def leaves(self, before: str = "") -> Iterator[tuple[int, str]]:
-        """Yield, for each column, the path of attributes to its value in a Struct."""
+        """Yield each column with the attribute path to its value in a Struct."""
         for name, index in self._leaves.items():
             yield index, before + _attribute(name)
         for name, branch in self._branches.items():
             yield from branch.leaves(f"{before}{_attribute(name)}.")
 
     def more(self, before: str = "") -> Iterator[tuple[str, Getter]]:
-        """Yield, for each property that was learned, the function that gets its value from a Struct."""
+        """Yield each learned property with the getter for its value in a Struct."""
         for name, attribute in self._learned.items():
             if not self._is_secret(name):
                 yield self._path(name), attrgetter(before + attribute)
@@ -189,7 +190,7 @@ class _Branch:
     # --- dicts ------------------------------------------------------------------------------
 
     def read(self, objects: Objects, values: Values, extras: Extras) -> None:
-        """Add the values of each column to ``values``, and others to ``extras``."""
+        """Add column values to ``values``, and others to ``extras``."""
         found = self._found(objects)
         members = sum(map(len, filter(None, objects)))
         if members != sum(len(objects) - column.count(None) for column in found.values()):
@@ -203,7 +204,7 @@ class _Branch:
         return {name: [None if each is None else each.get(name) for each in objects] for name in self._names}
 
     def _tidy(self, objects: Objects, extras: Extras) -> Objects:
-        """Return the objects with the names that the catalogue knows; the rest goes to ``extras``."""
+        """Return the objects with catalogue names only; move the rest to ``extras``."""
         return [
             each if each is None or each.keys() <= self._names else self._sorted_out(i, each, extras)
             for i, each in enumerate(objects)
@@ -219,7 +220,7 @@ class _Branch:
         return known
 
     def objects(self, values: list[Any], extras: Extras) -> Objects:
-        """Return ``values``, with None for those that are not objects."""
+        """Return ``values``, with None for anything but an object."""
         if set(map(type, values)) <= {dict, type(None)}:
             return values
         made: list[dict[str, Any] | None] = []
@@ -234,7 +235,7 @@ class _Branch:
         extras.setdefault(row, {})[path] = value
 
     def _path(self, *name: str) -> str:
-        r"""Return the path of a property; a dot in its own name is ``\.``: there may be a path like it."""
+        r"""Return a property's path, with dots in its own name escaped as ``\.`` to keep paths distinct."""
         own = (each.replace("\\", r"\\").replace(".", r"\.") for each in name)
         return ".".join((*self._steps, *own))
 
@@ -243,5 +244,5 @@ class _Branch:
 
 
 def _attribute(name: str) -> str:
-    """Return the attribute of a Struct for a property: its name may be one that Python reserves."""
+    """Return the Struct attribute for a property, whose name may be reserved in Python."""
     return "id" if name == "Id" else f"of_{name}"

@@ -1,8 +1,7 @@
-"""Tables in the format of Arrow: :class:`TableBuilder` makes batches, :class:`RecordTable` holds them.
+"""Arrow tables: :class:`TableBuilder` makes batches, :class:`RecordTable` holds them.
 
-:func:`read_batches` reads the pages of a query into them.
-
-A page goes to a batch column by column: a list of values of one type becomes an Arrow array in one call.
+:func:`read_batches` reads a query's pages. A page is converted column by column: a list of equally typed
+values becomes an Arrow array in one call.
 """
 
 from __future__ import annotations
@@ -26,24 +25,24 @@ __all__ = ["RecordTable", "TableBuilder", "builder_of", "read_batches"]
 
 
 class TableBuilder:
-    """Maker of Arrow batches of these columns."""
+    """Builder of Arrow batches with these columns."""
 
     def __init__(self, columns: Sequence[Column]) -> None:
         self.columns = tuple(columns)
         self._cells = [cells_of(column) for column in self.columns]
         self.schema: Any = _schema(self.columns, [cells.type for cells in self._cells])
-        """The ``pyarrow.Schema``; its metadata has the entity, and each field's its description."""
+        """The ``pyarrow.Schema``; its metadata names the entity, and that of each field its description."""
         self._splitter = RowSplitter(self.columns)
 
     def rows(self, body: bytes) -> list[Any]:
-        """Return the rows of a response to a query, in the form that :meth:`batch` reads fastest."""
+        """Return a query response's rows in the form that :meth:`batch` reads fastest."""
         return self._splitter.rows(body)
 
     def batch(self, rows: Sequence[Any]) -> Any:
         """Return the ``pyarrow.RecordBatch`` of rows.
 
         Args:
-            rows: Those of :meth:`rows`, or dicts as the service sends them and ``codec.loads`` reads them.
+            rows: the result of :meth:`rows`, or raw dicts from ``codec.loads``.
         """
         values, extras = self._splitter.split(rows)
         arrays = {index: self._array(index, values[index], extras) for index in values}
@@ -83,11 +82,14 @@ def _schema(columns: Sequence[Column], types: Sequence[Any]) -> Any:
 
 
 def _described(column: Column) -> dict[str, str]:
-    """Return the metadata of a column: its type in the catalogue, and its description."""
+    """Return a column's metadata: its catalogue type and description."""
     from wosdk_async.catalogue import load
 
     if column.type == "extra":
-        return {"type": "extra", "description": "JSON text of what has no column or does not fit its column."}
+        return {
+            "type": "extra",
+            "description": "JSON text of values that have no column or do not fit their column.",
+        }
     found = load().entity(column.owner)
     meanings = {field.name: field.meaning for field in found.fields} if found else {}
     made = {"type": f"enum {column.of}" if column.type == "enum" else column.type}
@@ -99,9 +101,9 @@ def _described(column: Column) -> dict[str, str]:
 
 
 class RecordTable:
-    """Records of a query as a table in the format of Arrow.
+    """Query records as an Arrow table.
 
-    polars, pandas, duckdb and pyarrow take it as it is, through ``__arrow_c_stream__``, without a copy. See
+    polars, pandas, duckdb and pyarrow read it without copying, through ``__arrow_c_stream__``. See
     ``docs/tables.md``.
     """
 
@@ -109,7 +111,7 @@ class RecordTable:
 
     def __init__(self, builder: TableBuilder, batches: Iterable[Any]) -> None:
         self.columns = builder.columns
-        """The columns, as the catalogue describes them."""
+        """Columns, as described in the catalogue."""
         self._table = pyarrow().Table.from_batches(batches, builder.schema)
 
     def __repr__(self) -> str:
@@ -133,7 +135,7 @@ class RecordTable:
         return self._table.schema
 
     def to_pyarrow(self) -> Any:
-        """Return the ``pyarrow.Table``, which shares its memory with this one."""
+        """Return the ``pyarrow.Table``, which shares this table's memory."""
         return self._table
 
 
@@ -153,15 +155,15 @@ async def read_batches(
     parallel: int | None,
     verb: str,
 ) -> AsyncGenerator[Any, None]:
-    """Iterate over the batches of a query, one for each page.
+    """Iterate over a query's batches, one per page.
 
     Args:
         builder: builds the batches.
         plan: the query.
         send: sends a call.
-        size: records of a page.
-        parallel: concurrent calls, each for a part of the ids; None for pages in the order of the query.
-        verb: the query method to name in errors.
+        size: records per page.
+        parallel: concurrent calls, each for part of the ids; None reads pages in the query's order.
+        verb: query method to name in errors.
     """
 
     async def fetch(plan: Plan, expression: dict[str, Any]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Changes of work orders since a moment, as an async iterator that resumes where it stopped."""
+"""Change feed of work orders, as an async iterator that resumes where it stopped."""
 # facts 4, change feed
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def follow(
 
 
 class ChangeFeed(Generic[E]):
-    """Records that moved since a watermark; each ``async for`` is one pass, up to now.
+    """Records that moved since a watermark; each ``async for`` is one pass up to the present.
 
     ::
 
@@ -71,13 +71,13 @@ class ChangeFeed(Generic[E]):
             ...
         stored = str(feed.watermark)
 
-    No move is lost. A record comes again only if it moved again, if the loop was left while it was the
-    current one, if more records moved within the overlap than a watermark holds (5,000), if its
-    ``ConcurrencyId`` is not a whole number, or if the service set its clock back.
+    No move is lost. A record is repeated only if it moved again, if the loop stopped at it, if more records
+    moved within the overlap than a watermark holds (5,000), if its ``ConcurrencyId`` is not an integer, or if
+    the service set its clock back.
 
     Attributes:
-        clock_behind: how far the service's clock was behind the watermark when the last pass began, if
-        farther than the overlap. That pass reads all records. Zero otherwise.
+        clock_behind: how far the service's clock was behind the watermark at the start of the last pass, if
+            beyond the overlap; otherwise zero. That pass reads all records.
     """
 
     def __init__(
@@ -108,10 +108,10 @@ class ChangeFeed(Generic[E]):
 
     @property
     def watermark(self) -> Watermark:
-        """Position after the last record that was processed.
+        """Position after the last processed record.
 
         A record counts as processed once the loop asks for the next one, the last record once the pass ends.
-        So a loop that stops early gets its current record again when it resumes here.
+        A loop that stops early therefore gets its current record again when it resumes.
         """
         return Watermark(
             company=self._company,
@@ -135,7 +135,7 @@ class ChangeFeed(Generic[E]):
         self._finish(reading)
 
     def poll(self, every: float) -> AsyncGenerator[E, None]:
-        """Yield the records of pass after pass, with ``every`` seconds between two passes.
+        """Yield the records of successive passes, with ``every`` seconds between them.
 
         Raises:
             InvalidCallError: ``every`` is not a number of seconds above 0.
@@ -154,40 +154,41 @@ class ChangeFeed(Generic[E]):
     # --- one pass ---------------------------------------------------------------------------
 
     async def _begin(self) -> Pass | None:
-        """Return a pass up to now; None if nothing has moved."""
+        """Return a pass up to the present; None if nothing has moved."""
         newest, clock = await self._newest()
         self.clock_behind = self._behind(clock)
-        if self.clock_behind:  # what moved since may have any time before the watermark
+        if self.clock_behind:  # later moves may have any time before the watermark
             self._time, self._seen = None, {}
             newest, clock = await self._newest()
         if newest is None and self._time is not None and self._highest is None:
             return None
-        # Two, to see that they come in descending order: what is above the first one would be missed.
+        # Two, to check the descending order: records above the first would be missed.
         highest = await first_page(self._query(None).select("Id").order_by(self._key.desc()), 2)
         if not highest:
             return None
         return Pass(_earliest(newest, clock), id_of(highest[0]), 0)
 
     async def _newest(self) -> tuple[Any, datetime | None]:
-        """Return the record that moved last, and the time by the service's clock."""
+        """Return the most recently moved record, and the time by the service's clock."""
         trace = Trace()
         moved = self._moved(trace).where(self._at.not_null()).select("Id", MOVED)
         return await moved.order_by(self._at.desc()).first(), _date_of(trace)
 
     def _behind(self, clock: datetime | None) -> timedelta:
-        """Return how far the service's clock is behind the watermark, if farther than the overlap."""
-        is_of_service = self._highest is not None or self._seen  # a time that the caller named has neither
+        """Return how far the service's clock is behind the watermark, if beyond the overlap."""
+        # A time that the caller specified has neither
+        is_of_service = self._highest is not None or self._seen
         if clock is None or self._time is None or not is_of_service:
             return timedelta(0)
         behind = self._time - clock
         return behind if behind > self._overlap else timedelta(0)
 
     def _left(self, reading: Pass) -> list[Query[E]]:
-        """Return the queries for the rest of a pass: known records that moved, and all that are new.
+        """Return the queries for the rest of a pass: known records that moved, and all new records.
 
-        A new record may have a time before the watermark, if the service's clock was behind for a while.
+        A new record's time may precede the watermark if the service's clock was temporarily behind.
         """
-        # That ids grow is assumed (docs/assumptions.md)
+        # Increasing ids are assumed (docs/assumptions.md)
         known = reading.highest if self._time is None or self._highest is None else self._highest
         ranges = [
             (self._moved(), reading.last, min(known, reading.highest)),
@@ -212,7 +213,7 @@ class ChangeFeed(Generic[E]):
     def _finish(self, reading: Pass) -> None:
         """Advance the watermark after a pass, and drop the records before the overlap."""
         times = [time for time in (self._time, reading.newest) if time is not None]
-        self._time = max(times, default=None)  # the newest record may have got a new time that is earlier
+        self._time = max(times, default=None)  # the newest record may have moved to an earlier time
         self._highest = max(self._highest or 0, reading.highest)
         self._reading = None
         self._seen = {
@@ -229,15 +230,15 @@ def _as_seen(record: Any) -> Seen:
 
 
 def _moved_at(record: Any) -> datetime | None:
-    is_dict = isinstance(record, dict)  # of an export, which reads by wire names
+    is_dict = isinstance(record, dict)  # from an export, which reads by wire names
     at = read_utc(property_of(record, MOVED)) if is_dict else record.last_action_date_utc
     return at if isinstance(at, datetime) else None
 
 
 def _earliest(newest: Any, clock: datetime | None) -> datetime | None:
-    """Return the latest time that the watermark may have.
+    """Return the latest time allowed for the watermark.
 
-    A record may have a time in the future, and the clock of a host may be behind.
+    A record's time may be in the future, and a host's clock may be behind.
     """
     at = None if newest is None else _moved_at(newest)
     if at is None:
@@ -248,7 +249,7 @@ def _earliest(newest: Any, clock: datetime | None) -> datetime | None:
 def _date_of(trace: Trace) -> datetime | None:
     """Return the time by the service's clock: every recorded response has a ``Date``."""
     # facts 3.8
-    from email.utils import parsedate_to_datetime  # 8 ms to import
+    from email.utils import parsedate_to_datetime  # takes 8 ms to import
 
     try:
         moment = parsedate_to_datetime(trace.reply.headers["date"] if trace.reply else "")
@@ -262,7 +263,7 @@ def require_overlap(overlap: timedelta) -> None:
     if not isinstance(overlap, timedelta):
         raise InvalidCallError(f"overlap is {described(overlap)}; it takes a timedelta, up to a day")
     if not timedelta(0) <= overlap <= _MAX_OVERLAP:
-        raise InvalidCallError(f"overlap is {overlap}; it takes from nothing to a day")
+        raise InvalidCallError(f"overlap is {overlap}; it takes zero to one day")
 
 
 def require_moves(entity: type[Record]) -> None:
@@ -272,6 +273,6 @@ def require_moves(entity: type[Record]) -> None:
     counted = "concurrency_id" in entity.__wire__
     compare = "the ConcurrencyId of each record" if counted else "the records"
     raise UnsupportedError(  # facts 4: other entities carry no modification time
-        f"{entity.wire_name} has no {MOVED}, so its changes cannot be asked for; read or export all of it "
-        f"each time, and compare {compare} with those of the last time"
+        f"{entity.wire_name} has no {MOVED}, so its changes cannot be queried; read or export all of it "
+        f"each time, and compare {compare} with the previous read"
     )

@@ -23,13 +23,13 @@ __all__ = ["CustomFields", "FieldValue", "read_value", "write_value"]
 # spec 2.3
 
 FieldValue = str | int | Decimal | bool | date | time
-"""Value of a custom field, by the type of its descriptor; money is a Decimal."""
+"""Custom field value, by its descriptor's type; money is a Decimal."""
 
 _TRUTH = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
 def read_value(kind: str, text: str) -> FieldValue:
-    """Return the value of ``text`` for a descriptor of CfType ``kind``; unreadable text is kept."""
+    """Parse ``text`` for a descriptor of CfType ``kind``; unreadable text is kept."""
     try:
         return _READERS[kind](text.strip()) if kind in _READERS else text
     except (ValueError, KeyError, InvalidOperation):  # raising would hide the other fields
@@ -37,8 +37,8 @@ def read_value(kind: str, text: str) -> FieldValue:
 
 
 def write_value(label: str, kind: str, value: object) -> str:
-    """Return the text of ``value`` for a descriptor of CfType ``kind``. Raises InvalidCallError."""
-    accepts, remedy = _ACCEPTS.get(kind, (_is_text, "text, send str(...)"))
+    """Format ``value`` for a descriptor of CfType ``kind``. Raises InvalidCallError."""
+    accepts, remedy = _ACCEPTS.get(kind, (_is_text, "text: send str(...)"))
     if not accepts(value):
         raise InvalidCallError(f"custom field {label!r} is {value!r}; a field of type {kind} takes {remedy}")
     if isinstance(value, bool):
@@ -72,13 +72,13 @@ def _date(text: str) -> date:
     return datetime.fromisoformat(text).date()
 
 
-_NUMBER = "a number, send Decimal('1.50')"
+_NUMBER = "a number: send Decimal('1.50')"
 _ACCEPTS: dict[str, tuple[Callable[[object], bool], str]] = {
-    "Integer": (_is_whole, "a whole number, send int(...)"),
+    "Integer": (_is_whole, "a whole number: send int(...)"),
     "Decimal": (_is_number, _NUMBER),
     "Money": (_is_number, _NUMBER),
-    "Date": (_is_date, "a date, send datetime.date(2024, 5, 14)"),
-    "Time": (_is_time, "a time without a zone, send datetime.time(8, 30)"),
+    "Date": (_is_date, "a date: send datetime.date(2024, 5, 14)"),
+    "Time": (_is_time, "a time without a zone: send datetime.time(8, 30)"),
     "Boolean": (lambda value: isinstance(value, bool), "True or False"),
 }
 _READERS: dict[str, Callable[[str], Any]] = {
@@ -89,14 +89,14 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "Time": time.fromisoformat,
     "Boolean": lambda text: _TRUTH[text.lower()],
 }
-"""CfType -> reader of its text; text of other types stays text."""
+"""CfType -> parser; other types stay text."""
 
 # spec 4.9; facts 3.9
 _PATHS = ("Id", "CustomFields.*", "CustomFields.Descriptor.*")
 
 
 class CustomFields(Resource):
-    """Custom fields of work orders and of every other entity that has them: ``company.custom_fields``."""
+    """Custom fields of work orders and every other entity that has them: ``company.custom_fields``."""
 
     def __init__(self, company: Verbs, tables: LookupTables) -> None:
         self._company = company
@@ -104,13 +104,13 @@ class CustomFields(Resource):
         self._sender = tables.sender
 
     async def get(self, record: Record) -> dict[str, FieldValue]:
-        """Return the custom fields of a record by their labels: ``await acme.custom_fields.get(order)``.
+        """Return a record's custom fields by label: ``await acme.custom_fields.get(order)``.
 
-        A value has the type of its field: int, Decimal (money too), date, time, bool. All other fields, and
-        values that cannot be read as their type, are text. Fields whose definition was removed are left out.
+        Values are int, Decimal (also for money), date, time or bool, by the field's type. Other fields, and
+        values that cannot be parsed, are strings. Fields whose definition was removed are omitted.
 
         Args:
-            record: a record of an entity that has ``custom_fields``; its id is enough: ``WorkOrder.ref(1)``.
+            record: a record of an entity with ``custom_fields``; its id is enough: ``WorkOrder.ref(1)``.
 
         Raises:
             NotUniqueError: two fields of the record have the same label.
@@ -124,7 +124,8 @@ class CustomFields(Resource):
             label = descriptor.name or ""
             if label in found:
                 raise NotUniqueError(
-                    f"the record has several custom fields {label!r}; its CustomFields.* tell them apart"
+                    f"the record has several custom fields {label!r}; read its CustomFields.* to tell"
+                    f" them apart"
                 )
             found[label] = read_value(str(descriptor.type), entry.value or "")
         return found
@@ -138,19 +139,19 @@ class CustomFields(Resource):
     ) -> None:
         """Write custom fields: ``await acme.custom_fields.set(order, {"Cost center": "X", "Old": None})``.
 
-        The named fields are changed, added if the record does not have them yet, or removed by None; others
-        stay. The record is read first, so two callers that add the same field at once may both add it.
+        Each named field is changed, added if missing, or removed by None; others are kept. The record is read
+        first, so two callers that add the same field at once may both succeed.
 
         Args:
             record: as for :meth:`get`.
-            values: values by label, each of the type of its field.
-            kind: the service's type of the record, such as ``"Property"``. WorkOrder, Contact, Customer, and
-                an Employee that was read need none.
+            values: values by label, each of its field's type.
+            kind: the service's type for the record, such as ``"Property"``. Not needed for a WorkOrder,
+                Contact, Customer, or an Employee that was read.
 
         Raises:
-            NameNotFoundError: there is no such label; the message lists the labels. Nothing was sent.
+            NameNotFoundError: no field has the label; the message lists the labels. Nothing was sent.
             NotUniqueError: several fields have the label. Nothing was sent.
-            InvalidCallError: a value is not of the type of its field. Nothing was sent.
+            InvalidCallError: a value does not match its field's type. Nothing was sent.
             InDoubtError: the fields may have been written, but no response confirms it.
         """
         require_record("custom_fields.set", record)
@@ -160,7 +161,7 @@ class CustomFields(Resource):
         for label, value in values.items():
             descriptor, id = await self._descriptor(kind, label)
             if id in wanted:
-                raise InvalidCallError(f"{label!r} is given twice: labels are case-insensitive")
+                raise InvalidCallError(f"{label!r} appears twice: labels are case-insensitive")
             wanted[id] = None if value is None else _text(descriptor, label, value)
         present = await self._entries(record)
         if changes := list(_changes(record, kind, wanted, present)):
@@ -195,8 +196,8 @@ def _kind_named(kind: object) -> str:
         return str(kind)
     near = suggestion(kind, map(str, ActorType)) if isinstance(kind, str) else ""
     raise InvalidCallError(
-        f"kind is {described(kind)}; it takes an ActorType, such as 'Property'{near}; if the service has it"
-        " anyway, pass ActorType(...)"
+        f"kind is {described(kind)}; it takes an ActorType, such as 'Property'{near}; for an unlisted type,"
+        " pass ActorType(...)"
     )
 
 
@@ -209,7 +210,7 @@ def _require_labels(values: object) -> None:
         )
     for label in values:
         if not isinstance(label, str):
-            raise InvalidCallError(f"custom_fields.set(): a label is text, not {described(label)}")
+            raise InvalidCallError(f"custom_fields.set(): a label must be a string, not {described(label)}")
 
 
 def _changes(
@@ -239,7 +240,7 @@ def _text(descriptor: CustomFieldDescriptor, label: str, value: FieldValue) -> s
     text = write_value(label, str(descriptor.type), value)
     if descriptor.length and len(text) > descriptor.length:
         raise InvalidCallError(
-            f"custom field {label!r} has {len(text)} characters; it takes {descriptor.length}, shorten it"
+            f"custom field {label!r} has {len(text)} characters; it takes {descriptor.length}: shorten it"
         )
     return text
 
@@ -254,7 +255,7 @@ def _kind_of(record: Record) -> str:
     kind = CUSTOM_FIELD_TYPES.get(record.wire_name) or getattr(record, "actor_type_id", None)
     if kind is None:
         raise InvalidCallError(
-            f"the kind of a {type(record).__name__} for custom fields is not known; pass kind=, the"
+            f"the kind of a {type(record).__name__} for custom fields is unknown; pass kind=, the"
             " ActorTypeId of its CustomFieldDescriptor"
         )
     return str(kind)

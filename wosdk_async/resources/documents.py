@@ -1,4 +1,4 @@
-"""Documents of a record: files and links attached to it, and downloads of their files."""
+"""Documents of a record: attached files and links, and downloads."""
 # spec 2.9, facts 3.10
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 from urllib.parse import unquote, urlsplit
 
-from wosdk_async import model  # its classes are loaded when they are named
+from wosdk_async import model  # its classes are loaded on first use
 from wosdk_async.calls.sender import CallSender
 from wosdk_async.errors import (
     DeadlineError,
@@ -52,7 +52,7 @@ __all__ = ["Documents"]
 
 _MAX_UPLOAD = 20 * 1024 * 1024  # bytes; facts 7: taken from the sister product, not confirmed; assumed
 _MAX_DOWNLOAD = 64 * 1024 * 1024  # bytes
-_DOWNLOAD_SECONDS = 120.0  # for the address and the file: files are longer than the responses of calls
+_DOWNLOAD_SECONDS = 120.0  # for the address and the file: files are longer than call responses
 
 
 class Documents(Resource):
@@ -87,13 +87,13 @@ class Documents(Resource):
             owner: a record; or the id of a work order, or of another record with ``actor_type``.
             source: a path, bytes, or an async iterable of bytes. It is read completely before anything is
                 sent, outside of the call's deadline, and held in memory as base64, a third longer.
-            file_name: needed if ``source`` is not a path.
-            title: the file's name by default.
-            description: text of the document.
-            mime_type: guessed from the name by default. The service derives the document's type from it:
-                ``Picture`` for an image, PDF for a PDF.
-            doc_type: a DocumentType, its id, or its name in the Company (``"Picture"``: one query more), for
-            files that are neither. By default these get the type of a PDF: no other is documented.
+            file_name: required unless ``source`` is a path.
+            title: title of the document (default: the file's name).
+            description: description of the document.
+            mime_type: media type (default: guessed from the name). The service derives the document's type
+                from it: ``Picture`` for an image, PDF for a PDF.
+            doc_type: a DocumentType, its id, or its name in the Company (``"Picture"``: costs a query), for
+                files that are neither. By default these get the type of a PDF: no other is documented.
             shared: ``IsShared``; not sent by default.
             public: ``IsPublic``; not sent by default.
             actor_type: the kind of the owner, if its class does not determine it.
@@ -110,7 +110,7 @@ class Documents(Resource):
             raise InvalidCallError("the file has no name; pass file_name=")
         mime_type = mime_type or media_type(named)
         document = model.Document(
-            **_placed(owner, actor_type, "Cloud"),  # spec 2.9, 4.9 rule 5: what is shown with a Blob
+            **_placed(owner, actor_type, "Cloud"),  # spec 2.9, 4.9 rule 5: shown with a Blob
             title=title or named,
             description=description,
             is_shared=shared,
@@ -139,7 +139,7 @@ class Documents(Resource):
         """Attach a link to a record and return the new document; nothing is fetched from ``url``.
 
         ``url`` is an http or https address of at most 2,048 characters, percent-encoded. ``mime_type`` is
-        ``"url"`` as in the vendor's own sample. The other arguments and the errors are those of
+        ``"url"``, as in the vendor's own sample. The other arguments and the errors are those of
         :meth:`attach`.
         """
         require_link(url)
@@ -161,7 +161,7 @@ class Documents(Resource):
     async def download_urls(self, documents: Iterable[Document | int]) -> dict[int, GetDocDownloadUrl]:
         """Return ``url`` and ``file_name`` of many documents by their ids, with one call.
 
-        A document without an address is left out. An address needs no token, so do not log it.
+        Documents without an address are omitted. Addresses need no token, so do not log them.
 
         Args:
             documents: records, references or ids.
@@ -198,22 +198,22 @@ class Documents(Resource):
         progress: Progress | None = None,
         max_bytes: int = _MAX_DOWNLOAD,
     ) -> bytes | Path:
-        """Return the bytes of a document's file, or with ``to`` the path it was written to.
+        """Return the bytes of a document's file or, with ``to``, the path of the written file.
 
-        The address gets neither token nor Company name. One deadline covers address and file: 120 s if the
-        Company has none.
+        The request to the address carries neither token nor Company name. One deadline covers address and
+        file: 120 s if the Company has none.
 
         Args:
             document: a record, a reference or an id.
-            to: the file to write, which is replaced only by a complete one; of a link, its target. Or
-                a directory: the file then gets the document's id and the service's name, ``70021-belt.jpg``.
+            to: the file to write, replaced only once the download is complete; for a link, its target. For
+                a directory, the file name is the document's id and the service's name, ``70021-belt.jpg``.
             progress: called with the number of bytes received so far and the total (None if the storage does
-                not send the total). The count starts over if the file is fetched again after a failure.
+                not send one). The count restarts if the file is fetched again after a failure.
             max_bytes: maximum bytes of the file.
 
         Raises:
             DownloadError: the file cannot be fetched or written.
-            NotFoundError: there is no such document.
+            NotFoundError: the document does not exist.
             NotSentError, NoAnswerError, DeadlineError: the file did not arrive.
             InvalidCallError: ``to`` is not a regular file, or its directory does not exist. Nothing was sent.
         """
@@ -243,23 +243,23 @@ class Documents(Resource):
             if not limit.expired():
                 raise
             raise DeadlineError(
-                f"the file did not come within {seconds:g} s",
+                f"the file did not arrive within {seconds:g} s",
                 phase="downloading",
                 operation=f"download Document {id}",
                 company=self._company.name,
             ) from None
 
     async def _address(self, id: int) -> GetDocDownloadUrl:
-        """Return the address from the command, or else from the record."""
+        """Return the address from the command, or from the record as a fallback."""
         try:
             found = (await self.download_urls([id])).get(id)
-        except UnknownNameError:  # the command is in the description of 2023 only (facts 5)
+        except UnknownNameError:  # only the description of 2023 has the command (facts 5)
             found = None
         if found is not None:
             return found
         url = (await self._company.get(model.Document, id, properties=["DocUrl"])).doc_url
         if not url:
-            raise DownloadError("the document has no address: neither a file nor a link")
+            raise DownloadError("the document has no address: it is neither a file nor a link")
         return model.GetDocDownloadUrl(document_id=id, url=url)
 
     # --- parts --------------------------------------------------------------------------------
@@ -280,12 +280,10 @@ class Documents(Resource):
 
 
 def _placed(owner: Record | int, actor_type: ActorType | str | None, storage: str) -> dict[str, Any]:
-    """Return the fields for owner and storage of a document; a bare id is that of a work order."""
+    """Return the fields for a document's owner and storage; a bare id is a work order's."""
     kind = actor_type or (ACTOR_TYPES.get(owner.wire_name) if isinstance(owner, Record) else "WO")
     if kind is None:
-        raise InvalidCallError(
-            f"the kind of a {type(owner).__name__} as an owner is not known; pass actor_type="
-        )
+        raise InvalidCallError(f"the actor type of a {type(owner).__name__} is unknown; pass actor_type=")
     return {"actor_id": id_of(owner, "owner"), "actor_type_id": kind, "storage_type_id": storage}
 
 

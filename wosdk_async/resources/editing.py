@@ -20,7 +20,7 @@ __all__ = ["Change", "edit"]
 E = TypeVar("E", bound=Record)
 
 Change = Callable[[E], E | Awaitable[E | None] | None]
-"""Function that changes the record it gets, or returns a changed one."""
+"""Function that modifies the given record, or returns a modified one."""
 
 
 async def edit(
@@ -34,7 +34,7 @@ async def edit(
     check: bool,
     pause: Callable[[int], Awaitable[None]],
 ) -> E:
-    """Carry out :meth:`Company.edit <wosdk_async.company.Company.edit>`; ``pause`` waits between attempts."""
+    """Implement :meth:`Company.edit <wosdk_async.company.Company.edit>`; ``pause`` waits between attempts."""
     if isinstance(attempts, bool) or not isinstance(attempts, int) or attempts < 1:
         raise InvalidCallError(f"attempts is {described(attempts)}; it takes a whole number from 1")
     require_class("edit", entity)

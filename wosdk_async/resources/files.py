@@ -1,4 +1,4 @@
-"""Local files: read for an upload, written by a download with safe names; types of documents."""
+"""Local files: reading uploads, writing downloads under safe names, and document types."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ __all__ = [
 
 Content = bytes | bytearray | memoryview
 Source = str | os.PathLike[str] | Content | AsyncIterable[Content]
-"""Source of an upload: a path, the bytes themselves, or an async iterable of them."""
+"""Source of an upload: a path, bytes, or an async iterable of bytes."""
 
-_CHUNK = 1024 * 1024  # bytes read from a file, or written to it, at once
+_CHUNK = 1024 * 1024  # bytes per read or write of a file
 _MAX_NAME = 200  # bytes; most file systems allow 255
-_NOT_IN_NAMES = re.compile(r'[<>:"|?*]')  # they have a special meaning in some file systems
+_NOT_IN_NAMES = re.compile(r'[<>:"|?*]')  # special characters in some file systems
 
 
 def id_of(record: object, what: str) -> int:
-    """Return the id of a record or reference, or the id itself. Raises InvalidCallError if there is none."""
+    """Return the id of a record or reference, or an id unchanged. Raises InvalidCallError without one."""
     id = getattr(record, "id", record)
     if not isinstance(id, int) or isinstance(id, bool):
         raise InvalidCallError(f"{what}: {record!r:.80} has no id; pass a record that was read, or an id")
@@ -61,13 +61,13 @@ def document_id(document: object) -> int:
     """Return the id of a document; refuse other records."""
     from wosdk_async.model import Document
 
-    if isinstance(document, EntitySpecifier):  # what attach() returned
+    if isinstance(document, EntitySpecifier):  # the result of attach()
         is_document = document.entity_type in (None, "Document")
     else:
         is_document = not isinstance(document, Record) or isinstance(document, Document)
     if not is_document:
         raise InvalidCallError(
-            f"document is {kind_of(document)}; it takes a Document, what attach() returned, or an id; the"
+            f"document is {kind_of(document)}; it takes a Document, the result of attach(), or an id; the"
             " documents of a record are its Documents.*"
         )
     return id_of(document, "document")
@@ -76,7 +76,7 @@ def document_id(document: object) -> int:
 async def read_source(
     source: Source, check_size: Callable[[int], None], write: Callable[[Content], None]
 ) -> None:
-    """Pass all of ``source`` to ``write``; call ``check_size`` with the size first, if it is known.
+    """Pass all of ``source`` to ``write``; call ``check_size`` first if the size is known.
 
     Raises:
         InvalidCallError: the file cannot be read, or ``source`` has another type.
@@ -95,7 +95,7 @@ async def read_source(
     elif isinstance(source, AsyncIterable):
         async for piece in source:
             if not isinstance(piece, Content):
-                raise InvalidCallError(f"the stream gave a {type(piece).__name__}; it must give bytes")
+                raise InvalidCallError(f"the stream yielded a {type(piece).__name__}; it must yield bytes")
             write(piece)
     else:
         own = "its .read()" if hasattr(source, "read") else "a path, bytes or an async iterable of bytes"
@@ -113,8 +113,8 @@ async def _read_file(path: Path, check_size: Callable[[int], None], write: Calla
 
 
 def media_type(file_name: str) -> str:
-    """Return the media type for the suffix of a file name."""
-    import mimetypes  # imported late: it reads files of the machine
+    """Return the media type for a file name's suffix."""
+    import mimetypes  # imported late, because it reads system files
 
     known, encoding = mimetypes.guess_type(file_name, strict=False)
     return known if known and not encoding else "application/octet-stream"
@@ -123,8 +123,8 @@ def media_type(file_name: str) -> str:
 def safe_name(name: str, otherwise: str) -> str:
     """Return a safe file name made from the untrusted ``name``.
 
-    It is the part after the last slash or backslash, without control characters, and has at most 200 bytes.
-    If that is empty, return ``otherwise``.
+    The result is the part after the last slash or backslash, without control characters, up to 200 bytes, or
+    ``otherwise`` if that is empty.
     """
     last = re.split(r"[/\\]", name)[-1]
     shown = "".join(char for char in _NOT_IN_NAMES.sub("_", last) if char.isprintable())
@@ -141,7 +141,7 @@ def require_size(max_bytes: object) -> None:
 
 
 def require_text(**given: object) -> None:
-    """Raise InvalidCallError for an argument that is neither text nor None."""
+    """Raise InvalidCallError unless each argument is a string or None."""
     for name, value in given.items():
         if not isinstance(value, str | None):
             raise InvalidCallError(f"{name} is {described(value)}; it takes text")
@@ -157,7 +157,7 @@ def require_progress(progress: object) -> None:
 
 
 def require_writable(to: str | os.PathLike[str]) -> Path:
-    """Return the path ``to`` of a directory or file. Raises InvalidCallError if it cannot be written."""
+    """Return the path ``to`` of a directory or file. Raises InvalidCallError if it is not writable."""
     if not isinstance(to, str | os.PathLike):
         raise InvalidCallError(f"to is {described(to)}; it takes the path of a file or of a directory")
     path = Path(to)
@@ -167,22 +167,22 @@ def require_writable(to: str | os.PathLike[str]) -> Path:
         folder = Path(os.path.realpath(path)).parent
         if str(to).endswith(("/", os.sep)) or not folder.is_dir():
             missing = to if folder.is_dir() else folder
-            raise InvalidCallError(f"{str(missing)!r:.200} is not a directory; make it first") from None
+            raise InvalidCallError(f"{str(missing)!r:.200} is not a directory; create it first") from None
         return path
     except (OSError, ValueError) as cause:
         why = getattr(cause, "strerror", None) or cause
         raise InvalidCallError(f"{str(to)!r:.200} cannot be written: {why}; name another file") from None
     if kind not in (stat.S_IFREG, stat.S_IFDIR):
         raise InvalidCallError(
-            f"{str(to)!r:.200} exists and is not a regular file; name another one, or leave out to= to get"
-            " the bytes"
+            f"{str(to)!r:.200} exists and is not a regular file; name another file, or omit to= to get"
+            f" the bytes"
         )
     return path
 
 
 @contextmanager
 def _writing(target: Path) -> Iterator[None]:
-    """Raise DownloadError when the file cannot be written."""
+    """Raise DownloadError if the file cannot be written."""
     try:
         yield
     except OSError as cause:
@@ -191,7 +191,7 @@ def _writing(target: Path) -> Iterator[None]:
 
 
 async def read_into_memory(stream: Stream) -> bytes:
-    """Return all that ``stream`` sends. Raises DownloadError if it does not fit into memory."""
+    """Return the content of ``stream``. Raises DownloadError if it does not fit into memory."""
     buffer = io.BytesIO()
 
     async def take(piece: bytes) -> None:
@@ -205,7 +205,7 @@ async def read_into_memory(stream: Stream) -> bytes:
 
 
 def file_writer(target: Path, *, named_by_user: bool) -> Callable[[Stream], Awaitable[Path]]:
-    """Return a function that writes what a stream sends to ``target``, when it is complete, and returns that.
+    """Return a function that writes a complete stream to ``target`` and returns ``target``.
 
     A link of this name is replaced, or its target if the user named it.
     """
@@ -222,7 +222,7 @@ def file_writer(target: Path, *, named_by_user: bool) -> Callable[[Stream], Awai
                 await flush()
 
         async def flush() -> None:
-            """Write the waiting pieces in a thread. If the caller is cancelled, closing waits for it."""
+            """Write the buffered pieces in a thread, which outlives a cancelled caller until closing."""
             nonlocal size
             pieces, size = waiting.copy(), 0
             waiting.clear()
@@ -232,11 +232,11 @@ def file_writer(target: Path, *, named_by_user: bool) -> Callable[[Stream], Awai
         with ExitStack() as exits:
             with _writing(target):
                 file = exits.enter_context(replace_file(target, named_by_user=named_by_user, concurrent=True))
-            await stream(write)  # raises no OSError of this file
+            await stream(write)  # raises no OSError for this file
             await flush()
             with _writing(target):
                 file.flush()
-                await asyncio.to_thread(os.fsync, file.fileno())  # replacing it is quick then
+                await asyncio.to_thread(os.fsync, file.fileno())  # replacing it is then fast
                 exits.close()
         return target
 
@@ -248,13 +248,13 @@ _PICTURE: dict[str, Any] = {"id": 3, "display_as": "Picture"}
 _PDF: dict[str, Any] = {"id": 32}
 
 OTHER = _PDF
-"""Type of a document that is sent for any other file; which one the service then stores is assumed."""
+"""Type of any other file's document as sent; which type the service then stores is assumed."""
 
 LINK: dict[str, Any] = {"id": 9}
 """Type of a link. Not shown; assumed."""
 
 
 def stored_type(mime_type: str) -> dict[str, Any] | None:
-    """Return the type that the service stores for a media type, whatever is sent; None if it is not known."""
+    """Return the type that the service stores for a media type, whatever is sent; None if unknown."""
     media = mime_type.lower()
     return _PICTURE if media.startswith("image/") else _PDF if media == "application/pdf" else None

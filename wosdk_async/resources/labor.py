@@ -16,7 +16,7 @@ from wosdk_async.query.plan import Condition
 from wosdk_async.resources.names import batches
 from wosdk_async.resources.resource import Verbs
 
-if TYPE_CHECKING:  # at run time the model's modules are loaded when a method needs them
+if TYPE_CHECKING:  # at run time, methods load the model's modules on demand
     from wosdk_async.model import FinancialItem, WorkOrder
 
 __all__ = ["Labor"]
@@ -48,15 +48,15 @@ class Labor:
                 print(entry.wo_id, entry.employee.display_as, entry.start_date, entry.duration)
 
         Each entry has ``wo_id``, ``employee`` and ``labor_code`` (with id and ``display_as``), ``start_date``
-        in local time, ``duration`` and ``quantity`` as the service sent them. ``duration`` is in minutes by
-        the vendor's class help for the older SOAP form; no source shows it for REST.
+        in local time, and ``duration`` and ``quantity`` as the service sent them. ``duration`` is in minutes
+        according to the vendor's class help for the older SOAP API; no source confirms this for REST.
 
         Args:
-            orders: work orders or their ids; all work orders if left out.
+            orders: work orders or their ids (default: all work orders).
             where: a condition on :class:`~wosdk_async.model.WorkOrderCost`, whose id is the work order's:
                 ``fields(WorkOrderCost).items.employee == 208``. An order matches if one of its lines does.
-            since: only entries that started then or later, in the site's local time.
-            until: only entries that started before.
+            since: earliest start of an entry, inclusive, in the site's local time.
+            until: latest start of an entry, exclusive.
         """
         from wosdk_async.model import WorkOrderCost
 
@@ -96,7 +96,7 @@ class Labor:
 
 
 def _is_asked_for(item: FinancialItem, since: datetime | None, until: datetime | None) -> bool:
-    """Return whether a line matches: the service sends all lines of an order if one does."""
+    """Return whether a line matches: the service sends all lines of an order if one matches."""
     start = item.start_date
     if item.cost_category_id != "Labor" or (start is None and (since or until)):
         return False

@@ -1,4 +1,4 @@
-"""Small tables of the service (statuses, reasons, types): read once for all callers, searched by name."""
+"""Small tables of the service (statuses, reasons, types), read once for all callers and searched by name."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ T = TypeVar("T")
 E = TypeVar("E", bound=Record)
 
 MAX_AGE = 300.0
-"""Seconds after which a table or an id is looked up again."""
+"""Seconds for which a table or an id is cached."""
 
-_SHOWN = 20  # names in an error
-_PAGE = 1000  # records asked for at first; below the cap, so a shorter response is complete (facts 7)
+_SHOWN = 20  # names shown in an error
+_PAGE = 1000  # records in the first query; below the cap, so a shorter response is complete (facts 7)
 
 # --- choice by name -----------------------------------------------------------------------------
 
 
 def normalized(name: str) -> str:
-    """Return a name in NFC, stripped and with white space folded."""
+    """Normalize a name: NFC, stripped, whitespace collapsed."""
     return " ".join(unicodedata.normalize("NFC", name).split())
 
 
 def folded(name: str) -> str:
-    """Return the form of a name for case-insensitive comparison."""
+    """Fold a name for case-insensitive comparison."""
     return normalized(name).casefold()
 
 
@@ -46,8 +46,9 @@ def choose(what: str, name: str, records: Iterable[T], label: Callable[[T], str 
     """Return the only record called ``name``; ``what`` is its kind, such as "hold reason".
 
     Raises:
-        NameNotFoundError: no record has the name; the message suggests similar ones and lists the known ones.
-        NotUniqueError: several records have the name; the message has their ids.
+        NameNotFoundError: no record has the name; the message suggests similar names and lists the known
+            ones.
+        NotUniqueError: several records have the name; the message lists their ids.
     """
     labelled = [(label(record) or "", record) for record in records]
     found = [record for text, record in labelled if folded(text) == folded(name)]
@@ -55,9 +56,7 @@ def choose(what: str, name: str, records: Iterable[T], label: Callable[[T], str 
         return found[0]
     if found:
         ids = [getattr(record, "id", None) for record in found]
-        raise NotUniqueError(
-            f"{name!r} is the name of more than one {what}: ids {listed(ids)}; name one by its id"
-        )
+        raise NotUniqueError(f"{name!r} is the name of more than one {what}: ids {listed(ids)}; use an id")
     names = sorted({text for text, _ in labelled if text})
     near = suggestion(name.strip(), names)
     known = f"there are {listed(names)}" if names else "there are none"
@@ -66,7 +65,7 @@ def choose(what: str, name: str, records: Iterable[T], label: Callable[[T], str 
 
 
 def listed(values: Sequence[Any]) -> str:
-    """Return the values as text for a message; of many values only the first."""
+    """Return the values as text for a message; only the first of many."""
     more = f" and {len(values) - _SHOWN} more" if len(values) > _SHOWN else ""
     return ", ".join(repr(value) for value in values[:_SHOWN]) + more
 
@@ -116,7 +115,7 @@ class LookupTables:
         label: Callable[[E], str | None],
         fits: Callable[[E], bool],
     ) -> E:
-        """Return the record called ``name`` for which ``fits`` is true; on a miss the table is read again."""
+        """Return the record called ``name`` that satisfies ``fits``; reread the table on a miss."""
         asked_at = self.now()
         for not_before in (asked_at - MAX_AGE, asked_at):
             records = await self._table(entity, not_before)
@@ -128,18 +127,18 @@ class LookupTables:
         raise missed
 
     async def records(self, entity: type[E], max_age: float) -> list[E]:
-        """Return all records of a small table, as they were at most ``max_age`` seconds ago."""
+        """Return all records of a small table, at most ``max_age`` seconds old."""
         return await self._table(entity, self.now() - max_age)
 
     async def all_of(self, entity: type[E], query: Query[E]) -> list[E]:
-        """Return all records of a query with few matches: with one request, unless they fill a page."""
+        """Return all records of a query with few matches, in one request unless they fill a page."""
         require_support(entity, "query")
         expression = query.expression | {"Count": _PAGE}
         page: list[E] = await self.sender.send(calls.query(entity, expression, check=True))
         return page if len(page) < _PAGE else await query.all()
 
     async def _table(self, entity: type[E], not_before: float) -> list[E]:
-        """Return all records of ``entity``; callers that need them at the same time share one query."""
+        """Return all records of ``entity``; concurrent callers share one query."""
         table = self.places[_TABLES].get(entity)
         if table is not None and table.asked_at >= not_before:
             return table.records

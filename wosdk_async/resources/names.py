@@ -1,4 +1,4 @@
-"""Ids of records by their names: concurrent look-ups share a query, and results are cached."""
+"""Record ids by name: concurrent look-ups share a query, and results are cached."""
 
 from __future__ import annotations
 
@@ -31,27 +31,27 @@ V = TypeVar("V", bound=Referable)
 T = TypeVar("T")
 
 _BATCH = 200
-"""Values in one condition."""
+"""Values per condition."""
 
 REMEMBERED = 10_000
-"""Maximum cached names of a Company."""
+"""Maximum cached names per Company."""
 
 Ids = dict[str, list[int]]
-"""Ids of the records that have a name, by the folded name."""
+"""Ids of matching records by folded name."""
 
 
 def batches(values: Iterable[T]) -> Iterator[list[T]]:
-    """Yield the values in lists, each for one condition."""
+    """Split the values into lists, each for one condition."""
     rest = iter(values)
     while batch := list(islice(rest, _BATCH)):
         yield batch
 
 
 def spellings(names: Iterable[str]) -> Iterator[list[str]]:
-    """Yield the texts to query, in batches.
+    """Yield the strings to query, in batches.
 
-    It is not shown whether the service ignores case; most likely it does. The sandbox does so for ASCII only,
-    so a name with other letters is queried in every usual spelling.
+    Whether the service ignores case is not shown, but likely. The sandbox does so only for ASCII, so names
+    with other letters are queried in every common spelling.
     """
     texts: dict[str, None] = {}
     for name in names:
@@ -62,7 +62,7 @@ def spellings(names: Iterable[str]) -> Iterator[list[str]]:
 
 
 class _Found:
-    """Thread-safe cache of the names used last, with their ids and look-up times."""
+    """Thread-safe cache of recently used names, with their ids and look-up times."""
 
     def __init__(self) -> None:
         self._ids: OrderedDict[object, tuple[int, float]] = OrderedDict()
@@ -105,7 +105,7 @@ class NameResolver:
     async def resolve(
         self, entity: type[V], names: Iterable[str] | None, by: str | None, name: Mapping[str, str]
     ) -> Any:
-        """Return one reference for ``name``, or a dict of them for ``names``."""
+        """Return one reference for ``name``, or a dict of references for ``names``."""
         require_class("resolve", entity)
         check_number(
             "max_age", self._max_age, "a number of seconds, 0 or more", high=math.inf, error=InvalidCallError
@@ -151,7 +151,7 @@ class NameResolver:
         return ids
 
     def _batch(self, entity: type[E], key: str, name: str, not_before: float) -> _Batch:
-        """Return the batch that already contains the name, else add it to the next batch."""
+        """Return the batch that already contains the name, or add the name to the next batch."""
         scope = (entity, key, *self._sender.scope)
         shared_tasks = self._tables.shared_tasks
         asking: _Batch | None = shared_tasks.find((*scope, folded(name)), not_before)
@@ -196,10 +196,10 @@ class NameResolver:
 
 
 async def _results(asked: Mapping[str, _Batch]) -> Ids:
-    """Return the ids of each name, by the name as it was given."""
+    """Return the ids for each name in the caller's spelling."""
     batches = list(dict.fromkeys(asked.values()))
     with contextlib.ExitStack() as waiting:
-        for batch in batches:  # join all of them first: none is given up while another is awaited
+        for batch in batches:  # join all of them first, so that none is dropped while another is awaited
             waiting.enter_context(batch)
         results = {batch: await batch.result() for batch in batches}
     return {name: results[batch].get(folded(name), []) for name, batch in asked.items()}
@@ -218,5 +218,5 @@ def _checked(entity: type[V], key: str, names: list[str]) -> str:
         if found := FIELD_TYPES["string"].check(name, {**meta, "max_length": None}):
             raise InvalidCallError(f"{entity.__name__}.{key} {found[0]}")
         if not name.strip():
-            raise InvalidCallError(f"{entity.__name__}.{key} is blank; give the name to look for")
+            raise InvalidCallError(f"{entity.__name__}.{key} is blank; pass the name to look for")
     return key

@@ -1,4 +1,4 @@
-"""Work orders by their numbers; reasons, repair codes and employees by their names."""
+"""Work orders by number; reasons, repair codes and employees by name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wosdk_async.resources.names import spellings
 from wosdk_async.resources.resource import Resource, Verbs
 from wosdk_async.text.suggestions import suggestion
 
-if TYPE_CHECKING:  # at run time the model's modules are loaded when a method needs them
+if TYPE_CHECKING:  # at run time, methods load the model's modules on demand
     from wosdk_async.model import Employee, RepairCode, WoActionReasonLookup, WOActionType, WorkOrder
 
 __all__ = ["OrderLookups"]
@@ -32,18 +32,18 @@ class OrderLookups(Resource):
         self._tables = tables
         self._sender = tables.sender
 
-    # --- work orders by their numbers -------------------------------------------------------
+    # --- work orders by number --------------------------------------------------------------
 
     async def by_number(self, number: str, *, properties: Iterable[str | Path] = ()) -> WorkOrder:
         """Return the work order with a number: ``await acme.work_orders.by_number("RSC000005")``.
 
         Args:
-            number: the number as text; case and surrounding whitespace do not matter.
+            number: the number as a string; case and surrounding whitespace are ignored.
             properties: property paths to read, as for ``Query.select``; id and number are always read.
 
         Raises:
             NotFoundError: no work order has the number (``status`` is 0).
-            NotUniqueError: several work orders have it.
+            NotUniqueError: several work orders have the number.
         """
         found = await self.by_numbers([number], properties=properties)
         return found[number]
@@ -51,11 +51,11 @@ class OrderLookups(Resource):
     async def by_numbers(
         self, numbers: Iterable[str], *, properties: Iterable[str | Path] = ()
     ) -> dict[str, WorkOrder]:
-        """Return the work orders with these numbers, by number: one query for each 200 of them.
+        """Return the work orders with these numbers, by number, with one query per 200 numbers.
 
         Raises:
-            NotFoundError: no work order has one of the numbers; the message names all that are missing.
-            NotUniqueError: several work orders have one of them.
+            NotFoundError: some numbers have no work order; the message lists them.
+            NotUniqueError: several work orders share a number.
         """
         from wosdk_async.model import WorkOrder
 
@@ -74,7 +74,7 @@ class OrderLookups(Resource):
         )
         return {number: order for number, (order, *_) in orders.items()}
 
-    # --- reasons, repair codes and employees by their names ----------------------------------
+    # --- reasons, repair codes and employees by name -----------------------------------------
 
     async def reasons(self, action: WOActionType | str) -> list[WoActionReasonLookup]:
         """Return the reasons that users can choose for ``OnHold``, ``Cancel`` or ``Attention``."""
@@ -88,11 +88,11 @@ class OrderLookups(Resource):
         return [row for row in records if row.action_id == action and not (row.hide or row.is_removed)]
 
     async def hold_reason(self, reason: WoActionReasonLookup | str | int) -> int:
-        """Return the id of a hold reason, given its name, to look it up once for many orders."""
+        """Return the id of a hold reason, to look up a name once for many orders."""
         return await self._reason_id("OnHold", "hold reason", reason)
 
     async def cancel_reason(self, reason: WoActionReasonLookup | str | int) -> int:
-        """Return the id of a cancel reason, given its name, to look it up once for many orders."""
+        """Return the id of a cancel reason, to look up a name once for many orders."""
         return await self._reason_id("Cancel", "cancel reason", reason)
 
     async def repair_code(self, code: RepairCode | str | int) -> int:
@@ -102,11 +102,11 @@ class OrderLookups(Resource):
         return await self._id_of(RepairCode, "repair code", code)
 
     async def employee(self, employee: Employee | str | int) -> int:
-        """Return the id of an employee or provider, given the user name, the number or the name shown.
+        """Return the id of an employee or provider, given the user name, number or display name.
 
         Raises:
             NameNotFoundError: no employee has this user name, number or name.
-            NotUniqueError: several employees have it; the message has their ids.
+            NotUniqueError: several employees match; the message lists their ids.
         """
         from wosdk_async.model import Employee
 
@@ -125,7 +125,7 @@ class OrderLookups(Resource):
     async def _reason_id(self, action: str, what: str, reason: WoActionReasonLookup | str | int) -> int:
         from wosdk_async.model import WoActionReasonLookup
 
-        # not shown; assumed: a reason that users cannot see has to be named by its id
+        # not shown; assumed: a reason that users cannot see must be given by id
         return await self._id_of(
             WoActionReasonLookup, what, reason, lambda row: row.action_id == action and not row.hide
         )
@@ -133,7 +133,7 @@ class OrderLookups(Resource):
     async def _id_of(
         self, entity: type[E], what: str, given: E | str | int, fits: Callable[[E], bool] = lambda _: True
     ) -> int:
-        """Return the id of the record that ``given`` names, among those that fit and are not removed."""
+        """Return the id of the record that ``given`` names, among current records that satisfy ``fits``."""
         if isinstance(given, str):
             given = await self._tables.find(
                 entity,
@@ -147,7 +147,7 @@ class OrderLookups(Resource):
     def _require_one(
         self, entity: str, by: str, found: dict[str, list[int]], error: type[NotFoundError]
     ) -> None:
-        """Raise ``error`` or NotUniqueError unless each name has one id."""
+        """Raise ``error`` or NotUniqueError unless each name has exactly one id."""
         where = {"operation": f"look up {entity}", "company": self._tables.sender.company}
         if missing := [name for name, ids in found.items() if not ids]:
             raise error(f"there is no {entity} with the {by} {listed(missing)}", **where)
@@ -160,7 +160,7 @@ class OrderLookups(Resource):
 
 
 def _texts(given: Iterable[str]) -> list[str]:
-    """Return the numbers or names that were given; each must be a text that is not blank."""
+    """Return the given numbers or names; each must be a non-blank string."""
     texts = [given] if isinstance(given, str) else list(given)
     for text in texts:
         if not isinstance(text, str) or not text.strip():

@@ -1,4 +1,4 @@
-"""Base of the resources of a Company, the verbs that they use, and types of owners."""
+"""Base class of a Company's resources, the verbs they use, and owner types."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ class Verbs(Protocol):
 
 
 class Resource:
-    """Base class whose public coroutines refuse records of other Companies, and hide secrets in their errors.
+    """Base class whose public coroutines refuse other Companies' records and hide secrets in their errors.
 
-    Its own errors quote values of records, which may repeat a secret.
+    Their own errors quote record values, which may repeat a secret.
     """
 
     _sender: CallSender
@@ -83,7 +83,7 @@ def _guarded(method: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..., A
             return await method(self, *args, **kwargs)
         except WosdkError as error:
             error.hide(self._sender.secrets)
-            if not error.attempts:  # no call raised it: its frames hold records as text
+            if not error.attempts:  # no call raised it: its frames hold record text
                 error.__traceback__ = None
             raise
 
@@ -98,11 +98,11 @@ ACTOR_TYPES = {
     "Space": "CommLeaseSpace",  # spec 2.10
     "Location": "Asset",  # by its name (assumed)
 }
-"""Entity type -> ``ActorTypeId``, by which the service names the type of the owner of a document."""
+"""Entity type -> ``ActorTypeId``, the service's name for a document owner's type."""
 
 CUSTOM_FIELD_TYPES = {name: ACTOR_TYPES[name] for name in ("WorkOrder", "Contact", "Customer")}
-"""Entity type -> type of the owner of a custom field.
+"""Entity type -> type of a custom field's owner.
 
-An Employee is not here: its record says whether it is an Employee or a Provider (facts 9). Of the others
-the type is not known for custom fields, and the caller gives it.
+Employee is missing: its records tell whether they are an Employee or a Provider (facts 9). For other
+entities, the type is unknown, and the caller passes it.
 """

@@ -1,4 +1,4 @@
-"""Watermark: the position of a change feed, as a value that a program can store."""
+"""Watermark: storable position of a change feed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wosdk_async.protocol.arguments import described
 
 __all__ = ["MAX_SEEN", "Pass", "Seen", "Watermark", "watermark_since"]
 
-MAX_SEEN = 5000  # records that a watermark holds, so that its text stays below half a megabyte
+MAX_SEEN = 5000  # records in a watermark, so that its text stays below half a megabyte
 
 
 @attrs.frozen
@@ -29,7 +29,7 @@ class Seen:
 
 @attrs.frozen
 class Pass:
-    """A pass that has begun: it ends at ``newest`` and ``highest``; ``last`` is the last id processed."""
+    """Pass in progress: it ends at ``newest`` and ``highest``; ``last`` is the last id processed."""
 
     newest: datetime | None
     highest: int
@@ -38,12 +38,11 @@ class Pass:
 
 @attrs.frozen(kw_only=True)
 class Watermark:
-    """Position of a change feed, which a program can store.
+    """Storable position of a change feed.
 
     All records of ``company`` that moved up to ``time``, by the service's clock, were processed. ``seen`` are
     the processed records within the overlap, ``reading`` is the unfinished pass, and ``highest`` is the
-    highest id of the passes that were finished. ``str(watermark)`` is one line of JSON; :meth:`parse` reads
-    it.
+    highest id of the completed passes. ``str(watermark)`` is one line of JSON for :meth:`parse`.
     """
 
     company: str
@@ -60,7 +59,7 @@ class Watermark:
 
     @classmethod
     def parse(cls, text: str) -> Watermark:
-        """Return the watermark for its text.
+        """Parse a watermark's text.
 
         Raises:
             InvalidCallError: the text is not a watermark.
@@ -77,8 +76,8 @@ class Watermark:
             )
         except (AttributeError, KeyError, TypeError, ValueError):
             raise InvalidCallError(
-                f"this is not the text of a watermark: {described(text)}; keep str(feed.watermark) whole, and"
-                " leave since= out the first time"
+                f"not a watermark: {described(text)}; store all of str(feed.watermark),"
+                " and omit since= the first time"
             ) from None
 
 
@@ -102,11 +101,11 @@ def _pass(newest: Any, highest: Any, last: Any) -> Pass:
 
 
 def watermark_since(company: str, since: Watermark | datetime | None) -> Watermark:
-    """Return the watermark that a feed of ``company`` starts from."""
+    """Return the starting watermark for a feed of ``company``."""
     if isinstance(since, Watermark):
         if since.company.casefold() != company.casefold():  # facts 1: case does not matter
             raise InvalidCallError(
-                f"the watermark is of {since.company!r}, this is {company!r}; keep one for each Company"
+                f"the watermark belongs to {since.company!r}, not {company!r}; keep one per Company"
             )
         return since
     if since is not None and not isinstance(since, datetime):

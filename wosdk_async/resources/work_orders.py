@@ -1,4 +1,4 @@
-"""Actions on work orders: state changes, assignments, notes and flags."""
+"""Work order actions: state changes, assignments, notes and flags."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wosdk_async.protocol.order_rules import next_step
 from wosdk_async.query.paths import identifier
 from wosdk_async.resources.order_lookups import OrderLookups
 
-if TYPE_CHECKING:  # at run time the model's modules are loaded when a method needs them
+if TYPE_CHECKING:  # at run time, methods load the model's modules on demand
     from wosdk_async.model import (
         ChangeAssignmentMode,
         CompletionNoteOptions,
@@ -31,18 +31,18 @@ __all__ = ["WorkOrders"]
 
 
 class WorkOrders(OrderLookups):
-    """Actions on work orders: ``company.work_orders``.
+    """Work order actions: ``company.work_orders``.
 
-    Each method takes a WorkOrder, a Ref or an id, and returns the WorkOrder of the response: its scalars, and
-    references cut to their id. If the response has none, the action was carried out anyway, and the
-    result is a WorkOrder with its id alone. ``comment`` goes into the order's log, ``at`` is the local time
-    of a past action.
+    Each method takes a WorkOrder, a Ref or an id, and returns the response's WorkOrder: its scalars, and
+    references reduced to their ids. If the response has none, the action was still carried out, and the
+    result is a WorkOrder with only its id. ``comment`` goes into the order's log; ``at`` is the local time of
+    a past action.
 
-    Case and outer whitespace of names are ignored. The names of a Company are cached for 300 seconds, and
-    read again before a name is reported as unknown. An id is sent unchanged: the record's own, not its
-    ``ReasonId``.
+    Case and outer whitespace of names are ignored. A Company's names are cached for 300 seconds, and reread
+    before a name is reported as unknown. An id is sent unchanged: the record's own, not its ``ReasonId``.
 
-    Raises: NameNotFoundError: there is no such name; the message lists the known ones, and nothing was sent.
+    Raises:
+        NameNotFoundError: the name does not exist; the message lists the known ones, and nothing was sent.
         NotUniqueError: several records have the name; nothing was sent.
         BusinessRuleError: the service refuses the action.
         InDoubtError: the action may have taken effect, but no response confirms it.
@@ -50,7 +50,7 @@ class WorkOrders(OrderLookups):
 
     # facts 4 and 5
 
-    # --- from state to state ----------------------------------------------------------------
+    # --- state changes ----------------------------------------------------------------------
 
     async def complete(
         self,
@@ -65,11 +65,11 @@ class WorkOrders(OrderLookups):
 
         Args:
             order: the work order, which must be in progress.
-            note: the text that becomes the completion note; it is the command's comment too.
-            note_option: ``Replace`` or ``FillEmpty`` the existing note, or ``Ignore`` it: the text is
-                then a comment only (by the meaning of its name).
-            repair_code: name or id of a RepairCode, which some Companies demand.
-            at: local time when it was completed, if not now.
+            note: the completion note, which is also sent as the command's comment.
+            note_option: ``Replace`` or ``FillEmpty`` the existing note, or ``Ignore`` it: the note is then
+                only a comment (inferred from the option's name).
+            repair_code: name or id of a RepairCode, which some Companies require.
+            at: local time of completion (default: now).
         """
         # facts 5.1
         from wosdk_async.model import CompletionNoteOptions, WoCompleteCommand
@@ -110,20 +110,20 @@ class WorkOrders(OrderLookups):
     ) -> WorkOrder:
         """Resume a work order that is on hold or paused: ``await acme.work_orders.resume(order)``.
 
-        It is reopened, so its state is New. No documented command leads from OnHold straight to InProgress:
-        the vendor's samples reopen, pick up and start.
+        The order is reopened, so its state is New. No documented command leads from OnHold directly to
+        InProgress: the vendor's samples reopen, pick up and start.
 
-        Reopening works on finished orders, too, so the state is read first. It goes with the command as the
-        expected one: if another caller moves the order in between, the service refuses with a ConflictError,
-        and nothing is changed.
+        Finished orders can also be reopened, so the state is read first and sent as the expected one. If
+        another caller moves the order in between, the service refuses with a ConflictError and changes
+        nothing.
 
         Args:
             order: the work order, which must be on hold or paused; ``run(WoReopenCommand(...))`` reopens one
                 that is Completed or Cancelled.
-            start: also pick it up and start it, so that it is InProgress: three commands. If one is refused,
-            the order keeps the state that it has reached.
+            start: also pick up and start the order, so that it is InProgress: three commands. If one is
+                refused, the order keeps the state reached so far.
             comment: text for the order's log, sent with the first command.
-            at: local time of the actions, if not now.
+            at: local time of the actions (default: now).
 
         Raises:
             BusinessRuleError: the order is in another state; ``status`` is 0, and nothing was sent.
@@ -180,7 +180,7 @@ class WorkOrders(OrderLookups):
         reason_id = await self.cancel_reason(reason)
         return await self._act(WoCancelCommand(action_reason_id=reason_id, comment=comment), id, at)
 
-    # --- the state stays as it is -----------------------------------------------------------
+    # --- actions that keep the state --------------------------------------------------------
 
     async def assign(
         self,
@@ -194,14 +194,14 @@ class WorkOrders(OrderLookups):
         """Assign a work order: ``await acme.work_orders.assign(order, "mira.okafor")``.
 
         Args:
-            order: the work order; its state stays as it is.
-            to: an employee or provider, or several: a record or reference, an id, or a text that is the user
-                name, the number or the name shown.
+            order: the work order; its state does not change.
+            to: one or more employees or providers, each given as a record, reference, id, user name, number
+                or display name.
             mode: ``Primary`` replaces the first assignee, ``AddSecondary`` and ``RemoveSecondary`` add and
-                remove others, ``Snapshot`` replaces all by those of ``to``, the first of them as primary. It
-                alone accepts an empty list.
+                remove others, ``Snapshot`` replaces all with ``to``, the first as primary. Only ``Snapshot``
+                accepts an empty list.
             comment: text for the order's log.
-            at: local time when it was assigned, if not now.
+            at: local time of the assignment (default: now).
         """
         # facts 5
         from wosdk_async.model import ChangeAssignmentMode, WoAssignCommand
@@ -210,11 +210,11 @@ class WorkOrders(OrderLookups):
             takes = ", ".join(map(str, ChangeAssignmentMode))
             raise InvalidCallError(f"mode is {described(mode)}; it takes {takes}")
         id = order_id(order)
-        # a record is not iterable; a text is one name
+        # a record is not iterable; a string is one name
         given = list(to) if isinstance(to, Iterable) and not isinstance(to, str) else [to]
         if not given and mode != "Snapshot":  # facts 5: Assignees may be empty
             raise InvalidCallError(
-                f"no assignee is given, and {mode} would remove the first assignee or do nothing; pass"
+                f"no assignees given, and {mode} would remove the first assignee or do nothing; pass"
                 " mode='Snapshot' to remove all assignees"
             )
         assignees = [await self.employee(one) for one in given]
@@ -228,8 +228,8 @@ class WorkOrders(OrderLookups):
 
         Args:
             order: the work order, in any state.
-            body: the text.
-            note_type: ``Private``, ``Public``, or ``Completion``, of which an order has one at most.
+            body: text of the note.
+            note_type: ``Private``, ``Public``, or ``Completion``, of which an order has at most one.
 
         Raises:
             InDoubtError: the note may have been added, but no response confirms it.
@@ -242,7 +242,7 @@ class WorkOrders(OrderLookups):
                 f"note_type is {described(note_type)}; it takes {', '.join(map(str, WONoteType))}"
             )
         if not isinstance(body, str) or not body.strip():
-            raise InvalidCallError(f"the note is {described(body)}; it takes a text")
+            raise InvalidCallError(f"the note is {described(body)}; it takes a string")
         note = WoNote(work_order_id=order_id(order), body=body, note_type_id=WONoteType(note_type))
         return await self._company.create(note)
 
@@ -279,13 +279,13 @@ class WorkOrders(OrderLookups):
     # --- parts ------------------------------------------------------------------------------
 
     async def _held_state(self, order: int) -> WOStatus:
-        """Return the state of an order; raise BusinessRuleError unless it is on hold or paused."""
+        """Return an order's state; raise BusinessRuleError unless it is on hold or paused."""
         from wosdk_async.model import WorkOrder, WOStatus
 
         found = (await self._company.get(WorkOrder, order, properties=["StatusId"])).status_id
         if found not in ("OnHold", "Paused"):
             raise BusinessRuleError(
-                f"work order {order} is in state '{found}'; resume takes one that is OnHold or Paused. "
+                f"work order {order} is in state '{found}'; resume requires OnHold or Paused. "
                 "Nothing was sent",
                 operation="resume",
                 company=self._company.name,
@@ -313,9 +313,9 @@ class WorkOrders(OrderLookups):
 
 
 def order_id(order: WorkOrder | int) -> int:
-    """Return the id of a work order; raise InvalidCallError for a number, which is a text."""
+    """Return a work order's id; raise InvalidCallError for a number, which is a string."""
     if isinstance(order, str):
         from wosdk_async.model import WorkOrder
 
-        require_id(WorkOrder, order)  # raises, and says how to find an order by its number
+        require_id(WorkOrder, order)  # raises, with advice on finding an order by number
     return int(identifier(order, "the work order", "WorkOrder"))

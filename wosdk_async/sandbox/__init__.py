@@ -1,7 +1,7 @@
-"""Local, non-live Company that behaves like the service: a real HTTP server over a SQLite file.
+"""Local, non-live Company: an HTTP server over a SQLite file that behaves like the service.
 
-It imports the catalogue, ``regular_files`` and ``text/``, never the client, so that a mistake of the client
-shows. ``wosdk_async.testing`` and the command line import it.
+The package imports the catalogue, ``regular_files`` and ``text/``, but never the client, so that client bugs
+show. ``wosdk_async.testing`` and the command line import this package.
 """
 
 from __future__ import annotations

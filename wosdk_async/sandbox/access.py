@@ -1,13 +1,13 @@
-"""Addresses of the sandbox itself: who may use them, JSON in and out, ids in paths.
+"""Access control, JSON requests and id parsing for the sandbox's own addresses.
 
-Only this machine may use them, and no page of another site.
+Only this machine may use these addresses, and no page of another site.
 
-A page of another site can make a browser send requests here. It can also make its own host name resolve to
-this machine (DNS rebinding), and the browser then sends that host name. Only the raw ``Host`` header shows
-the name: if starlette finds the header invalid, the URL of its request has the server's own address.
+A page of another site can make a browser send requests here. Such a page can also resolve its own host name
+to this machine (DNS rebinding), and the browser then sends that host name. Only the raw ``Host`` header shows
+the name: for an invalid header, starlette's request URL has the server's own address.
 
-starlette's TrustedHostMiddleware does not do this: it splits ``Host`` at the first colon, so it cannot allow
-``[::1]``, and it reads the first of two such headers.
+starlette's TrustedHostMiddleware is no alternative: it splits ``Host`` at the first colon, so it cannot allow
+``[::1]``, and it only reads the first of two ``Host`` headers.
 """
 
 from __future__ import annotations
@@ -41,21 +41,21 @@ __all__ = [
 JsonEndpoint = Callable[[Request], Awaitable[Mapping[str, object] | Response]]
 
 EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared only
-"""Addresses to listen on that stand for all of this machine, each with the one that a client on it uses."""
+"""Wildcard listen addresses, each with the loopback address for local clients."""
 
-ID = "id"  # as in a route: f"/orders/{{order:{ID}}}"
+ID = "id"  # used in routes: f"/orders/{{order:{ID}}}"
 
 _FOLDERS = ("/_sandbox/", "/console/")
 _PAGES = frozenset({"/console", "/docs", "/openapi.json"})
 _READS = ("GET", "HEAD")
 _HEADER = "x-sandbox-console"
-_OF_BROWSERS = ("origin", "sec-fetch-site")  # one of them is in each request that changes something
-# urlsplit accepts more than a host name: it ignores user names, paths and braces
+_OF_BROWSERS = ("origin", "sec-fetch-site")  # browsers send one of these with each request that changes data
+# urlsplit accepts more than host names: it ignores user names, paths and braces
 _AUTHORITY = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?", re.ASCII)
 
 
 class _IdConvertor(Convertor[int]):
-    """Convertor of ids: a number with more digits than any id has is not found."""
+    """Route convertor for ids; a number with too many digits is not found."""
 
     regex = "[0-9]{1,18}"
 
@@ -70,9 +70,9 @@ register_url_convertor(ID, _IdConvertor())
 
 
 def is_internal(path: str, method: str) -> bool:
-    """Return whether an address belongs to the sandbox itself: it is not recorded and gets no faults.
+    """Return whether an address belongs to the sandbox itself, so is neither recorded nor given faults.
 
-    The root leads a browser to the console; any other request to it goes to the service.
+    A GET of the root redirects browsers to the console; other requests to the root go to the service.
     """
     return path in _PAGES or path.startswith(_FOLDERS) or (path == "/" and method in _READS)
 
@@ -80,27 +80,27 @@ def is_internal(path: str, method: str) -> bool:
 def guarded(
     endpoint: JsonEndpoint, *, remedy: str, open_to_all: bool = False, for_programs: bool = False
 ) -> Callable[[Request], Awaitable[Response]]:
-    """Return a JSON endpoint for starlette that refuses other machines and pages of other origins.
+    """Return a JSON endpoint that refuses other machines and pages of other origins.
 
-    A request that changes something needs a header. A foreign page cannot send it: the browser sends a
-    preflight first, and nothing here ever agrees to one.
+    Requests that change data need a custom header. Foreign pages cannot send it: the browser would send a
+    preflight request first, and all preflights are refused.
 
     Args:
-        endpoint: returns the JSON, or a response of its own.
-        remedy: what a caller from another machine can do.
-        open_to_all: whether other machines are let in.
-        for_programs: whether programs such as curl need no header, only browsers.
+        endpoint: function that returns JSON or a complete response.
+        remedy: advice for callers on other machines.
+        open_to_all: whether to allow other machines.
+        for_programs: whether only browsers need the header, not programs such as curl.
     """
 
     def objection(request: Request) -> str | None:
         if not open_to_all and not _is_local(request):
-            return f"Only its own machine may use this address: {remedy}."
+            return f"Only the sandbox's own machine may use this address: {remedy}."
         if _is_foreign_page(request):
             return "Pages of another origin may not use this address."
         if request.method in _READS or request.headers.get(_HEADER) == "1":
             return None
         if not for_programs or any(name in request.headers for name in _OF_BROWSERS):
-            return f"Send the header {_HEADER}: 1 with a request that changes something."
+            return f"Send the header {_HEADER}: 1 with requests that change data."
         return None
 
     @functools.wraps(endpoint)
@@ -124,13 +124,13 @@ async def _json_response(endpoint: JsonEndpoint, request: Request) -> Response:
 
 
 def error_response(status: int, message: str, code: str = "") -> Response:
-    """Return an error of the sandbox itself."""
+    """Return an error response of the sandbox itself."""
     body = ({"ErrorCode": code} if code else {}) | {"ErrorMessage": message}
     return Response(dump(body), status, media_type="application/json")
 
 
 async def json_object(request: Request, *, optional: bool = False) -> dict[str, Any]:
-    """Return the JSON object of a request, empty if it is optional and missing; else raises ValueError."""
+    """Parse a request's JSON object, empty if ``optional`` and missing. Raises ValueError if invalid."""
     raw = await request.body()
     if optional and not raw.strip():
         return {}
@@ -146,7 +146,7 @@ async def json_object(request: Request, *, optional: bool = False) -> dict[str, 
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host name can only mean this machine."""
+    """Return whether a host name always means this machine."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:

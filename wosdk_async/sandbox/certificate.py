@@ -1,4 +1,4 @@
-"""Certificate that a sandbox serves https with: the hosts that it names, and when it is valid."""
+"""HTTPS certificate of a sandbox: host names and validity."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from wosdk_async.sandbox.access import EVERYWHERE, is_loopback
 
 __all__ = ["Certificate", "read_certificate"]
 
-_NO_CHECK_TIME = 0x200000  # X509_V_FLAG_NO_CHECK_TIME, which Python has no name for
+_NO_CHECK_TIME = 0x200000  # X509_V_FLAG_NO_CHECK_TIME; Python has no name for it
 _HANDSHAKE_ROUNDS = 4  # more than a handshake takes
 _HOST = re.compile(r"(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 
 
 @attrs.frozen
 class Certificate:
-    """Key and its certificate, in one file."""
+    """A private key and certificate in one file."""
 
     path: Path
     names: tuple[str, ...] = ()
-    """Host names and addresses that it is valid for."""
+    """Host names and addresses in the certificate."""
     begins: float = 0.0
     ends: float = float("inf")
 
     def host(self, address: str) -> str:
-        """Return the name by which clients reach a server that listens on ``address``."""
+        """Return the host name for clients of a server that listens on ``address``."""
         if address in self.names:
             return address
         usable = [
@@ -43,20 +43,20 @@ class Certificate:
         return min(usable, key=lambda name: is_loopback(name) is not local, default=address)
 
     def warnings(self, host: str) -> Iterator[str]:
-        """Yield the reasons for which clients refuse it at ``host``."""
+        """Yield reasons why clients would refuse the certificate at ``host``."""
         now = time.time()
         if now > self.ends:
-            yield f"the certificate in {self.path} expired on {_day(self.ends)}: clients refuse it"
+            yield f"the certificate in {self.path} expired on {_day(self.ends)}, so clients refuse it"
         if now < self.begins:
-            yield f"the certificate in {self.path} is not valid before {_day(self.begins)}: clients refuse it"
+            yield f"the certificate in {self.path} starts on {_day(self.begins)}, so clients refuse it"
         if host not in self.names:
             names = ", ".join(self.names) or "nothing"
-            yield f"the certificate in {self.path} names {names}, and not {host}: clients refuse it"
+            yield f"the certificate in {self.path} names {names}, not {host}, so clients refuse it"
 
 
 def read_certificate(path: Path) -> Certificate:
-    """Return the certificate in a file. Raises ValueError if a server cannot use it."""
-    if path.exists() and not path.is_file():  # reading a pipe would wait for somebody who writes into it
+    """Read a certificate. Raises ValueError if a server cannot use it."""
+    if path.exists() and not path.is_file():  # reading a pipe would wait for a writer
         raise ValueError(f"{path} cannot serve https: it is not a file")
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     try:
@@ -65,8 +65,7 @@ def read_certificate(path: Path) -> Certificate:
     except OSError as error:  # ssl.SSLError too
         why = _missing_half(path) or error.strerror or str(error)
         raise ValueError(
-            f"{path} cannot serve https ({why}); it takes a key without a password and its certificate, in "
-            "PEM"
+            f"{path} cannot serve https ({why}); write an unencrypted key and its certificate in PEM"
         ) from None
     return Certificate(
         path,
@@ -77,7 +76,7 @@ def read_certificate(path: Path) -> Certificate:
 
 
 def _missing_half(path: Path) -> str:
-    """Return which half a file lacks, by its PEM titles; empty if it lacks none or is not PEM."""
+    """Return which half the file lacks, from the PEM titles; empty if none or if not PEM."""
     try:
         content = path.read_bytes()
     except OSError:
@@ -85,13 +84,13 @@ def _missing_half(path: Path) -> str:
     has_key, has_certificate = (title in content for title in (b"PRIVATE KEY-----", b"CERTIFICATE-----"))
     if has_key == has_certificate:
         return ""
-    return "it holds no certificate" if has_key else "it holds no private key"
+    return "it has no certificate" if has_key else "it has no private key"
 
 
 def _as_presented(serving: ssl.SSLContext, path: Path) -> dict[str, Any]:
-    """Return the certificate as a client sees it: Python reads one only after a handshake has verified it.
+    """Return the certificate as seen by a client: Python only parses it after a verified handshake.
 
-    The client trusts this very certificate, regardless of signer and time.
+    The client trusts this certificate regardless of issuer and time.
     """
     trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     trusting.check_hostname = False
@@ -108,7 +107,7 @@ def _as_presented(serving: ssl.SSLContext, path: Path) -> dict[str, Any]:
 
 
 def _names(found: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Yield the names that an address can contain; a certificate may hold any text, and mail addresses."""
+    """Yield the names that can occur in an address; a certificate may also contain text or mail addresses."""
     for kind, value in found:
         if kind == "IP Address":
             with contextlib.suppress(ValueError):

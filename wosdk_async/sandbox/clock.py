@@ -1,4 +1,4 @@
-"""The clock of a local Company: for stamps, schedules, the life of tokens, and the waits of faults."""
+"""Clock of a local Company, for timestamps, schedules, token lifetimes and fault delays."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from typing import Any
 __all__ = ["Clock", "VirtualClock", "span_of"]
 
 _SECOND = 10**9
-_END = datetime(2300, 1, 1, tzinfo=UTC)  # schedules that start before this stay inside the calendar
+_END = datetime(2300, 1, 1, tzinfo=UTC)  # schedules that start earlier stay within the calendar
 _UNITS = ("seconds", "minutes", "hours", "days")
 
 
 class Clock:
-    """Clock that runs, and can be moved forward from any thread."""
+    """Running clock that any thread can move forward."""
 
     _runs = True
 
@@ -29,7 +29,7 @@ class Clock:
         self._lock = threading.Lock()
 
     def __call__(self) -> int:
-        """Return the current moment, in nanoseconds since 1970."""
+        """Return nanoseconds since 1970."""
         return time.time_ns() + self._moved_by
 
     def __repr__(self) -> str:
@@ -37,32 +37,32 @@ class Clock:
 
     @property
     def now(self) -> datetime:
-        """The current moment, in UTC."""
+        """The current time in UTC."""
         return datetime.fromtimestamp(self() / _SECOND, UTC)
 
     @property
     def sleepers(self) -> int:
-        """The number of tasks that sleep by this clock."""
+        """The number of sleeping tasks."""
         return len(self._sleepers)
 
     def advance(self, seconds: float = 0, *, minutes: float = 0, hours: float = 0, days: float = 0) -> None:
-        """Move the clock forward, and wake tasks whose sleep is over then.
+        """Move the clock forward, and wake tasks whose sleep has ended.
 
         Args:
-            seconds: added to the other units.
-            minutes: as seconds.
-            hours: as seconds.
-            days: as seconds.
+            seconds: number of seconds.
+            minutes: number of minutes.
+            hours: number of hours.
+            days: number of days.
 
         Raises:
-            ValueError: the span is negative, or ends after the year 2300.
+            ValueError: the total is negative, or ends after the year 2300.
             TypeError: a unit is not a number.
         """
         for name, given in (("seconds", seconds), ("minutes", minutes), ("hours", hours), ("days", days)):
             if isinstance(given, bool) or not isinstance(given, int | float):
                 raise TypeError(f"{name} is {given!r}; it must be a number, as in advance(minutes=21).")
         wanted = seconds + 60 * minutes + 3600 * hours + 86400 * days
-        # Compared as numbers first: a timedelta takes no more than 2.7 million years
+        # Compare numbers first: a timedelta is limited to 2.7 million years
         if not 0 <= wanted <= (_END - self.now).total_seconds():
             raise ValueError(
                 f"The clock cannot move forward by {wanted:g} seconds: pass 0 or more, up to the year 2300."
@@ -74,7 +74,7 @@ class Clock:
                 loop.call_soon_threadsafe(moved.set)
 
     async def sleep(self, seconds: float) -> None:
-        """Wait until the clock has gone forward by ``seconds``."""
+        """Wait until the clock has advanced by ``seconds``."""
         due = self() + int(seconds * _SECOND)
         moved = asyncio.Event()
         sleeper = (asyncio.get_running_loop(), moved)
@@ -91,10 +91,10 @@ class Clock:
 
 
 class VirtualClock(Clock):
-    """Clock that is frozen until it is moved.
+    """Clock that only moves when advanced.
 
     Args:
-        start: the first moment, a datetime with a time zone or nanoseconds since 1970; now when left out.
+        start: a datetime with a time zone, or nanoseconds since 1970 (default: now).
 
     Raises:
         ValueError: ``start`` has no time zone.
@@ -113,14 +113,14 @@ class VirtualClock(Clock):
         self._start = time.time_ns() if start is None else start
 
     def __call__(self) -> int:
-        """Return the current moment, in nanoseconds since 1970."""
+        """Return nanoseconds since 1970."""
         return self._start + self._moved_by
 
 
 def span_of(body: Mapping[str, object]) -> dict[str, Any]:
-    """Return the arguments of `Clock.advance` in a JSON body; raises ValueError for any others."""
+    """Return the `Clock.advance` arguments from a JSON body. Raises ValueError for unknown names."""
     if not body or not body.keys() <= set(_UNITS) or not all(map(_is_number, body.values())):
-        raise ValueError(f"Say how far the clock moves forward: numbers named {', '.join(_UNITS)}.")
+        raise ValueError(f"Name how far to move the clock, as numbers: {', '.join(_UNITS)}.")
     return dict(body)
 
 

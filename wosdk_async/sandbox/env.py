@@ -1,4 +1,4 @@
-"""Settings that connect a client to a Company: environment variables, or profiles of a settings file."""
+"""Settings that connect a client to a Company, as environment variables or profiles."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WRITTEN = re.compile(
 
 
 def env_of(company: StoredCompany, root: str) -> Env:
-    """Return the environment variables that connect a client to a Company of the sandbox at ``root``."""
+    """Return environment variables that connect a client to a Company of the sandbox at ``root``."""
     env = {
         "WOSDK_TOKEN_URL": f"{root}/OAuth/token",
         "WOSDK_LOCATOR_URL": root,
@@ -37,40 +37,39 @@ def env_of(company: StoredCompany, root: str) -> Env:
 
 
 def _untrusted_host(root: str) -> str:
-    """Return the host of an address that a client trusts only if told to; else an empty text.
+    """Return the host of an address if clients need to be told to trust it; otherwise an empty string.
 
-    No token is sent to such a host without https, nor may a locator name it.
+    Without trust, clients send no token to the host without https, and a locator may not name it.
     """
     host = urlsplit(root).hostname or ""
     return "" if is_loopback(host) and not host.endswith(".localhost") else host
 
 
 def assignments(env: Mapping[str, str]) -> str:
-    """Return the variables for a shell: a line ``KEY=VALUE`` for each, quoted where needed."""
+    """Return the variables as shell lines ``KEY=VALUE``, quoted where needed."""
     return "".join(f"{name}={shlex.quote(value)}\n" for name, value in env.items())
 
 
 def are_assignments(text: str) -> bool:
-    """Return whether ``text`` came from :func:`assignments`, for any Company of any sandbox."""
+    """Return whether :func:`assignments` wrote ``text``, for any Company or sandbox."""
     return _WRITTEN.fullmatch(text) is not None
 
 
 def write_assignments(env: Mapping[str, str], path: Path) -> None:
-    """Write the variables to a file that only its owner can read; a reader sees all of them or none.
+    """Write the variables to an owner-only file, atomically.
 
-    If ``path`` is a symbolic link, the file that it points to is replaced. Raises OSError if it cannot be
-    written.
+    For a symbolic link, replace the target. Raises OSError on failure.
     """
     try:
         with replace_file(path, mode=0o600, named_by_user=True) as file:
             file.write(assignments(env).encode())
     except OSError as error:
-        remedy = "Name a file in a folder that can be written."
+        remedy = "Name a file in a writable folder."
         raise OSError(error.errno, f"Cannot write {path}: {error.strerror}. {remedy}") from error
 
 
 def profiles(companies: Iterable[StoredCompany], root: str) -> str:
-    """Return a settings file in TOML, with one profile for each Company, named after it."""
+    """Return a TOML settings file with one profile per Company, named after the Company."""
     lines: list[str] = []
     for company in companies:
         lines.append(f"[profiles.{json.dumps(company.name)}]")

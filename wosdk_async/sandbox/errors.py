@@ -1,4 +1,4 @@
-"""Errors of the sandbox, and refusals of the service; facts 6 has their texts unless they are marked."""
+"""Errors of the sandbox, and refusals by the service, with texts from facts 6 unless marked."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ __all__ = [
 
 
 class StoreError(Exception):
-    """Store file that cannot be used; the text names the file and the remedy."""
+    """Unusable store file; the message names the file and the remedy."""
 
 
 class FaultScriptError(ValueError):
-    """Fault script that cannot be used; the text names the rule and the remedy."""
+    """Invalid fault script; the message names the rule and the remedy."""
 
 
 class Refusal(Exception):
-    """Request that the service refuses: HTTP status, ``ErrorCode`` and ``ErrorMessage``.
+    """Refusal of a request by the service: HTTP status, ``ErrorCode`` and ``ErrorMessage``.
 
-    ``hint`` is what a reader needs beside a recorded message; the recorded dialect leaves it out.
+    ``hint`` explains a recorded message; the recorded dialect omits the hint.
     """
 
     def __init__(self, status: int, code: str, message: str, hint: str = "") -> None:
@@ -44,47 +44,47 @@ class Refusal(Exception):
 
 
 def broken_rule(message: str, hint: str = "") -> Refusal:
-    """Return the refusal for a business rule without a code of its own (facts 6)."""
+    """Return the refusal for a business rule that has no error code of its own (facts 6)."""
     return Refusal(400, "BUSINESS_LOGIC_ERROR", message, hint)
 
 
 def required(name: str, of: str = "") -> Refusal:
-    """Return the refusal for a missing field of an entity type (text of facts 6, code assumed)."""
+    """Return the refusal for a missing field (text from facts 6, code assumed)."""
     return broken_rule(f"{name} is a required field", f" of {of}" if of else "")
 
 
 def incorrect_model(message: str) -> Refusal:
-    """Return the refusal for a body of the wrong shape (facts 6; the texts are assumed)."""
+    """Return the refusal for a malformed body (facts 6; texts assumed)."""
     return Refusal(400, "INCORRECT_MODEL", message)
 
 
 def unsupported(operation: str, entity: str) -> Refusal:
-    """Return the refusal for an operation that the entity type lacks (spec 4.9 rule 1, text of facts 6)."""
+    """Return the refusal for an operation that the entity type lacks (spec 4.9 rule 1, text from facts 6)."""
     return Refusal(400, "ERROR_CODE_1000", f"{operation} operation is not supported by {entity} entity.")
 
 
 def unknown_property(entity: str, name: str) -> Refusal:
-    """Return the refusal for an unknown property; of a path only the first step is named (facts 3.4)."""
+    """Return the refusal for an unknown property, naming only the first step of a path (facts 3.4)."""
     return Refusal(400, "ERROR_CODE_1002", f'{entity} entity does not expose "{name}" property.')
 
 
 def unfinished_path(name: str) -> Refusal:
-    """Return the refusal for a path that ends in a reference or list (facts 3.4; the text is assumed)."""
+    """Return the refusal for a path that ends in a reference or list (facts 3.4; text assumed)."""
     return Refusal(400, "ERROR_CODE_1003", f"Property path '{name}' must end in a plain property.")
 
 
 def missing_record(entity: str, key: object) -> Refusal:
-    """Return the refusal for a record that does not exist (code of facts 6; the text is assumed)."""
+    """Return the refusal for a missing record (code from facts 6; text assumed)."""
     return Refusal(400, "ERROR_CODE_1019", f"{entity} entity with id {key} is not found.")
 
 
 def modified() -> Refusal:
-    """Return the refusal for a record that is not in the state that the caller expects."""
+    """Return the refusal for a record that is not in the expected state."""
     return Refusal(400, "ERROR_CODE_6", "Data was already modified by another user.")  # facts 3.7
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return the known name that is nearest to a misspelled one, as part of a message; else nothing."""
+    """Return a hint with the known name most similar to ``name``, or an empty string."""
     by_lower = {each.lower(): each for each in known}
     close = difflib.get_close_matches(name[:60].lower(), by_lower, n=1)
     return f" (did you mean {by_lower[close[0]]}?)" if close else ""

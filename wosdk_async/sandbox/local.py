@@ -30,27 +30,26 @@ class LocalCompany:
     """Sandbox that runs in a thread of this process during a ``with`` block.
 
     Args:
-        store: the SQLite file; None makes a temporary one and removes it afterwards.
-        companies: names of Companies, made and seeded if the store does not have them. The first one is used
-            where a method takes a name and none is given.
-        verification: whether the Companies have the verification step; as the store says when left out, and a
-            new one has it.
-        dialect: as for `create_app`.
-        faults: a fault script: a TOML file, or plain data of the same shape; no faults when left out.
-        clock: a ``VirtualClock()`` for tests; the system's time when left out.
-        log: whether requests are recorded for the console; the console can switch it.
-        certificate: file with a key and its certificate, in PEM: serve https with it.
+        store: SQLite file; None uses a temporary file.
+        companies: Company names, created and seeded if missing. The first is the default for methods that
+            take a name.
+        verification: whether the Companies have the verification step (default: as stored; on if new).
+        dialect: see `create_app`.
+        faults: fault script as a TOML file or equivalent plain data (default: no faults).
+        clock: ``VirtualClock()`` for tests (default: system time).
+        log: whether to record requests for the console, which can change this setting.
+        certificate: PEM file with a key and certificate, to serve https.
 
     Attributes:
-        faults: the fault script and its counters; may be changed at any time.
-        clock: may be moved forward at any time.
+        faults: fault script and counters; may be changed at any time.
+        clock: test or system clock; may be moved forward at any time.
 
     Raises:
-        FaultScriptError: the fault script is wrong; on entering, also when it names an unknown Company.
-        StoreError: on entering, when the file cannot be used.
-        RuntimeError: a method or ``variables`` was used outside of the block.
-        ValueError: the dialect, ``companies``, ``clock`` or ``certificate`` is wrong; on entering, when a
-            name cannot be used.
+        FaultScriptError: the fault script is invalid, or on entering, names an unknown Company.
+        StoreError: on entering, if the file is unusable.
+        RuntimeError: a method or ``variables`` was used outside the block.
+        ValueError: the dialect, ``companies``, ``clock`` or ``certificate`` is invalid, or on entering, a
+            Company name is.
     """
 
     def __init__(
@@ -88,18 +87,18 @@ class LocalCompany:
         """Return the environment variables that connect a client to one of several Companies.
 
         Raises:
-            KeyError: there is no Company of this name.
+            KeyError: the Company is unknown.
         """
         return env_of(self._company(company), self._root)
 
     def snapshot(self, to: str | Path | None = None) -> Path:
-        """Save all rows of all Companies as they are now, for `reset`, and return the file.
+        """Save the current rows of all Companies for `reset`, and return the file.
 
         Args:
-            to: the file; None takes a temporary one, removed at the end of the block.
+            to: the file; None uses a temporary file, removed at the end of the block.
 
         Raises:
-            StoreError: the file cannot be written, or exists and is not a store.
+            StoreError: the file is not writable, or exists and is not a store.
         """
         self._require_open()
         target = Path(to) if to is not None else self._folder / f"{next(self._serial)}.snapshot"
@@ -107,9 +106,9 @@ class LocalCompany:
         return target
 
     def reset(self, snapshot: str | Path | None = None) -> None:
-        """Bring all Companies back to a snapshot, or to the rows that they started with.
+        """Restore all Companies from a snapshot, or to their initial rows.
 
-        Clients stay connected: credentials and tokens keep working.
+        Clients stay connected: credentials and tokens remain valid.
 
         Raises:
             StoreError: the file is not a snapshot.
@@ -118,15 +117,15 @@ class LocalCompany:
         self._run(lambda: reset(self._store, snapshot))
 
     def seed(self, rows: Mapping[str, Sequence[Mapping[str, Any]]], *, company: str | None = None) -> None:
-        """Add rows to a Company: all of them, or none if one is refused.
+        """Add rows to a Company: all of them, or none if one is invalid.
 
         Args:
-            rows: by entity type, as a create sends them, with or without an ``Id``.
-            company: the name of the Company; the first one when left out.
+            rows: rows by entity type, as for a create, with or without an ``Id``.
+            company: Company name (default: the first).
 
         Raises:
-            StoreError: a row does not fit the catalogue; the message names it.
-            KeyError: there is no Company of this name.
+            StoreError: a row does not match the catalogue; the message names the row.
+            KeyError: the Company is unknown.
         """
         owner = self._company(company)
         checked = seed_rows(rows)
@@ -170,15 +169,15 @@ class LocalCompany:
 
     def _require_open(self) -> None:
         if not self._open:
-            raise RuntimeError("A LocalCompany serves inside its block: with LocalCompany() as local: ...")
+            raise RuntimeError("A LocalCompany only runs inside its block: with LocalCompany() as local: ...")
 
     def _company(self, name: str | None) -> StoredCompany:
-        """Return the Company of this name, or the first one, as it is now."""
+        """Return the current state of the named Company, or of the first."""
         self._require_open()
         name = name or self._first.name
         companies: Sequence[StoredCompany] = self._run(self._store.companies)
         found = next((company for company in companies if company.name.lower() == name.lower()), None)
         if found is None:
             names = ", ".join(company.name for company in companies)
-            raise KeyError(f"There is no Company '{name}' here, only {names}.")
+            raise KeyError(f"There is no Company '{name}' here; there is {names}.")
         return found

@@ -1,4 +1,4 @@
-"""HTTP server over a store: in the foreground of a process, or in a thread."""
+"""HTTP server over a store, in the foreground or in a thread."""
 
 from __future__ import annotations
 
@@ -60,25 +60,25 @@ def serve(
     """Serve the Companies of a store file until SIGINT or SIGTERM.
 
     Args:
-        store: the SQLite file; made and seeded if it does not exist.
-        host: the address to listen on.
-        port: 0 takes a free one.
-        companies: names of Companies, made and seeded if the store does not have them.
-        verification: whether all Companies of the store have the verification step; None leaves it.
-        dialect: as for `create_app`.
+        store: SQLite file; created and seeded if missing.
+        host: listen address.
+        port: listen port; 0 picks a free one.
+        companies: Company names, created and seeded if missing.
+        verification: whether all Companies have the verification step; None keeps the stored setting.
+        dialect: see `create_app`.
         open_admin: whether other machines may use the addresses below ``/_sandbox/``.
-        faults: the fault script; no faults when left out.
-        second_port: where a Company moves to when a fault says so; 0 takes a free one.
-        log: whether requests are recorded for the console from the start; the console can switch it.
-        certificate: file with a key and its certificate, in PEM: serve https with it.
-        announce: called once connections are accepted, with the variables that connect a client to the first
-            of ``companies``, or to the first Company of the store.
+        faults: fault script (default: no faults).
+        second_port: port that faults move a Company to; 0 picks a free one.
+        log: whether to record requests for the console, which can change this setting.
+        certificate: PEM file with a key and certificate, to serve https.
+        announce: called when the server accepts connections, with the variables that connect a client to the
+            first of ``companies``, or else the store's first Company.
 
     Raises:
-        StoreError: the file cannot be used.
+        StoreError: the file is unusable.
         FaultScriptError: a fault names an unknown Company.
-        ValueError: the name of a Company or the certificate cannot be used, or there is no such dialect.
-        OSError: the port is taken.
+        ValueError: a Company name, the certificate or the dialect is invalid.
+        OSError: the port is in use.
     """
     served = None if certificate is None else read_certificate(certificate)
     faults = faults or Faults()
@@ -100,10 +100,10 @@ def serve(
 def opened_store(
     path: str | Path, companies: Sequence[str], verification: bool | None, faults: Faults
 ) -> Iterator[tuple[Store, StoredCompany]]:
-    """Open the store in a file for a block, and yield it with the first of these Companies, or of its own.
+    """Open a store for a block; yield it with the first of ``companies``, or the store's first Company.
 
-    Companies that it lacks are added with their rows; a new store holds no other. Raises StoreError for the
-    file, FaultScriptError for a fault of an unknown Company, ValueError for a name that cannot be used.
+    Missing Companies are created and seeded; a new store gets no others. Raises StoreError for the file,
+    FaultScriptError for a fault of an unknown Company, ValueError for an invalid name.
     """
     with contextlib.closing(open_store(path, *companies[:1])) as store:
         known = {company.name.lower() for company in store.companies()}
@@ -118,7 +118,7 @@ def opened_store(
 
 
 class _Server(uvicorn.Server):
-    """Server that calls ``started`` once it accepts connections; uvicorn itself only logs it."""
+    """Server that calls ``started`` once it accepts connections; uvicorn only logs this."""
 
     def __init__(self, app: ASGIApp, started: Callable[[], None], certificate: Certificate | None) -> None:
         file = None if certificate is None else certificate.path
@@ -129,9 +129,9 @@ class _Server(uvicorn.Server):
                 lifespan="off",
                 access_log=False,
                 log_level="error",
-                proxy_headers=False,  # access checks trust only the address of the socket
+                proxy_headers=False,  # access checks only trust the socket address
                 server_header=False,  # facts 3.8: not among the recorded headers
-                date_header=False,  # the application sends it, by the sandbox's clock
+                date_header=False,  # sent by the application, from the sandbox clock
                 timeout_graceful_shutdown=5,
                 ssl_certfile=file,
                 ssl_keyfile=file,
@@ -148,9 +148,9 @@ class _Server(uvicorn.Server):
             self._accepting()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Send pending responses for up to 5 s; cancel at once what no client waits for.
+        """Send pending responses for up to 5 s; immediately cancel requests that no client waits for.
 
-        uvicorn alone would also wait for a request that a fault holds and whose client timed out.
+        uvicorn alone would also wait for requests held by a fault after their clients timed out.
         """
         for server in self.servers:
             server.close()
@@ -163,7 +163,7 @@ class _Server(uvicorn.Server):
             async with asyncio.timeout(limit):
                 while state.connections and not self.force_exit:  # noqa: ASYNC110  # uvicorn has no event
                     await asyncio.sleep(0.001)
-        for connection in list(state.connections):  # its client reads nothing
+        for connection in list(state.connections):  # the client has stopped reading
             if connection.transport is not None:
                 connection.transport.abort()
         dropped = list(state.tasks)
@@ -174,10 +174,10 @@ class _Server(uvicorn.Server):
 
 
 class _ThreadServer(_Server):
-    """Server that another thread ends."""
+    """Server ended by another thread."""
 
     async def main_loop(self) -> None:
-        """Serve until ``end`` is set; uvicorn's own loop polls ten times a second."""
+        """Serve until ``end`` is set; uvicorn's own loop polls ten times per second."""
         await self.on_tick(0)
         await self.end.wait()
 
@@ -188,8 +188,8 @@ def running(
 ) -> Iterator[RunInThread]:
     """Run the server in a thread with its own event loop until the block ends.
 
-    Yields a function that calls another one in that thread, which alone may use the store, and returns its
-    result.
+    Yields a function that runs another function in the server's thread, the only thread that may use the
+    store, and returns the result.
     """
     ready = threading.Event()
     server = _ThreadServer(app, ready.set, certificate)
@@ -211,7 +211,7 @@ def running(
         thread.join()
         if failures:
             raise OSError(failures[0].errno, f"The sandbox did not start: {failures[0].strerror}.")
-        raise RuntimeError("The sandbox did not start; its error is above.")
+        raise RuntimeError("The sandbox did not start; see the error above.")
 
     async def awaited(work: Callable[[], Any]) -> Any:
         return work()
@@ -225,7 +225,7 @@ def running(
 
 @contextlib.contextmanager
 def _uvicorn_muted() -> Iterator[None]:
-    """Drop what uvicorn logs in this thread: a traceback for each request that is cancelled."""
+    """Drop uvicorn's log records in this thread: a traceback per cancelled request."""
     log, thread = logging.getLogger("uvicorn.error"), threading.get_ident()
 
     def is_of_others(record: logging.LogRecord) -> bool:
@@ -240,7 +240,7 @@ def _uvicorn_muted() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _signals_return() -> Iterator[None]:
-    """Ignore the signal that uvicorn raises again after it has shut down, so that the caller continues."""
+    """Ignore the signal that uvicorn raises again after shutdown, so that the caller continues."""
     signals = (signal.SIGINT, signal.SIGTERM)
     before = {number: signal.signal(number, lambda *_: None) for number in signals}
     try:
@@ -252,9 +252,9 @@ def _signals_return() -> Iterator[None]:
 
 @contextlib.contextmanager
 def listening(host: str, port: int) -> Iterator[socket.socket]:
-    """Bind a socket, so that a port in use is reported before anything else happens."""
+    """Bind a socket first, to report a port in use before anything else happens."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # asyncio switches Nagle's delay off only for sockets that name their protocol
+    # asyncio disables Nagle's algorithm only for sockets with an explicit protocol
     with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -268,7 +268,7 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
 
 
 def console_of(root: str) -> str | None:
-    """Return the console's address for a sandbox at ``root``; None if its host is not a loopback name."""
+    """Return the console address of a sandbox at ``root``; None unless the host is a loopback name."""
     parts = urlsplit(root)
     host = parts.hostname or ""
     if not is_loopback(host):
@@ -277,15 +277,15 @@ def console_of(root: str) -> str | None:
 
 
 def ports_of(listeners: Sequence[socket.socket]) -> list[int]:
-    """Return the ports of listening sockets."""
+    """Return the listeners' ports."""
     return [listener.getsockname()[1] for listener in listeners]
 
 
 def web_root(listener: socket.socket, certificate: Certificate | None) -> str:
-    """Return the address of a listening socket for clients; the host is one that the certificate names."""
+    """Return a listener's address for clients, with a host name from the certificate."""
     host, port = listener.getsockname()[:2]
     scheme = "http"
     if certificate is not None:
         scheme, host = "https", certificate.host(host)
-    host = EVERYWHERE.get(host, host)  # a client refuses these: they are addresses to listen on
+    host = EVERYWHERE.get(host, host)  # clients cannot connect to wildcard addresses
     return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"

@@ -1,4 +1,1 @@
-"""Settings that no argument gives: environment variables, profiles, sources of credentials.
-
-``client.py``, MCP and the command line import it; it imports credentials and hosts of the transport.
-"""
+"""Settings from outside the arguments: environment variables, profiles, credential sources."""

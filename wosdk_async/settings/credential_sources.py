@@ -1,4 +1,4 @@
-"""Credentials from a file or a command, read again at every renewal: a secrets manager may change them."""
+"""Credentials from a file or command, reread at every renewal because a secrets manager may change them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TIMEOUT = 30.0  # seconds for a command
 
 
 def from_file(client_id: str, path: str | Path) -> CredentialProvider:
-    """Return a provider that reads the secret from a file, without its outer white space."""
+    """Return a provider that reads the secret from a file, without surrounding whitespace."""
 
     async def read(_: str) -> Credentials:
         return Credentials(client_id, await asyncio.to_thread(_secret_in, Path(path)))
@@ -35,7 +35,7 @@ def _secret_in(path: Path) -> Secret:
     content = b""
     try:
         content, found = read_regular(path, _MAX_SECRET)
-        warn_of_others("the file of the secret,", path, found, PRIVATE)
+        warn_of_others("the secret file", path, found, PRIVATE)
         return Secret(content.decode().strip())
     except OSError as cause:
         kind = str(cause.strerror)
@@ -43,20 +43,20 @@ def _secret_in(path: Path) -> Secret:
         kind = "not UTF-8"
     except ValueError as cause:  # a name with a null character
         kind = str(cause)
-    # Not in the handler: the cause, an error of decoding, holds the secret.
+    # Not in the handler: the cause, a decoding error, holds the secret.
     del content
     raise ConfigurationError(f"the secret cannot be read from {path}: {kind}")
 
 
 def from_command(command: str | Sequence[str]) -> CredentialProvider:
-    """Return a provider that runs a command, without a shell, and reads the pair that it prints.
+    """Return a provider that runs a command, without a shell, and reads the credentials that it prints.
 
     The command prints ``{"client_id": "...", "client_secret": "..."}``. Its environment has the Company's
     name as ``WOSDK_COMPANY``.
     """
     if isinstance(command, str):
         hidden = Secret(command)
-        del command  # a traceback shows the variables of this function
+        del command  # tracebacks show local variables
         words = split_command(hidden, "the credentials command")
     else:
         words = list(command)
@@ -70,12 +70,12 @@ def from_command(command: str | Sequence[str]) -> CredentialProvider:
 
 
 def split_command(command: Secret, name: str) -> list[str]:
-    """Return the words of a command; errors call it ``name``."""
+    """Split a command into words; errors call it ``name``."""
     try:
         return shlex.split(command.reveal())
     except ValueError as cause:
         why = str(cause)
-    # Not in the handler: the cause, an error of splitting, holds the command.
+    # Not in the handler: the cause, a parse error, holds the command.
     raise ConfigurationError(f"{name} cannot be split into words: {why}; quote its words as for a shell")
 
 
@@ -102,14 +102,14 @@ async def _output(words: Sequence[str], company: str) -> Secret:
             output = Secret((await process.communicate())[0])
     except TimeoutError:
         raise ConfigurationError(
-            f"the credentials command {words[0]!r} did not end within {_TIMEOUT:g} s"
+            f"the credentials command {words[0]!r} did not exit within {_TIMEOUT:g} s"
         ) from None
     finally:
         with contextlib.suppress(ProcessLookupError):
             process.kill()
         await process.wait()
     if process.returncode:
-        raise ConfigurationError(f"the credentials command {words[0]!r} ended with {process.returncode}")
+        raise ConfigurationError(f"the credentials command {words[0]!r} exited with {process.returncode}")
     return output
 
 
@@ -119,9 +119,9 @@ def _pair(name: str, output: Secret) -> Credentials:
         found = json.loads(output.encode())
         return Credentials(found["client_id"], found["client_secret"])
     except ConfigurationError as cause:
-        why = f"prints a pair that cannot be used: {cause}"
+        why = f"printed unusable credentials: {cause}"
     except (ValueError, TypeError, KeyError, RecursionError):
         why = 'must print {"client_id": "...", "client_secret": "..."}'
-    # Not in the handler: the cause, an error of reading, holds what the command printed.
+    # Not in the handler: the cause, a parse error, holds the command's output.
     del found
     raise ConfigurationError(f"the credentials command {name!r} {why}")

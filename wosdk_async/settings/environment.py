@@ -1,7 +1,7 @@
-"""Settings of a client that are not passed as arguments: Company, credentials, addresses.
+"""Client settings from outside the arguments: Company, credentials, addresses.
 
-Arguments come first, then environment variables, then a profile of the settings file. The keys of a profile
-are the names of the variables without the prefix, in lower case::
+Arguments override environment variables, and those override a profile of the settings file. Profile keys are
+the variable names in lower case, without the prefix::
 
     # ~/.config/wosdk/config.toml, or the file that WOSDK_CONFIG names
     [profiles.stage]
@@ -39,26 +39,26 @@ _REGIONS = ("americas", "apac", "emea")
 _COMPANY, _CLIENT_ID = "WOSDK_COMPANY", "WOSDK_CLIENT_ID"
 _VARIABLES = frozenset(f"{PREFIX}{name}" for name in NAMES) - {_COMPANY}
 _KNOWN = _VARIABLES | {_COMPANY, "WOSDK_PROFILE", "WOSDK_CONFIG"}
-_NEAR = 0.9  # of a misspelt name; a program may have its own variables with our prefix
+_NEAR = 0.9  # similarity that counts as misspelt; a program may have its own variables with our prefix
 _ADDRESSES = ("WOSDK_TOKEN_URL", "WOSDK_LOCATOR_URL", "WOSDK_TRUSTED_HOSTS")
 
 
 @attrs.frozen(kw_only=True)
 class Settings:
-    """Settings of the environment and the settings file; None if they do not set it.
+    """Settings from the environment and the settings file; None for unset ones.
 
     =============================  ================================================================
     ``WOSDK_COMPANY``              the Company's name
-    ``WOSDK_CLIENT_ID``            the pair that its administrator generated
+    ``WOSDK_CLIENT_ID``            the credentials that its administrator generated
     ``WOSDK_CLIENT_SECRET``
-    ``WOSDK_CLIENT_SECRET_FILE``   instead of the secret: a file that holds it, read at every renewal
-    ``WOSDK_CREDENTIALS_COMMAND``  instead of the pair: a command that prints it as JSON, run at every renewal
+    ``WOSDK_CLIENT_SECRET_FILE``   file with the secret, reread at every renewal
+    ``WOSDK_CREDENTIALS_COMMAND``  command that prints the credentials as JSON, run at every renewal
     ``WOSDK_REGION``               americas (default), apac or emea
-    ``WOSDK_TOKEN_URL``            another token address than the region's
-    ``WOSDK_LOCATOR_URL``          another locator than the region's
-    ``WOSDK_TRUSTED_HOSTS``        your own hosts, separated by commas, that may be reached without https
-    ``WOSDK_PROFILE``              the profile of the settings file to use
-    ``WOSDK_CONFIG``               the settings file, instead of ~/.config/wosdk/config.toml
+    ``WOSDK_TOKEN_URL``            token address, overriding the region's
+    ``WOSDK_LOCATOR_URL``          locator, overriding the region's
+    ``WOSDK_TRUSTED_HOSTS``        your own hosts, comma-separated, which need no https
+    ``WOSDK_PROFILE``              profile of the settings file
+    ``WOSDK_CONFIG``               settings file (default: ~/.config/wosdk/config.toml)
     =============================  ================================================================
     """
 
@@ -67,7 +67,7 @@ class Settings:
     credentials: Credentials | CredentialProvider | GrantProvider | None = None
     trusted_hosts: tuple[str, ...] = ()
     pair_of: str | None = None
-    """Company of the pair that was read; None for other credentials, and where no Company is named."""
+    """Company of the credentials; None for a provider, or if no Company is named."""
 
     @classmethod
     def from_env(
@@ -82,20 +82,20 @@ class Settings:
     ) -> Settings:
         """Read the variables above, and a profile if one is named.
 
-        When none is named, the profile ``default`` is used as a whole or not at all: only if no argument
-        and no variable up to ``WOSDK_TRUSTED_HOSTS`` says anything but the name of its own Company.
+        Without a named profile, the profile ``default`` is used as a whole or not at all: only if no argument
+        and no variable up to ``WOSDK_TRUSTED_HOSTS`` is set, other than the name of its own Company.
 
         Args:
             environ: variables to read instead of ``os.environ``.
-            profile: the profile; ``WOSDK_PROFILE`` if left out.
-            company: comes before ``WOSDK_COMPANY``.
-            credentials: come before all variables of credentials.
-            region: comes before ``WOSDK_REGION``, ``WOSDK_TOKEN_URL`` and ``WOSDK_LOCATOR_URL``.
-            trusted_hosts: come before ``WOSDK_TRUSTED_HOSTS``.
+            profile: the profile (default: ``WOSDK_PROFILE``).
+            company: overrides ``WOSDK_COMPANY``.
+            credentials: override all credentials variables.
+            region: overrides ``WOSDK_REGION``, ``WOSDK_TOKEN_URL`` and ``WOSDK_LOCATOR_URL``.
+            trusted_hosts: override ``WOSDK_TRUSTED_HOSTS``.
 
         Raises:
-            ConfigurationError: a setting is wrong; the message names the variable, or file and key, and what
-                to do.
+            ConfigurationError: a setting is invalid; the message names the variable, or file and key, and the
+                remedy.
         """
         _require_mapping(environ)
         if isinstance(trusted_hosts, str) or not isinstance(trusted_hosts, Iterable | None):
@@ -103,13 +103,13 @@ class Settings:
                 f"trusted_hosts is {shown_address(trusted_hosts)}; it takes a list of host names"
             )
         env = hidden_variables(os.environ if environ is None else environ)
-        del environ  # a traceback shows the variables of this function
+        del environ  # tracebacks show local variables
         name = profile or env.get("WOSDK_PROFILE")
         given = {key: value for key, value in env.items() if value}
         if name:
             found = _own_addresses(named_profile(name, env), given) | given
         elif credentials or region or trusted_hosts is not None or not given.keys().isdisjoint(_VARIABLES):
-            found = given  # the profile is not mixed with these: they may be of another Company
+            found = given  # not mixed with the profile, which may belong to another Company
         else:
             _require_named_file(given)
             found = given | default_profile(env, given.get(_COMPANY) if company is None else company)
@@ -124,7 +124,7 @@ class Settings:
             company=company,
             credentials=credentials or _credentials(found),
             trusted_hosts=trusted_hosts,
-            # facts 1: a pair belongs to one Company; a command gets the name of the Company that asks
+            # facts 1: a pair belongs to one Company; a command gets the name of the requesting Company
             pair_of=None if credentials or _CLIENT_ID not in found else company,
         )
 
@@ -133,8 +133,8 @@ def _require_mapping(environ: object) -> None:
     if environ is not None and not isinstance(environ, Mapping):
         shown = repr(environ)[:80] if isinstance(environ, str | os.PathLike) else type(environ).__name__
         raise ConfigurationError(
-            f"environ is {shown}; it takes a mapping of variables, such as os.environ; name a Company by"
-            " company=, a profile by profile=, and a settings file by the variable WOSDK_CONFIG"
+            f"environ is {shown}; it takes a mapping of variables, such as os.environ; pass company="
+            " for a Company, profile= for a profile, and set WOSDK_CONFIG for a settings file"
         )
 
 
@@ -159,13 +159,14 @@ def _region(env: Mapping[str, Any]) -> Region:
 
 
 def _require_addresses(region: Region, env: Mapping[str, Any], rules: HostRules) -> None:
-    """Raise ConfigurationError for an address that cannot be used, alone or with the other one."""
+    """Raise ConfigurationError for an address that is unusable, alone or together with the other address."""
     urls = {"WOSDK_TOKEN_URL": region.token_url, "WOSDK_LOCATOR_URL": region.locator_url}
     given = {name: rules.endpoint(name, url) for name, url in urls.items() if name in env}
     if len(given) != 1:
         return
     ((name, url),) = given.items()
-    # A locator of a test stack may go with the usual token host (facts 1, 2), but not one on this machine.
+    # A test stack's locator may go with the usual token host (facts 1, 2), but a locator on this machine may
+    # not.
     if is_local(url) or not url.startswith("https:"):
         (other,) = urls.keys() - given
         raise ConfigurationError(
@@ -185,9 +186,7 @@ def _credentials(env: Mapping[str, Any]) -> Credentials | CredentialProvider | N
         return from_file(client_id, file)
     if client_id or secret:
         missing = "WOSDK_CLIENT_SECRET" if client_id else _CLIENT_ID
-        raise ConfigurationError(
-            f"{missing} is not set, but the other half of the pair is; set both or neither"
-        )
+        raise ConfigurationError(f"{missing} is not set, but its counterpart is; set both or neither")
     if command:
         from wosdk_async.settings.credential_sources import from_command, split_command
 
@@ -206,23 +205,23 @@ def _require_named_file(env: Mapping[str, Any]) -> None:
     """Raise ConfigurationError if ``WOSDK_CONFIG`` names a missing settings file."""
     if (path := env.get("WOSDK_CONFIG")) and not os.path.exists(path):
         raise ConfigurationError(
-            f"WOSDK_CONFIG names the settings file {path}, and there is no such file",
+            f"WOSDK_CONFIG names the settings file {path}, which does not exist",
             remedies=(Remedy.SETTINGS_FILE,),
         )
 
 
 def ignored_profile(env: Mapping[str, Any]) -> list[str]:
-    """Return the variables that keep the profile ``default`` from being read; empty if there is none."""
+    """Return the variables that keep the profile ``default`` from being read, if any."""
     found = sorted(name for name in _VARIABLES if env.get(name))
     named = env.get("WOSDK_PROFILE")
     return found if found and not named and default_profile(env, env.get(_COMPANY) or None) else []
 
 
-_misspelt: set[str] = set()  # names that were warned of; two threads may both warn of one
+_misspelt: set[str] = set()  # names already warned of; two threads may both warn of one
 
 
 def _warn_of_misspelt(given: Iterable[str]) -> None:
-    """Warn once of each variable that is not ours and looks like one of ours."""
+    """Warn once about each unknown variable that resembles one of ours."""
     for name in given:
         if name.startswith(PREFIX) and name not in _KNOWN | _misspelt:
             _misspelt.add(name)

@@ -1,4 +1,4 @@
-"""The settings file, the profiles in it, as variables, and which other users can change such files."""
+"""Settings file, its profiles as variables, and the check for files that other users can change."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ __all__ = [
 _log = logging.getLogger("wosdk_async")
 
 PREFIX = "WOSDK_"
-"""Of the variables; the keys of a profile are their names without it, in lower case."""
-_DEFAULT = "default"  # the profile that is read when nothing else is set
-_MAX_SIZE = 1 << 20  # bytes of the settings file; it has a few hundred
+"""Prefix of the variables; profile keys are the rest in lower case."""
+_DEFAULT = "default"  # the profile used if nothing else is set
+_MAX_SIZE = 1 << 20  # bytes of the settings file; it usually has a few hundred
 NAMES = frozenset(
     [
         "COMPANY",
@@ -48,13 +48,14 @@ NAMES = frozenset(
         "TRUSTED_HOSTS",
     ]
 )
-"""Settings that a profile may have."""
+"""Settings allowed in a profile."""
 _ADDRESSES = ("TOKEN_URL", "LOCATOR_URL", "TRUSTED_HOSTS")
-_SHOWN = NAMES - {"CLIENT_SECRET", "CREDENTIALS_COMMAND"} | {"PROFILE", "CONFIG"}  # a misspelt name is not
+# But a misspelt name is not
+_SHOWN = NAMES - {"CLIENT_SECRET", "CREDENTIALS_COMMAND"} | {"PROFILE", "CONFIG"}
 
 
 def hidden_variables(environ: Mapping[str, Any] | None) -> Any:
-    """Return only this library's variables, with secrets hidden; return anything but a mapping as it is."""
+    """Return only this library's variables, with secrets hidden; return anything but a mapping unchanged."""
     if not isinstance(environ, Mapping):
         return environ
     ours = {name: value for name, value in environ.items() if name.startswith(PREFIX)}
@@ -63,7 +64,7 @@ def hidden_variables(environ: Mapping[str, Any] | None) -> Any:
 
 
 def _hidden(name: str, value: Any) -> Any:
-    """Return the value of a setting, hidden unless its name says that it is no secret."""
+    """Return a setting's value, hidden unless its name shows that it is not secret."""
     if name.upper() not in _SHOWN:
         return as_secret(value)
     return without_login(value) if name.upper() in _ADDRESSES and isinstance(value, str) else value
@@ -73,7 +74,7 @@ def named_profile(name: str, env: Mapping[str, Any]) -> dict[str, Any]:
     """Return a profile as variables.
 
     Raises:
-        ConfigurationError: the file cannot be read, or has no such profile, or a key is not a setting, or the
+        ConfigurationError: the file cannot be read or lacks the profile, a key is not a setting, or the
             profile has a command that other users can change.
     """
     path = settings_file(env)
@@ -93,16 +94,16 @@ def named_profile(name: str, env: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def profile_variables(path: Path, name: str, profile: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keys of a profile as variables.
+    """Return a profile's keys as variables.
 
     Raises:
-        ConfigurationError: a key is unknown or has no text; the message holds no value.
+        ConfigurationError: a key is unknown or its value is not a string; the message omits the value.
     """
     return {f"{PREFIX}{key.upper()}": _text(path, name, key, value) for key, value in profile.items()}
 
 
 def default_profile(env: Mapping[str, Any], company: str | None) -> dict[str, Any]:
-    """Return the profile ``default`` as variables; none if there is none, or if it is of another Company."""
+    """Return the profile ``default`` as variables; empty if missing, or if it belongs to another Company."""
     try:
         path = settings_file(env)
     except RuntimeError:  # a user without a home
@@ -123,7 +124,7 @@ def settings_file(env: Mapping[str, Any]) -> Path:
 
 
 def _file(path: Path, env: Mapping[str, Any]) -> tuple[dict[str, Any], os.stat_result]:
-    """Return the content of the settings file, and its owner and mode."""
+    """Return the settings file's content, owner and mode."""
     content = b""
     try:
         content, about = read_regular(path, _MAX_SIZE)
@@ -132,16 +133,16 @@ def _file(path: Path, env: Mapping[str, Any]) -> tuple[dict[str, Any], os.stat_r
     else:
         try:
             return _without_secrets(parse_toml(content.decode())), about
-        except ValueError as cause:  # also of decoding
+        except ValueError as cause:  # also decoding errors
             why = f"is not TOML: {cause}"
-    # Not in the handler: the cause, an error of decoding, holds the file, which may hold a secret.
+    # Not in the handler: the cause, a decoding error, holds the file, which may contain a secret.
     del content
     named = ", which WOSDK_CONFIG names" if env.get("WOSDK_CONFIG") else ""
     raise ConfigurationError(f"the settings file {path} {why}{named}")
 
 
 def _without_secrets(data: dict[str, Any]) -> dict[str, Any]:
-    """Return the content of a settings file with the secrets of its profiles hidden."""
+    """Return a settings file's content with the secrets of its profiles hidden."""
     profiles = data.get("profiles")
     if isinstance(profiles, dict):
         for profile in profiles.values():
@@ -162,7 +163,7 @@ def _text(path: Path, profile: str, key: str, value: Any) -> str | Secret:
     return value
 
 
-# --- what other users of this machine can do to a file; root is no other user -------------------------
+# --- other users' access to a file; root does not count ---------------------------------------------
 
 PRIVATE, SETTINGS = 0o077, 0o022
 """Permissions that other users must not have: any, and to write."""
@@ -172,16 +173,16 @@ _warned: set[str] = set()  # two threads may both warn of a file
 def access_of_others(
     path: str | Path, found: os.stat_result, denied: int, *, folders: bool = True
 ) -> str | None:
-    """Return how other users have access to a file, with the remedy; None if they have none.
+    """Describe other users' access to a file, with the remedy; None if they have none.
 
     Windows is not checked.
 
     Args:
-        path: the file, or a folder.
+        path: the file or folder.
         found: the status of the file or folder.
-        denied: PRIVATE or SETTINGS. Who reads the files of root is for root to say.
-        folders: whether others must not be able to replace the file either. Folders that hold it and a link
-            to it count; only its owner can replace files of a sticky one.
+        denied: PRIVATE or SETTINGS. Files owned by root may be readable: that is root's decision.
+        folders: whether others must also be unable to replace the file. Parent folders, and links to the
+            file, count; in a sticky folder, only the owner can replace files.
     """
     if os.name != "posix":
         return None
@@ -199,7 +200,7 @@ def access_of_others(
 
 
 def warn_of_others(what: str, path: str | Path, found: os.stat_result, denied: int) -> None:
-    """Warn once of a file of settings or a secret to which other users have access."""
+    """Warn once about a settings or secrets file to which other users have access."""
     if str(path) not in _warned and (why := access_of_others(path, found, denied)):
         _warned.add(str(path))
         _log.warning("%s %s is open to other users: %s", what, path, why)

@@ -1,15 +1,17 @@
-"""Test helpers for your own program: a Company in the process, a clock, faults, and routes for mocks.
+"""Test helpers for your own program: an in-process Company, a clock, faults, and mock routes.
 
-    plugin.py           the pytest fixtures, loaded by pytest itself sandbox.py          the Company of one
-    test engine.py           requests without a socket clock.py            the time of the Company and its
-    clients recorder.py the requests that the Company received, and warnings of faults without a match
-    recording.py        real traffic in a file, and its replay: recording_engines.py sends or responds,
-                        scrubbing.py removes secrets and names, recorded_exchanges.py is the file
-    respx_routes.py     the service as routes of respx
-    operations.py       operations of the service, bodies of mocked responses, and mistakes in mocks
+    plugin.py           pytest fixtures, loaded by pytest
+    sandbox.py          a Company for one test
+    engine.py           requests without a socket
+    clock.py            the time of the Company and its clients
+    recorder.py         requests received by the Company, and warnings about unmatched faults
+    recording.py        recording and replay of real traffic: recording_engines.py sends or responds,
+                        scrubbing.py removes secrets and names, recorded_exchanges.py is the file format
+    respx_routes.py     the service as respx routes
+    operations.py       operations of the service, mocked response bodies, and checks of mocks
 
-``docs/testing.md`` shows how to use them. Names are loaded when they are first used, because pytest
-imports this package in every run. No other package of ours imports it.
+``docs/testing.md`` is the user guide. Names are loaded on first use, because pytest imports this package in
+every run. No other package of ours imports it.
 """
 
 from __future__ import annotations
@@ -51,13 +53,13 @@ _EXTRAS = {
     "starlette": "sandbox",
     "uvicorn": "sandbox",
     "respx": "testing",
-    "httpx": "testing",  # respx needs it, also to mock httpx2
+    "httpx": "testing",  # required by respx, even to mock httpx2
     "httpcore": "testing",
 }
-"""Packages that may be missing, and the extra that brings each."""
+"""Optional packages, with the extra that installs each."""
 
 
-if not TYPE_CHECKING:  # to type checkers every name would be one of the package
+if not TYPE_CHECKING:  # type checkers would accept any name
 
     def __getattr__(name: str) -> Any:
         if name not in _MODULES:

@@ -1,8 +1,8 @@
-"""Test clock, frozen until it is moved or all calls wait.
+"""Test clock, frozen until moved or until all calls are waiting.
 
-A call that waits (for a retry, a latency of the sandbox, a response that never comes) would never end while
-the time is frozen. So once all pending calls wait, the clock moves forward to the next timer. A minute at the
-service takes no time in a test, and everything happens in the same order.
+With a frozen clock, a waiting call (for a retry, a sandbox latency, or a response that never comes) would
+never end. So once all pending calls are waiting, the clock jumps to the next timer. A minute of service time
+takes no time in a test, and events keep their order.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from wosdk_async.transport.clock import TransportClock
 __all__ = ["SkippingClock", "Work", "work"]
 
 _SECOND = 10**9
-_SETTLED_AFTER = 10  # of the loop: after these all that is ready has run
+_SETTLED_AFTER = 10  # loop iterations after which everything ready has run
 
 
 @attrs.define(eq=False)
 class Work:
-    """Pending work; the clock may move forward once all of it waits."""
+    """Pending work; the clock may jump once all of it is waiting."""
 
     waits: int = 0
 
 
 work: ContextVar[Work | None] = ContextVar("work", default=None)
-"""Work that the running task is part of; tasks that it starts inherit it."""
+"""Work that the running task belongs to, inherited by tasks that it starts."""
 
 
 @attrs.define(eq=False)
 class _Timer:
-    """Callback that is due at some moment, in one loop."""
+    """Callback due at some time in one loop."""
 
     due: int
     loop: asyncio.AbstractEventLoop
@@ -55,13 +55,13 @@ class _Timer:
 
 
 class SkippingClock(VirtualClock):
-    """Clock of the sandbox of a test, and of its clients.
+    """Clock for a test's sandbox and clients.
 
-    ``clock.advance(minutes=21)`` moves it, ``clock.now`` is its moment in UTC. Moving wakes tasks whose sleep
-    is over; they run when the test awaits something.
+    ``clock.advance(minutes=21)`` moves it, ``clock.now`` is the current UTC time. Moving the clock wakes
+    tasks whose sleep has ended; they run when the test next awaits.
 
     Args:
-        start: the first moment, with a time zone; the present when left out.
+        start: start time with a time zone (default: now).
 
     Raises:
         ValueError: ``start`` has no time zone.
@@ -76,26 +76,26 @@ class SkippingClock(VirtualClock):
 
     @property
     def sleepers(self) -> int:
-        """The number of waits by this clock, including deadlines of calls."""
+        """The number of waits on this clock, including call deadlines."""
         return sum(timer.callback is not None for _, _, timer in self._timers)
 
     def client_clock(self) -> TransportClock:
-        """Return this clock for a client, in seconds since the start: since 1970 a float is too coarse."""
+        """Return this clock for a client, in seconds since its start: floats since 1970 are too coarse."""
         return TransportClock(
             lambda: (self() - self._start) / _SECOND, self._sleep_of_client, self.call_later
         )
 
     def advance(self, seconds: float = 0, *, minutes: float = 0, hours: float = 0, days: float = 0) -> None:
-        """Move the clock forward, and wake tasks whose sleep is over then.
+        """Move the clock forward, and wake tasks whose sleep has ended.
 
         Args:
-            seconds: added to the other units.
-            minutes: as seconds.
-            hours: as seconds.
-            days: as seconds.
+            seconds: number of seconds.
+            minutes: number of minutes.
+            hours: number of hours.
+            days: number of days.
 
         Raises:
-            ValueError: the span is negative, or leads too far.
+            ValueError: the total is negative or too large.
         """
         super().advance(seconds, minutes=minutes, hours=hours, days=days)
         self._wake(self())
@@ -108,7 +108,7 @@ class SkippingClock(VirtualClock):
         return timer
 
     async def sleep(self, seconds: float) -> None:
-        """Wait until the clock has gone forward by ``seconds``."""
+        """Wait until the clock has advanced by ``seconds``."""
         if seconds <= 0:
             return await asyncio.sleep(0)
         done = asyncio.get_running_loop().create_future()
@@ -130,7 +130,7 @@ class SkippingClock(VirtualClock):
 
     @contextmanager
     def doing(self, own: Work) -> Iterator[None]:
-        """Mark a block of a client as pending work."""
+        """Mark a client's block as pending work."""
         self._pending.add(own)
         try:
             yield
@@ -140,7 +140,7 @@ class SkippingClock(VirtualClock):
 
     @contextmanager
     def waiting(self, own: Work | None) -> Iterator[None]:
-        """Mark a block in which ``own`` only waits."""
+        """Mark a block in which ``own`` is only waiting."""
         if own is None:
             yield
             return
@@ -152,7 +152,7 @@ class SkippingClock(VirtualClock):
             own.waits -= 1
 
     def check(self) -> None:
-        """Move forward once all pending work has waited for a few turns of the loop."""
+        """Jump forward once all pending work has waited for a few loop iterations."""
         if self._all_waiting() and (self._checking_loop is None or self._checking_loop.is_closed()):
             self._checking_loop = asyncio.get_running_loop()
             self._check(self._checking_loop, _SETTLED_AFTER)
@@ -169,7 +169,7 @@ class SkippingClock(VirtualClock):
         return bool(self._pending) and all(own.waits for own in self._pending)
 
     def _jump(self) -> None:
-        """Move forward to the next timer, and check again for work that still waits."""
+        """Jump to the next timer, and check again for work still waiting."""
         while self._timers and self._timers[0][2].callback is None:
             heapq.heappop(self._timers)
         if self._timers:

@@ -1,4 +1,4 @@
-"""Engine without a socket, which passes requests to an ASGI application in the running event loop."""
+"""Socketless engine that passes requests to an ASGI application in the running event loop."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _log = logging.getLogger("wosdk_async")
 class AsgiExchange:
     """Request to the application, and its response.
 
-    The application continues after the client has hung up, as it does behind a real server.
+    As behind a real server, the application continues after the client has disconnected.
     """
 
     app: ASGIApp
@@ -44,7 +44,7 @@ class AsgiExchange:
     clock: SkippingClock
     own_work: Work
     broken: str = ""
-    """How the application broke the connection; empty if it did not."""
+    """How the application broke the connection, if it did."""
     _status: int | None = None
     _headers: Any = ()
     _parts: list[bytes] = attrs.field(factory=list)
@@ -61,12 +61,12 @@ class AsgiExchange:
             self.broken = str(error)
 
     def hang_up(self) -> None:
-        """Tell the application that the client has hung up."""
+        """Tell the application that the client has disconnected."""
         self._hung_up.set()
 
     @property
     def response(self) -> Response | None:
-        """The response, if it is complete."""
+        """The response, once complete."""
         if not self._complete or self._status is None:
             return None
         return Response(
@@ -93,7 +93,7 @@ class AsgiExchange:
 
 @attrs.define(eq=False)
 class InProcessTransport:
-    """Connection from the clients of a test to its application, open until the test ends."""
+    """Connection between a test's clients and its application, open until the test ends."""
 
     app: ASGIApp
     host: str
@@ -102,16 +102,16 @@ class InProcessTransport:
     _open: bool = True
 
     def require(self, url: str) -> None:
-        """Raise SendError unless ``url`` leads to the application, and its test still runs."""
+        """Raise SendError unless ``url`` is the application's and its test is still running."""
         parts = urlsplit(url)
         origin = f"{parts.scheme}://{parts.netloc}"
         if parts.hostname != self.host:
-            raise SendError(f"{origin}: a test reaches only {self.host}", sent=False)
+            raise SendError(f"{origin}: a test can only reach {self.host}", sent=False)
         if not self._open:
-            raise SendError(f"{origin}: the test of this Company is over", sent=False)
+            raise SendError(f"{origin}: this Company's test has ended", sent=False)
 
     def start(self, exchange: AsgiExchange) -> asyncio.Task[None]:
-        """Start the application's side of a request; it continues if the caller is cancelled."""
+        """Start the application side of a request. It continues if the caller is cancelled."""
         loop = asyncio.get_running_loop()
         task = loop.create_task(exchange.run(), name=f"sandbox {exchange.scope['path']}")
         self._running[task] = loop
@@ -119,7 +119,7 @@ class InProcessTransport:
         return task
 
     def close(self) -> None:
-        """Refuse new requests, and cancel those that run."""
+        """Refuse new requests and cancel running ones."""
         self._open = False
         for task, loop in list(self._running.items()):
             if not loop.is_closed():
@@ -133,7 +133,7 @@ class InProcessTransport:
 
 @attrs.define(eq=False)
 class AsgiEngine:
-    """Engine of one client; ``capacity`` is how many of its requests may be pending at once."""
+    """Engine of one client; ``capacity`` is its maximum number of pending requests."""
 
     transport: InProcessTransport
     capacity: int
@@ -145,7 +145,7 @@ class AsgiEngine:
         return PoolStatistics(busy=self._busy)
 
     async def send(self, request: Request) -> Any:
-        """Send a request to the application, and return what ``read`` makes of its response."""
+        """Send a request to the application, and return what ``read`` makes of the response."""
         self.transport.require(request.url)
         own_work = Work()
         clock = self.transport.clock
@@ -172,17 +172,17 @@ class AsgiEngine:
 
     @contextlib.asynccontextmanager
     async def stream(self, url: str) -> AsyncIterator[StreamedResponse]:
-        """Open the response of a GET as a stream of one chunk."""
+        """Open a GET response as a stream of one chunk."""
         response = await self.send(Request("GET", url, (("Accept-Encoding", "identity"),)))
         async with contextlib.aclosing(one_chunk(response.body)) as chunks:
             yield StreamedResponse(response.status, response.headers, chunks)
 
     async def aclose(self) -> None:
-        """Do nothing: a client that stays open holds nothing here."""
+        """Do nothing: an open client holds no resources here."""
 
 
 def scope_of(method: str, url: str, headers: RequestHeaders) -> Scope:
-    """Return the ASGI scope of a request."""
+    """Return a request's ASGI scope."""
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
     raw = [(name.lower(), value) for name, value in encode_headers(headers)]

@@ -1,6 +1,6 @@
-"""Operations of the service by path and name, checks of mocks that would never match, and mocked bodies.
+"""Service operations by path and name, checks for mocks that would never match, and mock bodies.
 
-Names that the catalogue lacks are allowed, unless they are close to a known one: the service may have more.
+Names missing from the catalogue are allowed unless similar to a known name: the service may have more.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ __all__ = [
 DISCOVERY = "GetCompanyWsdkUrlCommand"
 _BASE = {"GET": "retrieve", "POST": "create", "PUT": "update", "DELETE": "delete"}
 _KINDS = (*_BASE.values(), "query", "command")
-_TYPO = 0.85  # similarity from which an unknown name counts as a typo
+_TYPO = 0.85  # similarity above which an unknown name counts as a typo
 
 
 class ServiceOperation(NamedTuple):
-    """Kind of operation (retrieve, create, update, delete, query, command), and its entity or command."""
+    """Operation kind (retrieve, create, update, delete, query, command), and entity or command."""
 
     kind: str
     name: str
 
 
 def operation_at(method: str, path: str) -> ServiceOperation | None:
-    """Return the operation of a request, or None if there is none at this path.
+    """Return the operation of a request, or None for other paths.
 
     Paths are case-insensitive, and doubled slashes are ignored.
     """
@@ -68,12 +68,12 @@ def operation_at(method: str, path: str) -> ServiceOperation | None:
 
 
 def is_command(name: str) -> bool:
-    """Return whether a name is a command's; the ending decides for names that the catalogue lacks."""
+    """Return whether a name is a command; for unknown names the suffix decides."""
     return name in load().commands or name.endswith(("Command", "Routine"))
 
 
 def names_of(operation: ServiceOperation) -> list[str]:
-    """Return all names that this entity or command has in paths."""
+    """Return all path names of an entity or command."""
     command = load().commands.get(operation.name)
     if operation.kind == "command" and command is not None:
         return [operation.name, command.path, *command.other_paths]
@@ -81,16 +81,16 @@ def names_of(operation: ServiceOperation) -> list[str]:
 
 
 def name_of(what: Any) -> str:
-    """Return the name of a command or entity, given as a class or a name.
+    """Return the name of a command or entity given as class or name.
 
     Raises:
-        InvalidCallError: it is neither, or the name seems to be misspelled.
+        InvalidCallError: it is neither, or seems misspelled.
     """
     if isinstance(what, Record | Command):
         _refuse(f"on() takes a class or a name, not {described(what)}; pass {type(what).__name__}")
     given = what if isinstance(what, str) else getattr(what, "wire_name", None)
     if not isinstance(given, str) or not given.strip():
-        _refuse(f"on() takes the class of a command or of an entity, or its name, not {described(what)}")
+        _refuse(f"on() takes a command or entity class, or a name, not {described(what)}")
     name = _canonical(given)
     known = [*load().entities, *load().aliases, *load().commands]
     if name not in known and isinstance(what, str):
@@ -99,30 +99,30 @@ def name_of(what: Any) -> str:
 
 
 def require_operation(operation: ServiceOperation, given: str | None) -> None:
-    """Check that an operation exists for this entity or command; ``given`` is its kind as written.
+    """Check that an operation exists for an entity or command; ``given`` is the kind as written.
 
     Raises:
         InvalidCallError: no request can be this operation.
     """
     kinds = ", ".join(_KINDS[:-1])
     if operation.kind not in _KINDS:
-        _refuse(f"there is no operation {given!r}; name one of {kinds}")
+        _refuse(f"unknown operation {given!r}; use one of {kinds}")
     if operation.kind != "command" and is_command(operation.name):
-        _refuse(f"{operation.name} is a command; leave the operation {given!r} out: on({operation.name})")
+        _refuse(f"{operation.name} is a command; leave out the operation {given!r}: on({operation.name})")
     if operation.kind == "command" and operation.name in load().entities:
-        _refuse(f"{operation.name} is an entity, which is not run; name one of {kinds}")
+        _refuse(f"{operation.name} is an entity, not a command; use one of {kinds}")
 
 
 def require_code(code: Any) -> None:
-    """Raise InvalidCallError unless a code can be an error of the service."""
+    """Raise InvalidCallError unless a code can be a service error."""
     if not isinstance(code, str) or not code.strip():
-        _refuse(f"refuses() takes the code of an error, such as 'ERROR_CODE_1019', not {described(code)}")
+        _refuse(f"refuses() takes an error code, such as 'ERROR_CODE_1019', not {described(code)}")
     if code not in CODES and not re.fullmatch(r"ERROR_CODE_\d+", code):
         _refuse_typo(f"no error has the code {code!r}", code, CODES)
 
 
 def _require_result(operation: ServiceOperation, value: Any) -> None:
-    """Raise InvalidCallError for a record of another class, or a dict with a misspelled member."""
+    """Raise InvalidCallError for a record of the wrong class, or a dict with a misspelled member."""
     expected = _result_class(operation)
     if expected is None:
         return
@@ -134,7 +134,7 @@ def _require_result(operation: ServiceOperation, value: Any) -> None:
             names = [meta["name"] for meta in expected.__wire__.values()]
             known = {name.lower() for name in names}
             for member in each:
-                # A later release may have names of its own: those that are like none pass.
+                # Later releases may add names: accept names dissimilar to known ones.
                 if str(member).lower() not in known and (near := suggestion(str(member), names)):
                     _refuse(f"{where} {expected.__name__}, which has no {member!r}{near}")
 
@@ -149,7 +149,7 @@ def _result_class(operation: ServiceOperation) -> type[Record] | None:
 
 
 def _canonical(name: str) -> str:
-    """Return the catalogue's name for an entity or a command's path; unknown names are returned unchanged."""
+    """Return the canonical name for an entity or command path; unknown names are unchanged."""
     entity = load().entity(name)
     return entity.name if entity is not None else _command_names().get(name.lower(), name)
 
@@ -172,7 +172,7 @@ def _refuse(problem: str) -> NoReturn:
     raise InvalidCallError(problem)
 
 
-# --- bodies of mocked responses: values in the envelope of an operation, or examples from the catalogue ---
+# --- mock bodies: values in an operation's envelope, or examples from the catalogue ----------------------
 
 _MONEY = {"CurrencyTypeId": 840, "Value": 100.0}
 _VALUES: dict[str, Any] = {
@@ -187,7 +187,7 @@ _VALUES: dict[str, Any] = {
 
 
 def envelope(operation: ServiceOperation, value: Any) -> dict[str, Any]:
-    """Return the body of a response whose result is ``value``.
+    """Return the response body for a result ``value``.
 
     Raises:
         InvalidCallError: the operation cannot have this result.
@@ -211,9 +211,9 @@ def envelope(operation: ServiceOperation, value: Any) -> dict[str, Any]:
 
 
 def example_body(operation: ServiceOperation, path: str, query: str, body: bytes) -> dict[str, Any] | None:
-    """Return an example of a response, or None if the catalogue does not know the operation.
+    """Return an example response, or None for an unknown operation.
 
-    ``path``, ``query`` and ``body`` of the request name the Id of the example.
+    The example's Id comes from the request's ``path``, ``query`` and ``body``.
     """
     if operation.kind == "command":
         command = load().commands.get(operation.name)
@@ -229,7 +229,7 @@ def example_body(operation: ServiceOperation, path: str, query: str, body: bytes
 
 
 def wants_next_page(page: Mapping[str, Any], body: bytes) -> bool:
-    """Return whether a query asks for the records after a page: a client does until a page is empty."""
+    """Return whether a query asks for the page after ``page``: clients continue until a page is empty."""
     records = page.get("Entities")
     if not records:
         return False
@@ -256,7 +256,7 @@ def _plain(operation: ServiceOperation, value: Any) -> Any:
 
 
 def _id(kind: str, path: str, query: str, body: bytes) -> int:
-    """Return the id in a request; 1 for a new record and for other keys."""
+    """Return the id in a request; 1 for new records and other keys."""
     if kind == "update":
         id = (json.loads(body).get("Entity") or {}).get("Id")
         return id if isinstance(id, int) else 1
@@ -266,14 +266,14 @@ def _id(kind: str, path: str, query: str, body: bytes) -> int:
 
 
 def _record(entity: Entity, id: int = 1) -> dict[str, Any]:
-    """Return a record as a default read has it: scalars, references with their ``Id`` only, no lists."""
+    """Return a record as in a default read: scalars, references with ``Id`` only, no lists."""
     # facts 3.4
     return {field.name: _value(field) for field in entity.fields if not field.is_list} | {"Id": id}
 
 
 def _result(command: CatalogueCommand) -> dict[str, Any]:
-    """Return the result of a command that succeeded: references are whole records, lists have one element."""
-    fields = (field for field in command.response if field.of != "ErrorInfo")  # only in results of failures
+    """Return a successful command's result: references are whole records, lists have one element."""
+    fields = (field for field in command.response if field.of != "ErrorInfo")  # only in failures
     return {field.name: [_opened(field)] if field.is_list else _opened(field) for field in fields}
 
 

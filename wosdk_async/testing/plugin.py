@@ -1,6 +1,6 @@
-"""The pytest fixtures.
+"""Pytest fixtures.
 
-pytest imports this file in every run, so it imports nothing else before a test uses a fixture.
+pytest imports this file in every run, so other imports wait until a test uses a fixture.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _REMEDY = "The fixtures of wosdk_async need its sandbox: pip install 'wosdk_asyn
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the settings of the ini file, and the option ``--wosdk-record``."""
+    """Add the ini settings and the option ``--wosdk-record``."""
     parser.getgroup("wosdk_async").addoption(
         "--wosdk-record",
         action="store_true",
-        help="record the tests that use wosdk_recording from the Company that WOSDK_* name",
+        help="record tests with wosdk_recording, using the Company named by WOSDK_*",
     )
-    parser.addini("wosdk_company", "Name of the Company of a test, unless its marker names one", default="")
-    parser.addini("wosdk_dialect", "Dialect of the Company of a test: spec or recorded", default="spec")
+    parser.addini("wosdk_company", "Default Company name for tests", default="")
+    parser.addini("wosdk_dialect", "Dialect of the test Company: spec or recorded", default="spec")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -41,7 +41,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def wosdk_sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    """Provide the Company of this test, in the process and without a socket; see ``docs/testing.md``."""
+    """Provide this test's Company, in the process and without a socket; see ``docs/testing.md``."""
     settings = _settings(request)
     try:
         from wosdk_async.sandbox import StoreError
@@ -55,7 +55,7 @@ def wosdk_sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
         sandbox = Sandbox(**settings)
     except (StoreError, ValueError) as error:
         wrong = str(error)
-    if wrong:  # not in the handler: pytest would show the message twice
+    if wrong:  # outside the handler: pytest would show the message twice
         pytest.fail(f"@pytest.mark.wosdk: {wrong}", pytrace=False)
     with sandbox:
         yield sandbox
@@ -67,13 +67,13 @@ def wosdk_sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
 
 @pytest.fixture
 def wosdk_client(wosdk_sandbox: Sandbox) -> Client:
-    """Return a client of this test's Company, which need not be closed and logs in with its first call."""
+    """Return a client for this test's Company. It logs in on its first call and needs no closing."""
     return wosdk_sandbox.client()
 
 
 @pytest.fixture
 def wosdk_company(wosdk_client: Client) -> Company:
-    """Return the verbs of the Company of this test."""
+    """Return this test's Company with its verbs."""
     return wosdk_client.company()
 
 
@@ -91,15 +91,15 @@ def wosdk_clock(wosdk_sandbox: Sandbox) -> SkippingClock:
 
 @pytest.fixture
 def wosdk_scrub() -> Any:
-    """Return the function that removes personal data from recorded bodies; override it with your own."""
+    """Return the function that removes personal data from recorded bodies; override as needed."""
     return None
 
 
 @pytest.fixture
 def wosdk_recording(request: pytest.FixtureRequest, wosdk_scrub: Any) -> Iterator[Recording]:
-    """Provide the recording of this test, ``recordings/MODULE.TEST.json`` beside it, for replay.
+    """Provide this test's recording, ``recordings/MODULE.TEST.json`` beside the test, for replay.
 
-    With ``pytest --wosdk-record`` it is recorded instead, from the Company that the WOSDK_* variables name.
+    With ``pytest --wosdk-record``, record it instead, from the Company named by the WOSDK_* variables.
     """
     from wosdk_async.testing.recording import Recording
 
@@ -110,7 +110,7 @@ def wosdk_recording(request: pytest.FixtureRequest, wosdk_scrub: Any) -> Iterato
 
 
 def _settings(request: pytest.FixtureRequest) -> dict[str, Any]:
-    """Return the settings of the ini file and of a test's markers; the nearest marker wins."""
+    """Return settings from the ini file and the test's markers; the nearest marker wins."""
     marked: dict[str, Any] = {}
     for marker in request.node.iter_markers("wosdk"):
         unknown = [name for name in marker.kwargs if name not in _SETTINGS]

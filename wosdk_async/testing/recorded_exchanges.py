@@ -1,4 +1,4 @@
-"""Exchanges of a recording, and the file that holds them."""
+"""Exchanges of a recording, and their file."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ __all__ = [
     "write_exchanges",
 ]
 
-_MAX_BYTES = 64 * 1024 * 1024  # of all bodies, and of a file
+_MAX_BYTES = 64 * 1024 * 1024  # limit for all bodies, and for a file
 MAX_EXCHANGES = 10_000
 TOKEN_PATH = "/token"  # noqa: S105 - each region has another path
 _LOCATOR_PATH = "/api/v1/cmd/GetCompanyWsdkUrlCommand"
-_MAX_DEPTH = 100  # of lists and objects in a body
+_MAX_DEPTH = 100  # nesting of lists and objects in a body
 _FAILURES = ("", "not sent", "broken", "no response")
 _FORMAT = "wosdk recording 1"
 _TIME = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?")
@@ -40,16 +40,16 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\
 
 @attrs.define(eq=False, kw_only=True)
 class RecordedExchange:
-    """Exchange of a recording: the request, and its response or how it ended without one.
+    """Recorded exchange: a request, and its response or how it ended without one.
 
     Attributes:
-        path: with the query, without the host.
-        company: the placeholder of its Company.
-        body: what was sent.
-        status: 0 without a response.
-        headers: those of the response that the client reads.
-        response: the body of the response.
-        failure: "not sent", "broken" or "no response"; empty with a response.
+        path: path with query, without the host.
+        company: placeholder of the Company.
+        body: request body.
+        status: HTTP status; 0 without a response.
+        headers: response headers that the client reads.
+        response: response body.
+        failure: "not sent", "broken" or "no response"; empty if there is a response.
     """
 
     method: str
@@ -63,13 +63,13 @@ class RecordedExchange:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """The parts of a request that must match; the order of members does not count."""
+        """The parts of a request that must match; member order is ignored."""
         body = json.dumps(self.body, sort_keys=True, default=str, indent=1, ensure_ascii=False)
         return self.method, self.path, self.company, body
 
     @property
     def timeless_key(self) -> tuple[str, ...]:
-        """The key without times, which may differ from run to run."""
+        """The key without times: times may differ between runs."""
         body = mapped(self.body, lambda text: "{time}" if _TIME.fullmatch(text) else text)
         return attrs.evolve(self, body=body).key
 
@@ -80,12 +80,12 @@ class RecordedExchange:
 
     @property
     def is_login(self) -> bool:
-        """Whether it is part of a log-in: a replay may need more or fewer of these."""
+        """Whether it is part of a log-in; a replay may need more or fewer of these."""
         return self.path in (TOKEN_PATH, _LOCATOR_PATH)
 
 
 class RemainingExchanges:
-    """Recorded exchanges that no request of a replay has received yet."""
+    """Recorded exchanges that no replayed request has used yet."""
 
     def __init__(self, exchanges: Sequence[RecordedExchange]) -> None:
         self._exact: dict[tuple[str, ...], deque[RecordedExchange]] = {}
@@ -97,7 +97,7 @@ class RemainingExchanges:
             self._exact[each.key].append(each)
 
     def take(self, request: RecordedExchange) -> RecordedExchange | str:
-        """Return the exchange for a request, or the reason for none: empty if it was not recorded."""
+        """Return the exchange for a request, or the reason for none; an empty reason means not recorded."""
         exact = self._exact.get(request.key)
         if exact and request.is_login and len(exact) == 1:
             return exact[0]
@@ -107,13 +107,13 @@ class RemainingExchanges:
         if len({repr(each.outcome) for queue in waiting for each in queue}) > 1 < len(waiting):
             return (
                 f"{len(waiting)} recorded requests differ from {request.method} {request.path} only in times,"
-                " and have other responses; take the times from the test, so that they are equal in each run"
+                " but have different responses; let the test set the times, to make runs identical"
             )
         return waiting[0].popleft() if waiting else ""
 
 
 def mapped(value: Any, change: Callable[[str], str]) -> Any:
-    """Return JSON values with ``change`` applied to all texts."""
+    """Return JSON values with ``change`` applied to all strings."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, dict):
@@ -126,12 +126,12 @@ def mapped(value: Any, change: Callable[[str], str]) -> Any:
 def write_exchanges(
     path: Path, exchanges: Sequence[RecordedExchange], companies: Sequence[str], secrets: Secrets
 ) -> None:
-    """Write the file of a recording atomically.
+    """Write a recording file atomically.
 
     ``companies`` are the placeholders of each client's own Company; ``secrets`` must not be in the file.
 
     Raises:
-        ConfigurationError: it is too large, or one of ``secrets`` is still in it. Nothing was written.
+        ConfigurationError: the file is too large or still contains one of ``secrets``. Nothing was written.
     """
     rows = [attrs.asdict(each, filter=lambda _, value: bool(value)) for each in exchanges]
     text = (
@@ -142,7 +142,7 @@ def write_exchanges(
     )
     if len(rows) > MAX_EXCHANGES or len(text) > _MAX_BYTES:
         raise ConfigurationError(
-            f"{len(rows)} exchanges of {len(text)} bytes are too many for a recording, which holds"
+            f"{len(rows)} exchanges of {len(text)} bytes are too many for a recording, which is limited to"
             f" {MAX_EXCHANGES} and {_MAX_BYTES} bytes; record a shorter part of the program"
         )
     shown = text.decode()
@@ -156,10 +156,10 @@ def write_exchanges(
 
 
 def load_exchanges(path: Path) -> tuple[tuple[RecordedExchange, ...], tuple[str, ...]]:
-    """Read the exchanges of a recording, and the placeholder of each client's own Company.
+    """Read a recording's exchanges, and the placeholder of each client's own Company.
 
     Raises:
-        ConfigurationError: it cannot be replayed.
+        ConfigurationError: the recording cannot be replayed.
     """
     try:
         with path.open("rb") as file:
@@ -170,20 +170,20 @@ def load_exchanges(path: Path) -> tuple[tuple[RecordedExchange, ...], tuple[str,
             " or pytest --wosdk-record"
         ) from None
     if len(text) > _MAX_BYTES:
-        raise ConfigurationError(f"{path} has more than {_MAX_BYTES} bytes; this is not a recording")
+        raise ConfigurationError(f"{path} is larger than {_MAX_BYTES} bytes and cannot be a recording")
     try:
         return _parsed(codec.loads(text))
-    # The lowest msgspec that we allow raises errors that are not ValueErrors.
+    # Our minimum msgspec raises errors that are not ValueErrors.
     except (ValueError, msgspec.MsgspecError, RecursionError) as error:
-        raise ConfigurationError(f"{path} is not a recording that can be played: {error}") from None
+        raise ConfigurationError(f"{path} is not a valid recording: {error}") from None
 
 
 def _parsed(found: Any) -> tuple[tuple[RecordedExchange, ...], tuple[str, ...]]:
     if not isinstance(found, Mapping) or found.get("format") != _FORMAT:
-        raise ValueError(f"its format is not {_FORMAT!r}")
+        raise ValueError(f"the format is not {_FORMAT!r}")
     rows = found.get("exchanges")
     if isinstance(rows, list) and len(rows) > MAX_EXCHANGES:
-        raise ValueError(f"it has {len(rows)} exchanges; {MAX_EXCHANGES} are the most")
+        raise ValueError(f"it has {len(rows)} exchanges; the maximum is {MAX_EXCHANGES}")
     exchanges = msgspec.convert(rows, tuple[RecordedExchange, ...])
     for number, each in enumerate(exchanges, 1):
         if reason := _unplayable(each):
@@ -192,13 +192,13 @@ def _parsed(found: Any) -> tuple[tuple[RecordedExchange, ...], tuple[str, ...]]:
 
 
 def _unplayable(exchange: RecordedExchange) -> str:
-    """Return why an exchange cannot be replayed; empty if it can."""
+    """Return why an exchange cannot be replayed, if so."""
     has_response = 100 <= exchange.status <= 599
     if exchange.failure not in _FAILURES or has_response is bool(exchange.failure):
         return f"status {exchange.status} with failure {exchange.failure!r}"
     for body in (exchange.body, exchange.response):
         if body is not None and (len(body) != 1 or body.keys() - {"json", "text", "base64"}):
-            return f"a body is one of json, text and base64, and not {sorted(body)}"
+            return f"a body must be json, text or base64, not {sorted(body)}"
         if body is not None and _depth_exceeds(body, _MAX_DEPTH):
             return f"a body is nested deeper than {_MAX_DEPTH} levels"
         if body is not None and "base64" in body:

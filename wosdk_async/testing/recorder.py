@@ -1,4 +1,4 @@
-"""Requests that the Company of a test received, without secrets, and warnings of faults that matched none."""
+"""Requests received by a test's Company, without secrets, and warnings about unmatched faults."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from wosdk_async.sandbox.faults.state import Faults
 
 __all__ = ["RecordedRequest", "RequestRecorder", "UnmatchedFaultWarning", "warnings_of"]
 
-_MAX_REQUESTS = 10_000  # requests kept
+_MAX_REQUESTS = 10_000  # maximum requests stored
 
 
 @attrs.frozen
 class RecordedRequest:
-    """Request, and the status of its response.
+    """A request, and the response status.
 
     Attributes:
-        method: such as ``POST``.
-        path: without the query.
-        query: the text after the question mark.
-        headers: by lower-case name, without ``authorization``.
-        body: empty for a request that carries credentials.
-        status: None if there was no response.
+        method: HTTP method, such as ``POST``.
+        path: path without query.
+        query: query string.
+        headers: headers by lower-case name, without ``authorization``.
+        body: request body; empty if it contains credentials.
+        status: response status; None without a response.
     """
 
     method: str
@@ -40,7 +40,7 @@ class RecordedRequest:
 
     @property
     def json(self) -> Any:
-        """The decoded body, None without one. Raises ValueError if it is not JSON."""
+        """The decoded body; None if empty. Raises ValueError if not JSON."""
         return json.loads(self.body) if self.body else None
 
 
@@ -52,7 +52,7 @@ class RequestRecorder:
     requests: deque[RecordedRequest] = attrs.field(factory=lambda: deque(maxlen=_MAX_REQUESTS))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request to ``app``, and record it with the status of its response."""
+        """Record a request and response status while passing the request to ``app``."""
         parts: list[bytes] = []
         status: list[int] = []
 
@@ -91,17 +91,17 @@ def _recorded(scope: Scope, body: bytes, status: list[int]) -> RecordedRequest:
 
 
 _COMMANDS = "/api/v1/cmd/"
-_DISCOVERY = "GetCompanyWsdkUrlCommand"  # the log-in of a client
+_DISCOVERY = "GetCompanyWsdkUrlCommand"  # part of a client's log-in
 _BASE = frozenset({"create", "update", "delete"})
-"""Operations on records only, though a newcomer expects them to match commands, too."""
+"""Operations on records only; newcomers expect them to match commands, too."""
 
 
 class UnmatchedFaultWarning(UserWarning):
-    """Rule of ``wosdk_faults`` that no request of the test matched, so it had no effect."""
+    """Rule of ``wosdk_faults`` that had no effect, because no request of the test matched."""
 
 
 def warnings_of(faults: Faults, requests: Sequence[RecordedRequest]) -> Iterator[UnmatchedFaultWarning]:
-    """Yield a warning for each rule that no request of a test has matched."""
+    """Yield a warning for each rule that no request has matched."""
     unmatched = faults.unmatched()
     paths = [request.path for request in requests] if unmatched else []
     commands = [path.removeprefix(_COMMANDS) for path in paths if path.startswith(_COMMANDS)]
@@ -109,15 +109,15 @@ def warnings_of(faults: Faults, requests: Sequence[RecordedRequest]) -> Iterator
     for rule in unmatched:
         shown = ", ".join([repr(rule.kind), *(f"{k}={v!r}" for k, v in rule.written.items() if k != "fault")])
         yield UnmatchedFaultWarning(
-            f"the fault add({shown}) matched none of the {len(paths)} requests of this test, so it did"
-            f" nothing{_remedy(rule, commands)}. If that is meant, end the test with wosdk_faults.clear()"
+            f"the fault add({shown}) matched none of the {len(paths)} requests of this test and had"
+            f" no effect{_remedy(rule, commands)}. If intended, end the test with wosdk_faults.clear()"
         )
 
 
 def _remedy(rule: Rule, commands: list[str]) -> str:
-    """Return what to write instead, if the test ran commands and the rule is for records."""
+    """Return a suggestion, if the test ran commands and the rule is for records."""
     if not rule.operation & _BASE or not commands:
         return ""
     if "create" in rule.operation and "WoCreateCommand" in commands:
-        return "; a command creates a work order: write operation='WoCreateCommand'"
-    return f"; commands are operations of their own: write operation={commands[0]!r}"
+        return "; work orders are created by a command: write operation='WoCreateCommand'"
+    return f"; commands are separate operations: write operation={commands[0]!r}"

@@ -1,7 +1,7 @@
-"""Recordings: the requests and responses of a program in a file without secrets, and their replay.
+"""Recording of a program's requests and responses to a file without secrets, and replay.
 
-A test runs once against a real Company and is recorded. Afterwards it plays the file, without a network and
-without waiting. ``docs/testing.md`` shows the fixture ``wosdk_recording``.
+The first run records a test against a real Company. Later runs replay the file, without a network and without
+waiting. ``docs/testing.md`` shows the fixture ``wosdk_recording``.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from wosdk_async.transport.session.credentials import Credentials
 
 __all__ = ["Recording", "UnrecordedRequestError"]
 
-_HOST = "recorded.corrigo.com"  # what the Company's host is called in a replay; nothing is sent there
+_HOST = "recorded.corrigo.com"  # the Company's host name in a replay; nothing is sent there
 _COMPANY = "RecordedCompany"
 _NETWORK = ("transport", "http_client", "ssl_context", "proxy", "trust_env", "timeouts")
 _OF_RECORDING = ("credentials", "region", "profile", "engine", "clock", *_NETWORK)
@@ -42,35 +42,35 @@ _MAX_DIFF = 4000  # characters
 
 
 class UnrecordedRequestError(AssertionError):
-    """A request that the recording lacks, or has fewer times than were sent; fails the test."""
+    """Request missing from the recording, or sent more often than recorded; fails the test."""
 
 
 class Recording:
-    """Requests and responses of a program, recorded into a file or played from it.
+    """Requests and responses of a program, recorded to or replayed from a file.
 
     ::
 
-        with Recording("orders.json", record=True) as recording:  # without record=, it is played
+        with Recording("orders.json", record=True) as recording:  # without record=, it is replayed
             async with recording.client() as client:
                 await my_program(client.company())
 
-    Recording, the client is that of ``Client.from_env``, and the file is written when the block ends without
-    an error. It holds no token and no credentials, in whatever form a response repeats them; passwords,
-    signatures of addresses, hosts and names of Companies are replaced.
+    When recording, the client is that of ``Client.from_env``, and the file is written when the block ends
+    without an error. The file contains no tokens or credentials, in any form; passwords, URL signatures,
+    hosts and Company names are replaced.
 
-    Playing, nothing is sent and no time passes. A request is answered if its method, path and body are those
-    of a recorded one. RequestIds may differ; times may, too, if only one
-    remaining request fits. Equal requests get their responses in the order in which they were recorded.
+    When replaying, nothing is sent and no time passes. A request gets a response if its method, path and body
+    match a recorded request. RequestIds may differ; so may times, if only one remaining request matches.
+    Equal requests get responses in recorded order.
 
     Args:
-        path: the file.
-        record: whether to record; else the file is played.
-        scrub: a function that gets the decoded JSON of each body and returns it without personal data. It is
-            also applied to the requests of a replay, before they are compared.
-        keep_names: whether the names of Companies stay as they are.
+        path: recording file.
+        record: whether to record rather than replay.
+        scrub: function that removes personal data from the decoded JSON of each body. It is also applied to
+            replayed requests before they are compared.
+        keep_names: whether to keep Company names unchanged.
 
     Raises:
-        ConfigurationError: the file cannot be played.
+        ConfigurationError: the file cannot be replayed.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class Recording:
         self._names = Names(keep_names)
         self._cleaner = Cleaner(self._names, scrub or (lambda body: body))
         self._raw: list[RawExchange] = []
-        self._companies: list[str] = []  # of each client, in the order in which they were made
+        self._companies: list[str] = []  # one per client, in order of creation
         self._clients = 0
         self._recorded: tuple[RecordedExchange, ...] = ()
         if not record:
@@ -101,12 +101,12 @@ class Recording:
         return f"<Recording {str(self.path)!r} {doing} exchanges>"
 
     def client(self, environ: Mapping[str, str] | None = None, **options: Any) -> Client:
-        """Return a client whose requests are recorded or played.
+        """Return a client whose requests are recorded or replayed.
 
         Args:
-            environ: variables of the Company that is recorded, instead of ``os.environ``.
-            options: as for :meth:`Client.from_env <wosdk_async.client.Client.from_env>`. A replay ignores
-                credentials, region, clock and options of the network.
+            environ: variables for the Company to record, instead of ``os.environ``.
+            options: see :meth:`Client.from_env <wosdk_async.client.Client.from_env>`. A replay ignores
+                credentials, region, clock and network options.
         """
         if self.record:
             return self._recording_client(environ, options)
@@ -120,7 +120,7 @@ class Recording:
         )
 
     def _played_company(self) -> str:
-        """Return the name of the next client's own Company: a replay does not know the real one."""
+        """Return the name of the next client's own Company; a replay does not know the real name."""
         recorded = self._companies[self._clients] if self._clients < len(self._companies) else ""
         first = self._companies.index(recorded) if recorded else self._clients
         self._clients += 1
@@ -133,7 +133,7 @@ class Recording:
         """Write the recording atomically.
 
         Raises:
-            ConfigurationError: it is too large, or a secret is still in it. Nothing was written.
+            ConfigurationError: the recording is too large or still contains a secret. Nothing was written.
         """
         secrets = secrets_of(self._raw)
         for raw in self._raw:
@@ -168,7 +168,7 @@ class Recording:
         return client
 
     def _keep(self, raw: RawExchange) -> None:
-        if len(self._raw) <= MAX_EXCHANGES:  # one more than can be written, so that writing refuses
+        if len(self._raw) <= MAX_EXCHANGES:  # one more than allowed, so that writing fails
             self._raw.append(raw)
 
     # --- playing ----------------------------------------------------------------------------
@@ -185,10 +185,10 @@ class Recording:
         return Response(found.status, headers, body_bytes(found.response, restored))
 
     def _unrecorded(self, request: RecordedExchange) -> str:
-        """Return the message for a request without a recorded response, with the most similar one."""
+        """Return the error message for an unrecorded request, with the most similar recorded one."""
         asked = f"{request.method} {request.path}"
         if times := sum(each.key == request.key for each in self._recorded):
-            return f"{asked} was recorded {times} times and is sent once more; record again: {self.path}"
+            return f"{asked} was recorded {times} times but sent once more; record again: {self.path}"
         same = [each for each in self._recorded if (each.method, each.path) == (request.method, request.path)]
         nearest = max(same or self._recorded, key=partial(_likeness, request), default=None)
         if nearest is None:

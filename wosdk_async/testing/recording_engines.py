@@ -1,4 +1,4 @@
-"""Engines of a recording: one sends and records requests, the other replays the responses."""
+"""Recording engines: one sends and records requests, the other replays responses."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from wosdk_async.transport.http.engine import (
 __all__ = ["RawExchange", "RecordingEngine", "ReplayEngine", "one_chunk"]
 
 _NOT_SENT, _BROKEN, _NO_RESPONSE = "not sent", "broken", "no response"
-"""How a request ended without a response: never sent, broken connection, cancelled by the caller."""
+"""Ways to end without a response: never sent, connection broken, cancelled by the caller."""
 
-_ACCEPT = (("Accept-Encoding", "identity"),)  # of a download
+_ACCEPT = (("Accept-Encoding", "identity"),)  # for downloads
 
 
 @attrs.define(eq=False)
 class RawExchange:
-    """Request as it was sent, and its response or how it ended without one."""
+    """Request as sent, and its response or how it ended without one."""
 
     method: str
     url: str
@@ -51,17 +51,17 @@ class RawExchange:
 
     @property
     def shown_body(self) -> bytes | None:
-        """The body; None for that of a log-in."""
+        """The body; None for a log-in."""
         return None if isinstance(self.body, Secret) else self.body
 
     def header(self, name: str) -> str:
-        """Return a header of the request; an empty text without one."""
+        """Return a request header, or an empty string."""
         value = next((value for key, value in self.headers if key == name), "")
         return value if isinstance(value, str) else value.reveal()
 
 
 class RecordingEngine(WatchedEngine):
-    """Engine that passes requests to ``engine``, and each exchange to ``keep`` when it begins."""
+    """Engine that passes requests to ``engine``, and each new exchange to ``keep``."""
 
     def __init__(self, engine: StreamingEngine, keep: Callable[[RawExchange], None]) -> None:
         super().__init__(engine)
@@ -69,7 +69,7 @@ class RecordingEngine(WatchedEngine):
 
     @contextlib.contextmanager
     def watch(self, request: Request) -> Iterator[OnResponse]:
-        """Keep a request with its response, or with how it ended without one."""
+        """Record a request with its response, or how it ended without one."""
         exchange = RawExchange(request.method, request.url, request.headers, request.body)
         self._keep(exchange)
         try:
@@ -80,7 +80,7 @@ class RecordingEngine(WatchedEngine):
 
     @contextlib.asynccontextmanager
     async def stream(self, url: str, headers: RequestHeaders = ()) -> AsyncIterator[StreamedResponse]:
-        """Open a download, and keep what is read of it."""
+        """Open a download and record what is read."""
         exchange = RawExchange("GET", url, _ACCEPT + headers, None)
         self._keep(exchange)
         async with (
@@ -91,13 +91,13 @@ class RecordingEngine(WatchedEngine):
 
 
 async def _kept_chunks(response: StreamedResponse, exchange: RawExchange) -> AsyncGenerator[bytes, None]:
-    """Yield the chunks of a download, and complete its exchange with what was read."""
+    """Yield a download's chunks, then complete the exchange with what was read."""
     kept = BodyBuffer()
     try:
         async for chunk in response.chunks:
             kept.add(chunk)
             yield chunk
-            del chunk  # it may repeat a secret, which the frame of an error of the next one would show
+            del chunk  # it may contain a secret, which a later error's frame would show
     except SendError:
         exchange.failure = _BROKEN
         raise
@@ -105,13 +105,13 @@ async def _kept_chunks(response: StreamedResponse, exchange: RawExchange) -> Asy
 
 
 class ReplayEngine:
-    """Engine that responds from a recording. Nothing is sent.
+    """Engine that responds from a recording and sends nothing.
 
     Args:
-        capacity: how many requests may be pending at once.
-        play: returns the recorded response to a request, or how it ended without one; raises AssertionError
-            if the request was not recorded.
-        clock: the clock of the client.
+        capacity: maximum number of pending requests.
+        play: function that returns the recorded response, or how the request ended without one. Raises
+            AssertionError if the request was not recorded.
+        clock: the client's clock.
     """
 
     def __init__(
@@ -136,7 +136,7 @@ class ReplayEngine:
     async def _response(self, request: RawExchange, on_sending: OnSending) -> Response:
         own_work = Work()
         with self._clock.doing(own_work):
-            await asyncio.sleep(0)  # other tasks run while a request is pending
+            await asyncio.sleep(0)  # let other tasks run while a request is pending
             found = self._play(request)
             if found == _NOT_SENT:
                 raise SendError(f"{request.url}: the recorded request was not sent", sent=False)
@@ -157,5 +157,5 @@ class ReplayEngine:
 
 
 async def one_chunk(body: bytes) -> AsyncGenerator[bytes, None]:
-    """Yield a body whole."""
+    """Yield a body in one chunk."""
     yield body

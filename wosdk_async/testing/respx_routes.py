@@ -1,4 +1,4 @@
-"""The whole service as routes of respx, made from the catalogue, for tests that mock it."""
+"""The whole service as respx routes, generated from the catalogue, for tests with mocks."""
 
 from __future__ import annotations
 
@@ -47,23 +47,23 @@ def routes(
     """Mock the whole service; see :class:`Routes`.
 
     Args:
-        router: such as the fixture ``respx_mock``.
-        company: the only Company of the mocked service.
-        region: its locator and token address are mocked.
+        router: respx router, such as the fixture ``respx_mock``.
+        company: name of the only Company of the mocked service.
+        region: region whose locator and token address are mocked.
     """
     if not hasattr(router, "route"):
         raise InvalidCallError(
-            f"routes() takes a router of respx, not {described(router)}; pass the fixture respx_mock"
+            f"routes() takes a respx router, not {described(router)}; pass the fixture respx_mock"
         )
     return Routes(router, company, region)
 
 
 class Routes:
-    """The service as routes of respx: token, discovery and, at the Company's host, every operation.
+    """The service as respx routes: token, discovery and, at the Company's host, every operation.
 
-    The response is an example made from the catalogue, unless :meth:`on` sets another. A request that is not
-    an operation of the service fails the test with an AssertionError that names it. ``assert_all_called`` of
-    the router checks only routes whose response was set.
+    Responses are examples from the catalogue unless set with :meth:`on`. A request that is not a service
+    operation fails the test with an AssertionError that names it. The router's ``assert_all_called`` only
+    checks routes with set responses.
     """
 
     def __init__(self, router: respx.Router, company: str, region: Region) -> None:
@@ -82,15 +82,14 @@ class Routes:
     def on(
         self, what: type[Record] | type[Command[Any]] | str, operation: str | None = None
     ) -> PreparedResponse:
-        """Return the response of an operation, to set it. Calling it twice returns the same one.
+        """Return an operation's response object, always the same one, to set the response.
 
         Args:
-            what: a command or an entity, as a class or by its name.
-            operation: of an entity: ``retrieve``, if left out, or ``create``, ``update``, ``delete`` or
-                ``query``.
+            what: command or entity, as a class or name.
+            operation: for an entity: ``retrieve`` (default), ``create``, ``update``, ``delete`` or ``query``.
 
         Raises:
-            InvalidCallError: there is no such operation, or the name seems to be misspelled.
+            InvalidCallError: the operation does not exist, or the name seems misspelled.
         """
         name = name_of(what)
         wanted = ServiceOperation(operation or _default_kind(what, name), name)
@@ -109,7 +108,7 @@ class Routes:
     def _respond(self, request: Any) -> respx.MockResponse | None:
         self._require_company(request)
         if operation_at(request.method, request.url.path) in self._mocked:
-            return None  # its own route responds
+            return None  # another route responds
         return _example(request)
 
     def _require_company(self, request: Any) -> None:
@@ -117,7 +116,7 @@ class Routes:
         if named is None or named.lower() != self._company.lower():
             raise AssertionError(
                 f"{request.method} {request.url.path} is for the Company {named!r}; "
-                f"these routes mock {self._company!r} only: routes(..., company={named!r})"
+                f"these routes only mock {self._company!r}: routes(..., company={named!r})"
             )
 
 
@@ -137,11 +136,11 @@ class PreparedResponse:
         return f"<PreparedResponse of {kind} {name} called={self.route.call_count}>"
 
     def answers(self, *values: Any) -> PreparedResponse:
-        """Respond with these results in turn; the last one is repeated.
+        """Respond with these results in turn, repeating the last one.
 
         Args:
             values: a result of the command's class; a record; a list of records for ``query``; an id for
-                ``create``, ``update`` and ``delete``; or dicts with the service's names in their place.
+                ``create``, ``update`` and ``delete``; or dicts with service names instead.
 
         Raises:
             InvalidCallError: the operation cannot have this result.
@@ -155,10 +154,10 @@ class PreparedResponse:
     def refuses(
         self, code: str, message: str = "Refused by the mock.", status: int = 400
     ) -> PreparedResponse:
-        """Respond with an error of the service: ``refuses("ERROR_CODE_1019")``.
+        """Respond with a service error: ``refuses("ERROR_CODE_1019")``.
 
         Raises:
-            InvalidCallError: the code seems to be misspelled.
+            InvalidCallError: the code seems misspelled.
         """
         # spec 7
         require_code(code)
@@ -188,13 +187,13 @@ def _example(request: Any) -> respx.MockResponse:
     if body is None:
         raise AssertionError(
             f"{request.method} {request.url.path} is not an operation of the service in the catalogue; "
-            "mock it with on(name), or with a route of respx before routes() is called"
+            "mock it with on(name), or with a respx route before calling routes()"
         )
     return _response(request, body)
 
 
 class _InTurn:
-    """Side effect that responds with one body after the other, and repeats the last."""
+    """Side effect that responds with one body after another, repeating the last."""
 
     def __init__(self, bodies: Sequence[dict[str, Any]]) -> None:
         self._left = list(bodies)
@@ -208,7 +207,7 @@ class _InTurn:
 
 
 def _response(request: Any, body: dict[str, Any], status: int = 200) -> respx.MockResponse:
-    """Return a response; for a command it ends with the RequestId of the request."""
+    """Return a response; for commands it ends with the request's RequestId."""
     # facts 5
     if "/cmd/" in request.url.path:
         sent = codec.loads(request.content) if request.content else {}

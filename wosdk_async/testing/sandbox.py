@@ -1,4 +1,4 @@
-"""Company for one test: in the process, without a socket, and gone with the test."""
+"""Company for one test: in-process, without a socket, removed after the test."""
 
 from __future__ import annotations
 
@@ -39,33 +39,33 @@ _ROOT = f"https://{_HOST}"
 
 @attrs.frozen
 class Snapshot:
-    """All rows of a sandbox at one moment; usable in the sandbox that took it."""
+    """All rows of a sandbox at one time; only usable in the same sandbox."""
 
     _store: Store = attrs.field(repr=False)
 
 
 class Sandbox:
-    """Company of one test, with the methods of :class:`wosdk_async.sandbox.LocalCompany`.
+    """Company for one test, with the methods of :class:`wosdk_async.sandbox.LocalCompany`.
 
-    A new one takes a millisecond and shares nothing with others. It can be used in any event loop, but in one
-    at a time.
+    Creation takes a millisecond, and instances share nothing. A sandbox works in any event loop, but only in
+    one at a time. at a time.
 
     Args:
-        company: its name, or several names; the first one is used where a method takes a name and none is
-            given. "AcmeFacilities" when left out.
-        verification: whether its Companies have the verification step.
-        dialect: ``spec``, or ``recorded`` to respond like the recorded release where it differs.
-        seed: rows in addition to the usual ones, as :meth:`seed` takes them.
-        now: the first moment of its clock, with a time zone; the present when left out.
+        company: name, or several names (default: "AcmeFacilities"). The first is the default for methods that
+            take a name.
+        verification: whether the Companies have the verification step.
+        dialect: ``spec``, or ``recorded`` to respond like the recorded release where they differ.
+        seed: rows in addition to the initial ones, as for :meth:`seed`.
+        now: start time of the clock, with a time zone (default: now).
 
     Raises:
-        StoreError: a row of ``seed`` does not fit.
-        ValueError: a name cannot be used, there is no such dialect, or ``now`` has no time zone.
+        StoreError: a row of ``seed`` is invalid.
+        ValueError: a name is invalid, the dialect is unknown, or ``now`` has no time zone.
 
     Attributes:
-        app: the ASGI application, for other HTTP clients.
-        clock: may be moved forward at any time.
-        faults: the fault script and its counters; empty at first.
+        app: ASGI application, for other HTTP clients.
+        clock: test or system clock; may be moved forward at any time.
+        faults: fault script and counters; empty at first.
     """
 
     def __init__(
@@ -107,28 +107,28 @@ class Sandbox:
 
     @property
     def variables(self) -> dict[str, str]:
-        """Environment variables of the first Company. Only :meth:`client` reaches it: there is no socket."""
+        """Environment variables of the first Company. Without a socket, only :meth:`client` can reach it."""
         return self.variables_of(self.name)
 
     def variables_of(self, company: str) -> dict[str, str]:
         """Return the environment variables of one of several Companies.
 
         Raises:
-            KeyError: there is no Company of this name.
+            KeyError: the Company is unknown.
         """
         return env_of(self._company(company), _ROOT) | {"WOSDK_TRUSTED_HOSTS": _HOST}
 
     @property
     def requests(self) -> Sequence[RecordedRequest]:
-        """The requests so far, oldest first; at most the last 10,000."""
+        """The requests so far, oldest first; up to the last 10,000."""
         return tuple(self._recorder.requests)
 
     @takes_options(ClientOptions)
     def client(self, options: ClientOptions) -> Client:
-        """Return a client for all Companies here. It need not be closed, as it holds no socket.
+        """Return a client for all Companies here. It holds no socket and need not be closed.
 
-        Its keyword arguments are options of :class:`~wosdk_async.Client`. Those of TLS, proxies, HTTP/2 and
-        httpx have no effect: nothing is sent over a network.
+        Keyword arguments are options of :class:`~wosdk_async.Client`. Options for TLS, proxies, HTTP/2 and
+        httpx have no effect, because nothing is sent over a network.
         """
         given: dict[str, Any] = attrs.asdict(options, recurse=False)
         of_network = dict.fromkeys(("transport", "http_client", "ssl_context", "proxy"))
@@ -142,25 +142,25 @@ class Sandbox:
         )
 
     def seed(self, rows: Rows, *, company: str | None = None) -> None:
-        """Add rows to a Company: all of them, or none if one is refused.
+        """Add rows to a Company: all of them, or none if one is invalid.
 
         Args:
-            rows: by entity type, as a create sends them, with or without an ``Id``.
-            company: the name of the Company; the first one when left out.
+            rows: rows by entity type, as for a create, with or without an ``Id``.
+            company: Company name (default: the first).
 
         Raises:
-            StoreError: a row does not fit the catalogue; the message names it.
-            KeyError: there is no Company of this name.
+            StoreError: a row does not match the catalogue; the message names the row.
+            KeyError: the Company is unknown.
         """
         owner, now = self._company(company or self.name), Moment.at(self.clock(), self._dialect.tick)
         load_rows(self._store, owner, seed_rows(rows), now)
 
     def snapshot(self) -> Snapshot:
-        """Return all rows as they are now, for :meth:`reset`."""
+        """Return all current rows, for :meth:`reset`."""
         return Snapshot(self._copy(self._store))
 
     def reset(self, snapshot: Snapshot | None = None) -> None:
-        """Bring the Company back to a snapshot, or to the rows that it started with. Clients stay connected.
+        """Restore the Company from a snapshot, or to its initial rows. Clients stay connected.
 
         Raises:
             TypeError: ``snapshot`` is not a snapshot.
@@ -172,7 +172,7 @@ class Sandbox:
         self._store.copy_from((snapshot or self._start)._store)
 
     def close(self) -> None:
-        """Cancel running calls, and forget all rows."""
+        """Cancel running calls and discard all rows."""
         self._transport.close()
         for late in list(self.faults.late):
             _cancel(late)
@@ -190,14 +190,14 @@ class Sandbox:
         found = next((each for each in self._companies if each.name.lower() == name.lower()), None)
         if found is None:
             names = ", ".join(company.name for company in self._companies)
-            raise KeyError(f"There is no Company {name!r} here, only {names}.")
+            raise KeyError(f"There is no Company {name!r} here; there is {names}.")
         return found
 
     async def _credentials(self, company: str) -> Credentials:
         try:
             found = self._company(company)
         except KeyError:
-            found = self._companies[0]  # with good credentials, so that it is discovery that refuses the name
+            found = self._companies[0]  # with valid credentials, so that discovery refuses the name
         return Credentials(found.client_id, found.client_secret)
 
     def _copy(self, store: Store) -> Store:
@@ -224,9 +224,9 @@ def _cancel(future: asyncio.Future[None]) -> None:
 
 @cache
 def _template(companies: tuple[str, ...]) -> Store:
-    """Return a store with new Companies, to be copied only; made once in a process for the same names.
+    """Return a store with new Companies, only for copying; cached per process by names.
 
-    Copying its pages takes half a millisecond, making a store fifty.
+    Copying its pages takes half a millisecond; creating a store takes fifty.
     """
     store = open_store(":memory:", *companies[:1])
     for name in companies[1:]:

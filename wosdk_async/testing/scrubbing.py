@@ -1,8 +1,8 @@
-"""Requests and responses as a recording keeps them: without secrets, with placeholders instead of names.
+"""Recorded form of requests and responses: without secrets, with placeholders for names.
 
-Placeholders stand for what differs from run to run: ``{host}``, ``{company 3f9a01bc}`` and ``{request id}``.
-When a recording is played, they become the names of the program that plays it. A body is kept as
-``{"json": value}``, ``{"text": ...}`` or ``{"base64": ...}``.
+Placeholders replace values that differ between runs: ``{host}``, ``{company 3f9a01bc}`` and ``{request id}``.
+On replay they are replaced with the program's own names. Bodies are stored as ``{"json": value}``,
+``{"text": ...}`` or ``{"base64": ...}``.
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ from wosdk_async.transport.session.login import asks_for_token
 
 __all__ = ["Cleaner", "Names", "Scrub", "body_bytes", "request_id_of", "secrets_of"]
 
-# A placeholder; one that a text of the service holds by chance gets one more brace.
+# A placeholder; if service text contains one by chance, it gets an extra brace.
 _LITERAL = re.compile(r"(\{*)\{(?:host|company [0-9a-f]{8}|request id)\}")
-_DISTINCT = 8  # characters of a name that texts do not hold by chance
+_DISTINCT = 8  # minimum characters of a name that text does not contain by chance
 
 
 @attrs.define
 class Names:
-    """Names of one program, and the placeholders that stand for them in a recording."""
+    """Names used by one program, and their placeholders in a recording."""
 
     keep_companies: bool = False
     _companies: dict[str, str] = attrs.field(factory=dict)
-    """Name of a Company by its placeholder."""
+    """Company name by placeholder."""
     _hosts: dict[str, str] = attrs.field(factory=dict)
     """Placeholder by origin or host."""
     _played_host: str = ""
     defaults: dict[str, str] = attrs.field(factory=dict)
-    """Placeholders of the Companies that a replay has by default, by their names in the replay."""
+    """Placeholders of a replay's default Companies, by their names in the replay."""
 
     def play_host(self, host: str) -> None:
-        """Set what ``{host}`` stands for in a replay."""
+        """Set the host that ``{host}`` stands for in a replay."""
         self._played_host = host
         self._add_origin(f"https://{host}")
 
     def add_origins_of(self, raw: RawExchange) -> None:
-        """Add the host of a request, and the one that a locator's response names, as ``{host}``."""
+        """Register a request's host, and the host in a locator response, as ``{host}``."""
         self._add_origin(raw.url)
         if raw.response is not None and b'"Url"' in raw.response.body:
             try:
@@ -59,7 +59,7 @@ class Names:
                 return
 
     def add_company_of(self, raw: RawExchange) -> None:
-        """Add the Company of a request."""
+        """Register a request's Company."""
         self.company(raw.header("CompanyName"))
 
     def _add_origin(self, url: str) -> None:
@@ -69,7 +69,7 @@ class Names:
             self._hosts[parts.netloc] = "{host}"
 
     def company(self, name: str) -> str:
-        """Return the placeholder of a Company: the same in each run, whichever Company comes first."""
+        """Return a Company's placeholder, the same in each run regardless of order."""
         if not name:
             return name
         own = name if self.keep_companies else _placeholder_of(name)
@@ -80,8 +80,8 @@ class Names:
     def hidden(self, text: str, request_id: str | None = None, *, companies: bool = True) -> str:
         """Return ``text`` with placeholders.
 
-        The name of a Company is replaced if it is the whole text or a whole word of it. If it is ordinary,
-        such as "Task", it stays: there it means something else.
+        A Company name is replaced if it is the whole text or a whole word in it. Ordinary names, such as
+        "Task", are kept, because in longer text they mean something else.
         """
         pairs = dict(self._hosts)
         if companies:
@@ -96,7 +96,7 @@ class Names:
         )
 
     def hidden_members(self, value: Any) -> Any:
-        """Return JSON values with a placeholder for the value of each ``CompanyName``."""
+        """Replace the value of each ``CompanyName`` in JSON values with a placeholder."""
         if isinstance(value, list):
             return [self.hidden_members(item) for item in value]
         if not isinstance(value, dict):
@@ -110,19 +110,19 @@ class Names:
         }
 
     def restored(self, text: str, request_id: str | None = None) -> str:
-        """Return ``text`` with the names of this program in place of the placeholders."""
+        """Return ``text`` with placeholders replaced by this program's names."""
         values = {**self._companies, "{host}": self._played_host, "{request id}": request_id or ""}
         return _LITERAL.sub(lambda found: found[0][1:] if found[1] else values.get(found[0], found[0]), text)
 
 
 def _placeholder_of(company: str) -> str:
-    """Return what stands for the name of a Company; case-insensitive."""
+    """Return the placeholder for a Company name; case-insensitive."""
     digest = hashlib.sha256(company.casefold().encode("utf-8", "replace")).hexdigest()
     return f"{{company {digest[:8]}}}"
 
 
 def _is_distinct(name: str) -> bool:
-    """Return whether a name is too long to be in texts by chance, and not a word of the service."""
+    """Return whether a name is too long to occur by chance, and is not a service term."""
     return len(name) >= _DISTINCT and name.casefold() not in _words_of_the_service()
 
 
@@ -134,22 +134,24 @@ def _words_of_the_service() -> frozenset[str]:
 
 
 Scrub = Callable[[Any], Any]
-"""Gets the decoded JSON of a body (its text, if it is not JSON) and returns what to keep of it."""
+"""Function from a body's decoded JSON (or text, if not JSON) to the value to record."""
 
-_HEADERS = ("content-type", "date", "location", "retry-after")  # those that the client reads
+_HEADERS = ("content-type", "date", "location", "retry-after")  # headers that the client reads
 _NO_SECRETS = Secrets()
-_GRANTED = {"json": {"access_token": "wosdk-replay-token", "expires_in": 1199}}  # in place of each token
+_GRANTED = {
+    "json": {"access_token": "wosdk-replay-token", "expires_in": 1199}
+}  # replaces each token response
 
 
 @attrs.frozen
 class Cleaner:
-    """Filter of what a recording keeps of an exchange."""
+    """Filter for the recorded form of an exchange."""
 
     names: Names
     scrub: Scrub
 
     def request(self, raw: RawExchange, secrets: Secrets = _NO_SECRETS) -> RecordedExchange:
-        """Return what to keep of a request. Of one that asks for a token, only that it did."""
+        """Return the recorded form of a request; a token request is reduced to the fact that it was made."""
         parts = urlsplit(raw.url)
         path = f"{parts.path}?{parts.query}" if parts.query else parts.path
         company = self.names.company(raw.header("CompanyName"))
@@ -163,7 +165,7 @@ class Cleaner:
         )
 
     def exchange(self, raw: RawExchange, secrets: Secrets) -> RecordedExchange:
-        """Return what to keep of an exchange."""
+        """Return the recorded form of an exchange."""
         kept = self.request(raw, secrets)
         kept.failure = raw.failure
         if raw.response is not None:
@@ -174,7 +176,7 @@ class Cleaner:
         return kept
 
     def _clean(self, value: Any, raw: RawExchange, secrets: Secrets, *, companies: bool = True) -> Any:
-        """Return JSON values without secrets, and with placeholders."""
+        """Return JSON values without secrets and with placeholders."""
         clean = partial(self.names.hidden, request_id=request_id_of(raw.shown_body), companies=companies)
         return self.names.hidden_members(mapped(mask_fields(value, secrets), clean))
 
@@ -183,7 +185,7 @@ class Cleaner:
 
 
 def secrets_of(exchanges: Iterable[RawExchange]) -> Secrets:
-    """Return the tokens and credentials that exchanges carry."""
+    """Return the tokens and credentials in exchanges."""
     found: set[str] = set()
     for raw in exchanges:
         found.add(raw.header("Authorization").removeprefix("Bearer "))
@@ -206,12 +208,12 @@ def _granted_token(raw: RawExchange) -> str:
 
 
 def _kept_body(body: bytes | None, change: Callable[[Any], Any]) -> dict[str, Any] | None:
-    """Return what to keep of a body after ``change``; None for no body."""
+    """Return a body's recorded form after ``change``; None if there is no body."""
     if not body:
         return None
     try:
         value = change(codec.loads(body))
-        codec.dumps(value)  # some numbers can be read and not written
+        codec.dumps(value)  # some numbers can be decoded but not encoded
     except (ValueError, RecursionError):
         pass
     else:
@@ -224,7 +226,7 @@ def _kept_body(body: bytes | None, change: Callable[[Any], Any]) -> dict[str, An
 
 
 def body_bytes(kept: Mapping[str, Any] | None, change: Callable[[str], str]) -> bytes:
-    """Return the bytes of a body that was kept, after ``change`` of its texts."""
+    """Return the bytes of a recorded body after applying ``change`` to its strings."""
     if kept is None:
         return b""
     if "json" in kept:
@@ -235,7 +237,7 @@ def body_bytes(kept: Mapping[str, Any] | None, change: Callable[[str], str]) -> 
 
 
 def request_id_of(body: bytes | None) -> str | None:
-    """Return the RequestId of a request; None if it sends none."""
+    """Return a request's RequestId, or None."""
     if not body or b'"RequestId"' not in body:
         return None
     try:

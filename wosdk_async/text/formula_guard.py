@@ -1,4 +1,4 @@
-"""Texts of a CSV that a spreadsheet would take for formulas: the guard before them, put on and taken off."""
+"""CSV text that spreadsheets would treat as formulas: the guard is added on export and removed on import."""
 
 from __future__ import annotations
 
@@ -8,38 +8,38 @@ from wosdk_async.text.safe_text import INVISIBLE
 
 __all__ = ["FormulaGuard", "may_be_guarded", "without_formulas", "without_guard"]
 
-# Characters that begin a formula; some spreadsheets accept the full-width signs of East Asian keyboards,
-# and some skip spaces and invisible characters before them.
+# Characters that begin a formula. Some spreadsheets accept the full-width signs of East Asian keyboards, and
+# some skip spaces and invisible characters before them.
 _SIGNS = "=+\\-@＝＋－＠"
 _BLANK = f"\\s{INVISIBLE}"
-# A text that looks guarded gets another apostrophe: without_guard takes one off.
+# Text that looks guarded gets another apostrophe, because without_guard removes one.
 _FORMULA = re.compile(f"'*(?:[\t\r\n]|[{_BLANK}]*[{_SIGNS}])")
 _GUARDED = re.compile(f"'(?:[\t\r\n]|[{_BLANK}]*[{_SIGNS}])")
 _SIGN = re.compile(f"[{_SIGNS}]")
 _NUMBER = re.compile(r"-[0-9]+(\.[0-9]+)?")
-# A formula may also begin inside a text: a spreadsheet takes the delimiter from its locale or guesses it,
+# A formula may also begin inside text: a spreadsheet takes the delimiter from its locale or guesses it,
 # whatever this file uses. A new cell then begins after each comma, semicolon, tab or bar, and a new row after
-# each line break; a quote there opens the cell. Each run of these is matched as a whole, in linear time. A
-# person can choose spaces or colons as well, but "on hold - call first" is ordinary text.
+# each line break; a quote there opens the cell. Each run of these is matched as a whole, in linear time.
+# People can choose spaces or colons as well, but "on hold - call first" is ordinary text.
 _SEPARATORS = ",;|\t\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
 _SEPARATOR = re.compile(f"[{_SEPARATORS}]")
 _RUN = re.compile(f"[{_SEPARATORS}\"{_BLANK}]+(?P<sign>'*[{_SIGNS}])?")
 
 
 class FormulaGuard:
-    """Function that makes a text safe for CSV: it puts an apostrophe before a formula.
+    """Makes text safe for CSV by putting an apostrophe before each formula.
 
     Args:
-        raw: return each text as it is, for programs.
+        raw: return text unchanged, for programs.
     """
 
     def __init__(self, *, raw: bool = False) -> None:
         self.texts = 0
-        """Texts that got an apostrophe; with ``raw`` those that had one, which an import takes off."""
+        """Texts that got an apostrophe; with ``raw``, those that already had one, which an import removes."""
         self.raw = raw
 
     def __call__(self, text: str) -> str:
-        """Return ``text``, with an apostrophe before each formula unless texts are raw."""
+        """Return ``text`` with an apostrophe before each formula, unless ``raw``."""
         if self.raw:
             self.texts += "'" in text and without_guard(text) != text
             return text
@@ -51,7 +51,7 @@ class FormulaGuard:
 
 def without_formulas(text: str) -> str:
     """Return ``text`` with an apostrophe before each formula. A negative number is not a formula."""
-    if text.isalnum():  # most keys and numbers: files of a million rows are written
+    if text.isalnum():  # most keys and numbers; exports can have a million rows
         return text
     has_cells = _SIGN.search(text) and _SEPARATOR.search(text)
     inside = _RUN.sub(_guard_sign, text) if has_cells else text
@@ -59,12 +59,12 @@ def without_formulas(text: str) -> str:
 
 
 def may_be_guarded(line: str) -> bool:
-    """Return whether a line of a CSV may have guarded formulas."""
+    """Return whether a CSV line may have guarded formulas."""
     return _GUARDED.search(line) is not None
 
 
 def without_guard(text: str) -> str:
-    """Return the text of which :func:`without_formulas` made ``text``; others unchanged."""
+    """Undo :func:`without_formulas`; leave other text unchanged."""
     if "'" not in text:
         return text
     inside = _RUN.sub(_bare_sign, text) if _SEPARATOR.search(text) else text

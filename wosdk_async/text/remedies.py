@@ -1,7 +1,7 @@
-"""Remedies of errors as values, and their words for a Python program.
+"""Remedies of errors as values, in the terms of a Python program.
 
-An error names its remedies; the caller that shows it chooses the words: ``str(error)`` those below, the CLI
-its own (``cli/texts.py``). Names in braces are facts of the error, such as ``error.folder``.
+The code that shows an error chooses the terms: ``str(error)`` uses those below, and the CLI its own
+(``cli/texts.py``). Names in braces are facts of the error, such as ``error.folder``.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Any
 __all__ = ["KnownFacts", "Remedy", "Words", "in_json", "in_python"]
 
 Words = Callable[["Remedy", Mapping[str, Any]], str]
-"""Function that returns a remedy in the terms of the caller, from the facts of its error."""
+"""Renders a remedy in the caller's terms, from the facts of its error."""
 
 
 @unique
 class Remedy(Enum):
-    """What the user can do about an error; the value is what a Python program does."""
+    """Remedy of an error; the value is the text for a Python program."""
 
     # connections and log-ins
     POOL = (
@@ -27,20 +27,17 @@ class Remedy(Enum):
     )
     RETURN_RESPONSE = "let it return {library}.Response"
     RETURN_OR_USE = "let it return {library}.Response, or pass a client or transport of {other}"
-    SETTINGS_FILE = "write it, or unset WOSDK_CONFIG"
-    PROXY_LOGIN = "check the user and password in the address of the proxy"
-    PROXY_NO_LOGIN = (
-        "write the user and password into the address of the proxy: http://user:password@host:port"
-    )
-    PROXY_ADDRESS = "check scheme and port in the address of the proxy"
-    NOT_TLS = "the other side does not speak TLS: the address may need http://, or another port"
+    SETTINGS_FILE = "create it, or unset WOSDK_CONFIG"
+    PROXY_LOGIN = "check the user and password in the proxy address"
+    PROXY_NO_LOGIN = "add the user and password to the proxy address: http://user:password@host:port"
+    PROXY_ADDRESS = "check the scheme and port of the proxy address"
+    NOT_TLS = "the server does not speak TLS: use http:// or another port"
     AUTHORITY = (
         "if you trust the authority that signed it (your own, or that of a proxy that intercepts TLS), "
         "name its certificate in SSL_CERT_FILE or pass ssl_context="
     )
     AUTHORITY_IN_FILE = (
-        "SSL_CERT_FILE is {file!r}, and the authority that signed the certificate is not in it: add it there "
-        "if you trust it"
+        "SSL_CERT_FILE ({file!r}) lacks the certificate's authority: add the authority there if you trust it"
     )
     AUTHORITY_IN_CONTEXT = (
         "if you trust the authority that signed it, load its certificate into your ssl_context"
@@ -49,48 +46,48 @@ class Remedy(Enum):
         "if you trust the authority that signed it, let your httpx client load its certificate: "
         "verify=ssl.create_default_context(cafile=...)"
     )
-    HOST_NAME = "write the address with a host name that the certificate has, or have one made for this name"
+    HOST_NAME = "use a host name that the certificate covers, or get a certificate for this name"
     NOT_YET_VALID = "check the clock of this machine and the date from which the certificate is valid"
-    EXPIRED = "check the clock of this machine, then have the certificate renewed"
+    EXPIRED = "check the clock of this machine, then renew the certificate"
     ENDPOINT = "check {variable}, or {field}= of the Region"
     OWN_PAIR = "check that the credentials were generated for this Company: each pair belongs to one"
-    CANCELLED_PROVIDER = "let it handle what it cancels, or raise another error"
+    CANCELLED_PROVIDER = "let it handle its own cancellations, or raise another error"
 
     # moves of work orders
-    MOVE_ON = "to get it from {state} to {target}, {steps}; each Company sets up which state may follow which"
-    REOPEN = "WoReopenCommand reopens it; each Company sets up which state may follow which"
+    MOVE_ON = "to get it from {state} to {target}, {steps}; each Company configures its state transitions"
+    REOPEN = "WoReopenCommand reopens it; each Company configures its state transitions"
     MOVED_BY_COMMANDS = (
-        "commands move a work order from state to state, updates do not: company.work_orders has "
+        "only commands change a work order's state: company.work_orders has "
         "methods such as start(), hold() and complete()"
     )
-    GIVEN = "the service gives it to a work order itself, and no command changes it"
+    GIVEN = "the service sets this field itself, and no command changes it"
 
     # imports: rows that the ledger knows
     NEW_ROWS = "if the unknown rows are new, pass new_rows=True"
     SEND_AGAIN = "to send all rows once more, pass again=True"
     SAME_COMMAND = "leave out again=True: the import sends the remaining rows"
     SETTLE = "settle the rows in doubt"
-    OTHER_FIELD = '{sample!r} is the {by} of one: to find all by it, write by = "{by}" in the map'
+    OTHER_FIELD = '{sample!r} is the {by} of a record: to find all by {by}, write by = "{by}" in the map'
     EARLIER_IMPORT = "if an earlier import created it, pass its folder as folder=, or if_exists='skip'"
     KEY = (
-        "put the file back, give its rows a key in the map (fill the marker from a column, or write "
-        'key = "{{column}}"), and run it once: after that, changed rows are recognized by their keys'
+        "restore the file, add a key to the map (fill the marker from a column, or write "
+        'key = "{{column}}"), and run it once; changed rows are then recognized by their keys'
     )
-    SAME_MAP = "use the map and the marker as they were"
+    SAME_MAP = "restore the previous map and marker"
     OTHER_FOLDER = "pass another folder as folder="
     THAT_FOLDER = "pass folder={folder!r}"
     KNOWN_FOLDER = "pass the folder of that job as folder="
     EXPORT_REJECTS = (
-        "take the rows from rejects.csv of their job, and leave the columns _job and _row as they are"
+        "take the rows from their job's rejects.csv, and keep the columns _job and _row unchanged"
     )
     STOP_AFTER = "stop_after= sets the limit"
     STOP_AFTER_DOUBT = "stop_after_doubt= sets the limit"
     DECIDE_ROWS = (
-        "look for each row in doubt yourself, and call decide(journal, row, id), with None for what was not "
+        "look for each row in doubt yourself, and call decide(journal, row, id), with id None if nothing was "
         "created"
     )
-    RUN_AGAIN = "run the import again, which does that first"
-    WRITE_OUTPUTS = "the journal is right: fix this, then call write_outputs(journal, source)"
+    RUN_AGAIN = "run the import again, which settles them first"
+    WRITE_OUTPUTS = "the journal is intact: fix this, then call write_outputs(journal, source)"
 
     # imports and exports: files and folders
     LOCAL_DISK = "place the job on a local disk with folder=DIR"
@@ -98,11 +95,11 @@ class Remedy(Enum):
     DELIMITER = "its cells seem to be separated by {delimiter!r}: pass delimiter={delimiter!r}"
     HEADER_ROW = "pass header_row={line}"
     OTHER_HEADER = "if another line is the header, pass its number as header_row="
-    ENCODING = "it looks like {encoding}: pass encoding={encoding!r}, or save the file as UTF-8"
-    SOME_ENCODING = "find out its encoding and pass it, as in encoding='cp1252', or save the file as UTF-8"
-    COPY_AGAIN = "a part of the file is damaged: save or copy it again"
+    ENCODING = "the encoding looks like {encoding}: pass encoding={encoding!r}, or save the file as UTF-8"
+    SOME_ENCODING = "find out the encoding and pass it, as in encoding='cp1252', or save the file as UTF-8"
+    COPY_AGAIN = "part of the file is damaged: save or copy it again"
     UTF_16 = "export the data as comma-separated UTF-8, or pass encoding='utf-16-le' if it is UTF-16"
-    JSON_LINES = "with one object a line it is read as .jsonl: rename it, or pass format='jsonl'"
+    JSON_LINES = "if each line is one object, rename the file to .jsonl or pass format='jsonl'"
     READ_AS_CSV = "give it the suffix .csv, or pass format='csv'"
     OTHER_SHEET = "name another sheet with sheet="
     TRY_AGAIN = "try again"
@@ -114,7 +111,7 @@ class Remedy(Enum):
     INCREMENTAL = "name a file, or use IncrementalExport if it has the parts of an export of changes"
     EXPORT_AGAIN = "run the same export to resume, or pass again=True to discard its progress"
 
-    STATE_FOLDER = "name another folder for the plans"
+    STATE_FOLDER = "use another folder for the plans"
 
     # names and values
     UNCHECKED = "check=False sends it anyway"
@@ -130,12 +127,12 @@ class Remedy(Enum):
     QUERY_UNKNOWN = "company.query({entity!r}, ...) reads its records as plain data"
 
     def __reduce_ex__(self, _: Any) -> tuple[Any, ...]:
-        """Pickle the name, which stays when the words change."""
+        """Pickle the name, which remains stable when the text changes."""
         return getattr, (Remedy, self.name)
 
 
 _JSON: Mapping[Remedy, str] = {
-    Remedy.UNCHECKED: "",  # they have no such argument
+    Remedy.UNCHECKED: "",  # no such argument in JSON
     Remedy.REFERENCE: 'refer to it by {{"Id": id}}',
     Remedy.REMOVE_ELEMENTS: 'send the elements to remove, each with its Id and "PerformDeletion": true',
     Remedy.KEEP_ELEMENTS: (
@@ -148,19 +145,19 @@ _JSON: Mapping[Remedy, str] = {
 
 
 class KnownFacts(dict[str, Any]):
-    """Facts of an error; a missing fact reads as an ellipsis, so that every error has a text."""
+    """Facts of an error. A missing fact reads as an ellipsis, so that every remedy can be rendered."""
 
     def __missing__(self, _: str) -> str:
         return "..."
 
 
 def in_json(remedy: Remedy, facts: Mapping[str, Any]) -> str:
-    """Return what to do for values that were sent as JSON, which may be nothing."""
+    """Return the remedy for values sent as JSON, or an empty string."""
     return _filled(_JSON.get(remedy, remedy.value), facts)
 
 
 def in_python(remedy: Remedy, facts: Mapping[str, Any]) -> str:
-    """Return what a Python program does, with the facts of the error."""
+    """Return the remedy for a Python program, with the error's facts."""
     return _filled(remedy.value, facts)
 
 

@@ -1,7 +1,7 @@
-"""Texts from outside, made safe to keep and to show: without secrets, bounded, on one line.
+"""Untrusted text, made safe to keep and show: without secrets, bounded, on one line.
 
 :meth:`Secrets.hide` is the only function that hides secrets repeated in a response. Errors, logs and spans
-call it with the secrets of the sessions; :mod:`wosdk_async.codec.masking` adds fields with secret names.
+call it with the sessions' secrets; :mod:`wosdk_async.codec.masking` adds fields with secret names.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ __all__ = [
     "without_markup",
 ]
 
-_MASK = "***"  # is shown in place of a secret
-_MIN_SECRET = 4  # characters; a shorter value (tests have such) would be found in every text
-_MIN_DISTINCT = 8  # characters that a text does not hold by chance
-_MAX_PIECE = 12  # characters of a secret that are enough to find it, wherever in the secret they are
-_LOOKAHEAD = 2048  # characters after the cut that are searched, too; not all: a text may have 60 MB
+_MASK = "***"  # shown in place of a secret
+_MIN_SECRET = 4  # characters; a shorter value (as in tests) would be found in every text
+_MIN_DISTINCT = 8  # characters that do not occur in text by chance
+_MAX_PIECE = 12  # characters that suffice to find a secret, anywhere inside it
+_LOOKAHEAD = 2048  # characters after the cut that are also searched; not all, because a text may have 60 MB
 _SHORT = 1000  # characters of a text that is first compared by hashes
 _MAX_ADDRESS = 8192  # characters of an address that are searched
-_MAX_ESCAPE = 100  # characters that one character of a secret may take when it is escaped, about
-_MAX_DECODINGS = 4  # how often a text is decoded: a form may hold JSON, and this JSON in a text
+_MAX_ESCAPE = 100  # approximate length of an escaped character
+_MAX_DECODINGS = 4  # decoding steps: a form may hold JSON, which may hold more JSON in a string
 
 _ESCAPE = re.compile(
     r"%([0-9a-f]{2})|\\x([0-9a-f]{2})|(?-i:\\U00)([0-9a-f]{6})"
@@ -42,35 +42,34 @@ _ESCAPE = re.compile(
     r"|\\(.)|(\{!\{|\}!\})",
     re.IGNORECASE | re.DOTALL,
 )
-"""The escapes of addresses, JSON, JavaScript, Python and HTML, and the markup of the service."""
+"""Escapes of addresses, JSON, JavaScript, Python and HTML, and the service's markup."""
 _PAIR, _HEX_REFERENCE, _REFERENCE, _ENTITY, _OCTAL, _NAME, _CONTINUED, _LETTER, _BRACES = 4, *range(7, 15)
 """Groups of _ESCAPE that are not just hexadecimal."""
 _LETTERS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "v": "\v"}
 _FOLDED = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ -_", "abcdefghijklmnopqrstuvwxyz++/")
-"""Normalizes what is compared as equal: case, space and plus of a form, the base64 alphabets."""
+"""Normalizes equivalent characters: case, a form's space and plus, the base64 alphabets."""
 
-# All of Unicode's categories Cc, Cf, Cs, Zl and Zp, and the other invisible characters ("default
-# ignorable"): they steer a terminal, turn the direction of a line, or carry text that only a model reads.
-# U+FE0E and U+FE0F stay: emoji need them. The console has the same ranges in `invisible.js`.
+# Unicode's categories Cc, Cf, Cs, Zl and Zp, and the other invisible characters ("default ignorable"): they
+# control a terminal, change the direction of a line, or carry text that only a model reads. U+FE0E and U+FE0F
+# are kept, because emoji need them. The console has the same ranges in `invisible.js`.
 INVISIBLE = (
     "\x00-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
     "\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0d\ufeff\uffa0"
     "\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff"
 )
-"""The characters that are escaped wherever a text is shown, as ranges of a regular expression."""
+"""Characters to escape wherever text is shown, as ranges of a regular expression."""
 _INVISIBLE = re.compile(f"[{INVISIBLE}]")
 _MARKUP = re.compile(r"\{!\{([^{}]*)\}!\}")  # facts 6: texts hold such tokens, each around a name
 _SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 class Secrets:
-    """Texts that nothing may show, however a response writes them.
+    """Strings to hide from all output, in every form that a response may use.
 
-    A secret in a text may be escaped (percent codes, backslashes, entities), even several times over, or
-    split by markup. So the text is decoded step by step and searched after each step. A secret may also be
-    written in base64 or hexadecimal digits, so these forms are searched for as well. Of a long secret,
-    12 characters are enough.
+    A secret may be escaped (percent codes, backslashes, entities), even several times over, or split by
+    markup. Text is therefore decoded step by step, and searched after each step. Base64 and hexadecimal forms
+    are searched for as well. Any 12 characters of a long secret suffice.
     """
 
     def __init__(self, *values: str | Secret) -> None:
@@ -85,13 +84,13 @@ class Secrets:
         return bool(self._values)
 
     def __add__(self, other: Secrets) -> Secrets:
-        """Return the secrets of both."""
+        """Return the union of the secrets."""
         return Secrets(*self._values, *other._values)
 
     @cached_property
     def _forms(self) -> dict[int, Secret]:
-        """All forms of all secrets, by how many characters are enough to find them."""
-        # Made for the first error: most sessions have none.
+        """All forms of all secrets, by the number of characters that suffice to find them."""
+        # Computed for the first error: most sessions have none.
         forms: dict[int, str] = {}
         texts = [each for value in self._values for each in _forms_of(value.reveal())]
         for form in sorted({text.translate(_FOLDED) for text in texts}):
@@ -101,7 +100,7 @@ class Secrets:
 
     @cached_property
     def _shortest(self) -> int:
-        """The fewest characters in which a secret is found."""
+        """Smallest number of characters that identifies a secret."""
         return min(self._forms)
 
     @cached_property
@@ -119,7 +118,7 @@ class Secrets:
         if len(text) < _SHORT and not _ESCAPE.search(text) and self._is_far_from(text):
             return text[:longest]
         searched = text[: longest + _LOOKAHEAD]
-        is_secret = bytearray(len(searched))  # 1 for each character that belongs to a secret
+        is_secret = bytearray(len(searched))  # 1 for each character of a secret
         decoded = [(each.translate(_FOLDED), starts) for each, starts in _decoded(searched)]
         for size, forms in self._forms.items():
             texts = [each for each, _ in decoded]
@@ -135,7 +134,7 @@ class Secrets:
                         is_secret[first:end] = b"\x01" * (end - first)
         if len(searched) < len(
             text
-        ):  # drop the end: it may hold the start of a secret, too short to be found
+        ):  # drop the end, which may hold the start of a secret, too short to be found
             tail = _MAX_PIECE * _MAX_ESCAPE
             searched, is_secret = searched[:-tail], is_secret[:-tail]
         runs = re.finditer(rb"\x00+|\x01+", is_secret)
@@ -143,12 +142,12 @@ class Secrets:
         return "".join(shown)[:longest]
 
     def shortened(self, text: str, longest: int) -> str:
-        """Hide the secrets and shorten as :func:`shortened` does, without searching the part that is cut."""
+        """Hide the secrets and shorten like :func:`shortened`, without searching the removed part."""
         shown = self.hide(text, longest)
         return shown if len(text) <= longest else f"{shown}{_cut_from(text)}"
 
     def _is_far_from(self, text: str) -> bool:
-        """Return whether an unescaped text contains no half of any searched piece, as most texts do."""
+        """Return whether unescaped text contains no half of any searched piece, as most text does."""
         folded = text.translate(_FOLDED)
         for size, halves in self._halves.items():
             half = size // 2
@@ -159,16 +158,16 @@ class Secrets:
         return True
 
     def within(self, text: str) -> bool:
-        """Return whether the address ``text`` holds a secret in its first 8,192 characters.
+        """Return whether the address ``text`` contains a secret in its first 8,192 characters.
 
-        Short secrets are not searched for: an address may hold their characters by chance.
+        Short secrets are skipped: an address may contain their characters by chance.
         """
         searched = text[:_MAX_ADDRESS]
         return self._distinct.hide(searched, _MAX_ADDRESS) != searched
 
     @cached_property
     def _distinct(self) -> Secrets:
-        """The secrets whose every form is so long that an address does not hold it by chance."""
+        """Secrets with every form too long to occur in an address by chance."""
         values = (each for each in self._values if min(map(len, _forms_of(each.reveal()))) >= _MIN_DISTINCT)
         return Secrets(*values)
 
@@ -182,7 +181,7 @@ _SECRET_NAME = re.compile(
 
 
 def is_secret_name(name: str) -> bool:
-    """Return whether the name of a field, header or parameter says that its value is secret."""
+    """Return whether a field, header or parameter name indicates a secret value."""
     return _SECRET_NAME.search(name) is not None
 
 
@@ -192,8 +191,9 @@ def _forms_of(value: str) -> Iterator[str]:
     for text in {value, raw.decode("latin-1")}:
         yield from (decoded for decoded, _ in _decoded(text))
     yield raw.hex()
-    # Base64 writes three bytes as four characters, so a value within a longer text has one of three forms,
-    # depending on the number of bytes before it. The first characters, which also encode those bytes, go.
+    # Base64 encodes three bytes as four characters, so a value inside a longer text has one of three forms,
+    # depending on the number of bytes before it. The first characters also encode those bytes, and are
+    # dropped.
     for before, foreign in enumerate((0, 2, 3)):
         form = base64.b64encode(bytes(before) + raw).decode().rstrip("=")[foreign:]
         if not before or len(form) > _MIN_DISTINCT:
@@ -203,7 +203,7 @@ def _forms_of(value: str) -> Iterator[str]:
 def _decoded(text: str) -> Iterator[tuple[str, list[int]]]:
     """Yield ``text``, then the text decoded once, twice and so on until nothing changes.
 
-    With each comes a list: for each character, where in the original text it began.
+    Each comes with a list of the original start position of every character.
     """
     starts = list(range(len(text) + 1))
     yield text, starts
@@ -224,10 +224,10 @@ def _decoded(text: str) -> Iterator[tuple[str, list[int]]]:
 
 
 def _char(found: re.Match[str]) -> tuple[str, int] | None:
-    """Return the character of an escape, and where it ends; None for what is no escape.
+    """Return an escape's character and end; None if there is no escape.
 
-    The braces of markup stand for nothing: :func:`without_markup` joins what they split. So does a line break
-    behind a backslash.
+    Markup braces, and a line break after a backslash, yield no character: :func:`without_markup` joins the
+    text around them.
     """
     group, end = found.lastindex or 0, found.end()
     value = found[group]
@@ -235,7 +235,7 @@ def _char(found: re.Match[str]) -> tuple[str, int] | None:
         return "", end
     if group == _LETTER:
         return _LETTERS.get(value, value), end
-    if group == _ENTITY:  # some need no semicolon, so the name may end before the letters do
+    if group == _ENTITY:  # some need no semicolon, so the name may end earlier
         sizes = (size for size in range(len(value), 1, -1) if value[:size] in html5)
         size = next(sizes, 0)
         return (html5[value[:size]], found.start(group) + size) if size else None
@@ -255,12 +255,12 @@ def _char(found: re.Match[str]) -> tuple[str, int] | None:
 
 
 def _common_pieces(texts: list[str], forms: str, size: int) -> set[str]:
-    """Return the pieces of ``size`` characters of ``forms`` that one of ``texts`` holds, too.
+    """Return the pieces of ``size`` characters in ``forms`` that also occur in one of ``texts``.
 
-    Sets keep the time linear: the service chooses the length of a token, up to that of a header.
+    Sets keep the time linear: the service chooses a token's length, up to that of a header.
     """
-    # First compare half pieces, of which there usually are none in common. A piece holds a half piece that
-    # starts at a multiple of ``step``, so one side needs only those; the shorter side gives all of its own.
+    # First compare half pieces, which usually have none in common. A piece contains a half piece that starts
+    # at a multiple of ``step``, so one side needs only those; the shorter side lists all its own.
     half = size // 2
     step = size - half + 1
     in_forms, in_texts = (step, 1) if len(forms) > len(texts[0]) else (1, step)
@@ -279,19 +279,19 @@ def _pieces(text: str, size: int, step: int = 1) -> set[str]:
 
 
 def one_line(text: str) -> str:
-    r"""Return ``text`` on one line: control and invisible characters are escaped, as ``\n`` or ``\u200b``."""
+    r"""Return ``text`` on one line, with control and invisible characters escaped as ``\n`` or ``\u200b``."""
     if text.isascii() and text.isprintable():  # most texts; the search takes 50 times as long
         return text
     return _INVISIBLE.sub(_escaped, text)
 
 
 def without_markup(text: str) -> str:
-    """Return a text of the service with plain words in place of its markup: ``{!{Work Order}!}``."""
+    """Replace the service's markup ``{!{Work Order}!}`` with plain words."""
     return _MARKUP.sub(r"\1", text)
 
 
 def shortened(text: str, longest: int) -> str:
-    """Return ``text``, or its first ``longest`` characters and how many there were."""
+    """Return ``text``, or its first ``longest`` characters and the original length."""
     return text if len(text) <= longest else f"{text[:longest]}{_cut_from(text)}"
 
 
@@ -309,7 +309,7 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def json_escaped(text: str) -> str:
-    r"""Return JSON with the same characters escaped, as ``\u009b``; line breaks between values stay."""
+    r"""Return JSON with these characters escaped, as ``\u009b``; line breaks between values are kept."""
     if text.isascii() and text.isprintable():
         return text
     return _INVISIBLE.sub(_json_escape, text)

@@ -1,4 +1,4 @@
-"""Secrets as values that cannot be shown: what records the variables of a traceback records ``***``."""
+"""Secrets as values that cannot be shown: tools that record a traceback's variables record ``***``."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from typing import Any, NoReturn, Self
 __all__ = ["Secret", "as_secret", "withheld", "without_login"]
 
 _LOGIN = re.compile(r"^([a-z0-9+.-]*://)?.*@", re.IGNORECASE | re.DOTALL)
-"""Part of an address before its host, with a name or a password in it. These may have any characters."""
+"""Part of an address before its host that contains a user or password, which may have any characters."""
 
 
 class Secret:
     """Text or bytes that every repr, log and debugger shows as ``***``; :meth:`reveal` returns the text.
 
-    Two are equal if they hold the same. A copy is the same object, and pickle refuses it.
+    Secrets are equal if they hold the same text. A copy is the same object, and pickling is refused.
     """
 
     __slots__ = ("encode",)
 
     encode: Callable[[], bytes]
-    """Return the bytes, to be written at once."""
+    """Return the bytes, to be written immediately."""
 
     def __init__(self, value: str | bytes) -> None:
-        # In a file in memory: no repr, attribute or closure leads to it. A lone surrogate must not fail here:
-        # the error would hold the text.
+        # In an in-memory file: no repr, attribute or closure leads to the text. A lone surrogate must not
+        # fail here, because the error would hold the text.
         content = value if isinstance(value, bytes) else value.encode("utf-8", "surrogatepass")
         object.__setattr__(self, "encode", BytesIO(content).getvalue)
 
@@ -60,7 +60,7 @@ class Secret:
 
 
 def as_secret(value: str | Secret) -> Secret:
-    """Return text as a Secret, and anything else without its value: a validator refuses that."""
+    """Return text as a Secret, and anything else without its value for a validator to refuse."""
     if isinstance(value, str):
         return Secret(value)
     made: Secret = value if isinstance(value, Secret | None) else withheld(value)
@@ -68,10 +68,10 @@ def as_secret(value: str | Secret) -> Secret:
 
 
 def withheld(value: object) -> Any:
-    """Return a stand-in for a value of a wrong type, which may hold a secret: it has only its type's name."""
+    """Return a stand-in for a value of a wrong type, which may be secret: it has only the type's name."""
     return type(type(value).__name__, (), {"__slots__": ()})()
 
 
 def without_login(address: str) -> str:
-    """Return an address without the name and password in it; their place, ``***``, makes it unusable."""
+    """Return an address with its user and password replaced by ``***``, which makes it unusable."""
     return _LOGIN.sub(r"\1***@", address) if isinstance(address, str) else address  # a check refuses it

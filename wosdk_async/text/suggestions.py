@@ -1,8 +1,8 @@
-"""Suggestions for misspelt names: the remedy in messages about names.
+"""Suggestions for misspelt names.
 
-A name is near another one if a few letters differ, or if the words of one are among those of the other:
-``status`` and ``status_id``, ``created_at`` and ``dt_created``. Letters that just occur in the same order,
-such as those of ``coment`` in ``documents``, do not make a name near.
+Names are similar if a few letters differ, or if the words of one are among those of the other: ``status`` and
+``status_id``, ``created_at`` and ``dt_created``. Letters that merely occur in the same order, such as those
+of ``coment`` in ``documents``, do not make names similar.
 """
 
 from __future__ import annotations
@@ -14,34 +14,34 @@ from operator import itemgetter
 __all__ = ["suggestion"]
 
 
-_LETTERS = 4  # of so many letters one may be wrong
-_STEM = 5  # letters with which words begin that mean the same: assignee, assignments
+_LETTERS = 4  # one in this many letters may be wrong
+_STEM = 5  # initial letters that words of one meaning share: assignee, assignments
 _FEW = 2  # letters that are not compared one by one
-_PART = 0.25  # of the longer name: what common words need to be
+_PART = 0.25  # share of the longer name that common words must cover
 _FILLERS = frozenset({"at", "date", "dt", "id", "is", "no", "on", "the", "to", "utc"})
-"""Words that say little about what a name is for."""
-_ABBREVIATED = {"wo": ("work", "order")}  # the names of the service's commands begin with it
-_MAX_NAME = 200  # letters of a name that are looked at
+"""Words that say little about a name's purpose."""
+_ABBREVIATED = {"wo": ("work", "order")}  # prefix of the service's command names
+_MAX_NAME = 200  # letters of a name that are compared
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def suggestion(name: str, names: Iterable[str], cutoff: float = 0.0) -> str:
-    """Return ``; did you mean ...?`` for the nearest of ``names``, or nothing when none is near.
+    """Return ``; did you mean ...?`` for the most similar of ``names``, or an empty string.
 
-    Letter case and underscores do not count: ``statusid`` and ``StatusId`` are both near ``status_id``.
+    Letter case and underscores are ignored: ``statusid`` and ``StatusId`` are both similar to ``status_id``.
 
     Args:
         name: the misspelt name.
-        names: the names that there are.
-        cutoff: how alike the letters of two names have to be besides, from 0 to 1.
+        names: the existing names.
+        cutoff: additional required similarity of the letters, from 0 to 1.
     """
     near = _nearest(name, names, cutoff)
     return "" if near is None else f"; did you mean {near!r}?"
 
 
 def _nearest(name: str, names: Iterable[str], cutoff: float) -> str | None:
-    from difflib import SequenceMatcher  # only ever needed for a message
+    from difflib import SequenceMatcher  # needed only for messages
 
     given = _words(name)
     text, whole = _plain(name), _written_out(given)
@@ -73,14 +73,14 @@ def _written_out(words: Iterable[str]) -> list[str]:
 
 
 def _is_misspelt(given: Sequence[str], words: Sequence[str]) -> bool:
-    """Return whether a few letters differ: in each word, or, where words are joined, in all together."""
+    """Return whether a few letters differ: in each word, or in the joined words together."""
     if len(given) == len(words):
         return all(_is_near(one, other) for one, other in zip(given, words, strict=True))
     return _is_near("".join(given), "".join(words))
 
 
 def _shares_words(few: Sequence[str], many: Sequence[str]) -> bool:
-    """Return whether each word of ``few`` is one of ``many``, and they are a good part of it."""
+    """Return whether each word of ``few`` is one of ``many``, and they cover a good part of it."""
     found = [word for word in few if any(_means(word, other) for other in many)]
     telling = [word for word in found if word not in _FILLERS]
     if not telling or any(word not in _FILLERS for word in few if word not in found):
@@ -90,8 +90,8 @@ def _shares_words(few: Sequence[str], many: Sequence[str]) -> bool:
 
 
 def _means(word: str, other: str) -> bool:
-    """Return whether a word is that other one, its begin, or of the same stem."""
-    if word[0] != other[0]:  # quick, as there may be thousands of names
+    """Return whether two words are equal, share a stem, or one begins the other."""
+    if word[0] != other[0]:  # quick, because there may be thousands of names
         return False
     if len(word) <= _FEW:
         return word == other
@@ -100,7 +100,7 @@ def _means(word: str, other: str) -> bool:
 
 
 def _is_near(one: str, other: str, most: int | None = None) -> bool:
-    """Return whether few letters are wrong, missing, too much, or swapped with their neighbour."""
+    """Return whether few letters are wrong, missing, surplus, or swapped with a neighbour."""
     shorter = min(len(one), len(other))
     allowed = max(1, shorter // _LETTERS) if most is None else most
     if abs(len(one) - len(other)) > allowed or shorter < _FEW or len(one) == len(other) == _FEW:
@@ -111,7 +111,7 @@ def _is_near(one: str, other: str, most: int | None = None) -> bool:
 
 
 def _changes(one: str, other: str) -> int:
-    """Return the number of changes from one word to the other; to swap two letters is one change."""
+    """Return the number of edits between two words; a swap of two letters is one edit."""
     older: list[int] = []
     above = list(range(len(other) + 1))
     for i, letter in enumerate(one, 1):

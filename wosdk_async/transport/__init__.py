@@ -1,5 +1,5 @@
-"""All input and output; docs/architecture.md shows the path of a call through these files.
+"""All I/O. docs/architecture.md traces a call through these files.
 
-It knows no entity, command or query: it takes a :class:`~wosdk_async.protocol.wire.Call`. The client, calls,
-settings, resources, jobs and the tools import it.
+The transport takes a :class:`~wosdk_async.protocol.wire.Call` and knows nothing of entities, commands or
+queries.
 """

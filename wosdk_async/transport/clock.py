@@ -1,7 +1,7 @@
-"""Time: the clock that tests can replace, and the deadlines of many calls by one timer.
+"""Clock that tests can replace, and call deadlines that share one timer.
 
-``asyncio.timeout`` adds a timer to the loop for every call, and most are cancelled. Here calls that end in
-the same hundredth of a second share a set, and one timer waits for the earliest set.
+``asyncio.timeout`` adds a timer to the loop for every call, and most are cancelled. Here, calls that end in
+the same hundredth of a second share a set, and a single timer waits for the earliest set.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import attrs
 
 __all__ = ["Deadlines", "Scope", "Timer", "TransportClock"]
 
-_TICKS = 100  # in a second: a deadline is met within 10 ms, never early
+_TICKS = 100  # per second: deadlines fire within 10 ms, never early
 
 
 class Timer(Protocol):
-    """Handle of a scheduled callback."""
+    """Scheduled callback."""
 
     def cancel(self) -> None:
         """Cancel the callback."""
@@ -33,7 +33,7 @@ def _call_later(seconds: float, callback: Callable[[], None]) -> Timer:
 
 @attrs.frozen
 class TransportClock:
-    """Functions for time: ``now`` is monotonic, in seconds; ``sleep`` waits; ``call_later`` calls back."""
+    """Time functions: ``now`` in monotonic seconds, ``sleep``, and ``call_later`` to schedule a callback."""
 
     now: Callable[[], float] = time.monotonic
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -42,7 +42,7 @@ class TransportClock:
 
 @attrs.frozen(eq=False)
 class _Tick:
-    """Scopes that end within one hundredth of a second."""
+    """Scopes that end in the same hundredth of a second."""
 
     begins: float
     ends: float
@@ -50,10 +50,10 @@ class _Tick:
 
 
 class Scope:
-    """Part of a task that is cancelled when it times out. It starts on creation.
+    """Section of a task that is cancelled at its deadline. It starts on creation.
 
-    As with ``asyncio.timeout``, a cancellation from outside at the same time takes precedence, and none is
-    lost. As a context manager it raises TimeoutError.
+    As with ``asyncio.timeout``, a simultaneous cancellation from outside takes precedence and is never lost.
+    As a context manager, the scope raises TimeoutError.
     """
 
     __slots__ = ("_cancelling", "_deadlines", "_task", "_tick", "expired", "until")
@@ -61,11 +61,11 @@ class Scope:
     def __init__(self, deadlines: Deadlines, until: float) -> None:
         task = asyncio.current_task(deadlines.loop)
         if task is None:
-            raise RuntimeError("a call can only be made in a task")
+            raise RuntimeError("calls must be made in a task")
         self.until = until
         self._deadlines = deadlines
         self.expired = False
-        """Whether it has timed out."""
+        """Whether the scope has timed out."""
         self._task: asyncio.Task[Any] | None = task
         self._cancelling = task.cancelling()
         tick = deadlines._latest
@@ -75,7 +75,7 @@ class Scope:
         tick.scopes.add(self)
 
     def end(self) -> bool:
-        """End the scope. Return whether it timed out. May be called again."""
+        """End the scope, and return whether it timed out. Idempotent."""
         if not self.expired:
             tick = self._tick
             tick.scopes.discard(self)
@@ -95,26 +95,26 @@ class Scope:
             raise TimeoutError from error
 
     def expire(self) -> None:
-        """Cancel the task, because it timed out. May be called again."""
+        """Cancel the task because the scope timed out. Idempotent."""
         if self._task is not None and not self.expired:
             self._task.cancel()
         self.expired = True
 
 
 class Deadlines:
-    """Scopes for the tasks of ``loop``, or of the running loop, and the timer that ends them."""
+    """Deadline scopes for the tasks of one event loop, driven by one timer."""
 
     def __init__(self, clock: TransportClock, loop: asyncio.AbstractEventLoop | None = None) -> None:
         self.loop = loop
         self._clock = clock
         self._ticks: dict[float, _Tick] = {}
-        """The ticks that have scopes, and the latest one, by their ends."""
-        self._ends: list[float] = []  # a heap of the keys above, and of those of ticks that were dropped
+        """Ticks by end time: those with scopes, and the latest."""
+        self._ends: list[float] = []  # heap of these keys; it may still hold keys of dropped ticks
         self._latest = _NO_TICK
         self._timer: Timer | None = None
         self._armed_for = 0.0
         self.ended = False
-        """Whether all scopes were ended early, by ``expire_all``."""
+        """Whether ``expire_all`` has ended every scope early."""
 
     def __repr__(self) -> str:
         running = sum(len(tick.scopes) for tick in self._ticks.values())
@@ -131,9 +131,9 @@ class Deadlines:
             self._expire(ends)
 
     def _tick_of(self, until: float) -> _Tick:
-        """Return the tick of scopes that end at ``until``, and make it the latest one."""
-        # Deadlines of minutes have thousands of ticks, so a tick is dropped when its scopes have ended. The
-        # latest waits for the scopes that follow it.
+        """Return the tick for ``until``, and make it the latest."""
+        # A deadline of minutes spans thousands of ticks, so a tick is dropped once its scopes have ended. The
+        # latest stays for scopes yet to come.
         latest, self._latest = self._latest, _NO_TICK
         if not latest.scopes:
             self._drop(latest)
@@ -149,8 +149,7 @@ class Deadlines:
         return tick
 
     def _drop(self, tick: _Tick) -> None:
-        """Forget ``tick``, which has no scopes."""
-        if self._ticks.get(tick.ends) is tick:  # else it was dropped before
+        if self._ticks.get(tick.ends) is tick:  # otherwise already dropped
             del self._ticks[tick.ends]
 
     def _expire(self, ends: float) -> None:
@@ -161,16 +160,15 @@ class Deadlines:
             scope.expire()
 
     def _arm(self, ends: float) -> None:
-        """Set the timer for a tick that ends so."""
         if self._timer is not None:
             self._timer.cancel()
         self._armed_for = ends
         self._timer = self._clock.call_later(max(0.0, ends - self._clock.now()), self._sweep)
 
     def _sweep(self) -> None:
-        """End the scopes that have timed out, forget empty ticks, and set the timer for the next one."""
+        """End the scopes that have timed out, drop empty ticks, and rearm the timer."""
         self._timer = None
-        now = self._clock.now() + 1e-8  # a timer may be early by a rounding error
+        now = self._clock.now() + 1e-8  # rounding may fire a timer slightly early
         while self._ends and (self._ends[0] <= now or not self._ticks.get(self._ends[0], _NO_TICK).scopes):
             self._expire(heapq.heappop(self._ends))
         if self._ends:

@@ -1,6 +1,6 @@
-"""Sending of a call: deadline, slot, attempts with retries, and the error if they fail.
+"""Sending a call: its deadline, slot and retried attempts, and the error if they all fail.
 
-:class:`Dispatcher` decides how often a call is attempted, and :class:`Attempts` makes the attempts.
+:class:`Dispatcher` applies the deadline, and :class:`Attempts` makes the attempts.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ __all__ = ["Dispatcher"]
 
 T = TypeVar("T")
 
-_SEARCH = 3.0  # seconds that a call waits for another host before it tries the same one again
-_MAX_RENEWALS = 2  # of the session, in one `send_call`: the token may expire and the Company may move
+_SEARCH = 3.0  # seconds that a call waits for another host before it retries the same one
+_MAX_RENEWALS = 2  # per `send_call`: the token may expire and the Company may move
 
 
 @attrs.frozen(kw_only=True, eq=False)
 class Dispatcher:
-    """Sender of the calls of one client within one event loop."""
+    """Sends one client's calls within one event loop."""
 
     engine: Engine
     limiter: ConcurrencyLimiter
@@ -57,8 +57,8 @@ class Dispatcher:
     max_queued: int | None = None
     on_in_doubt: OnInDoubt | None = None
     request_ids: RequestIds | None = None
-    # Used only by the thread of its loop. GIL: but any thread may drop the last reference to a manager, which
-    # removes its key atomically.
+    # Only the loop's own thread uses this dict. GIL: any thread may drop the last reference to a manager,
+    # which removes its key atomically.
     _queues: WeakKeyDictionary[SessionManager, TenantQueue] = attrs.field(
         factory=WeakKeyDictionary, init=False
     )
@@ -94,11 +94,11 @@ class Dispatcher:
                     self.limiter.leave(queue, granted)
                     raise
                 started = self.clock.now()
-            # Made only now: very many calls may wait in the queue.
+            # Created late: thousands of calls may be queued.
             attempts = Attempts(self, call, sessions, queue, trace, now, scope.until, options.retry, observed)
             try:
                 result: T = await attempts.send_call(started)
-                if self.quota.left < self.quota.capacity:  # nearly always it is full
+                if self.quota.left < self.quota.capacity:  # the quota is nearly always full
                     self.quota.succeeded(False)
             except FAILURES as failure:
                 retries = Retries(options.retry, self.clock, self.quota, scope.until)
@@ -123,12 +123,13 @@ class Dispatcher:
             self.counters.end()
 
     def queue_of(self, sessions: SessionManager) -> TenantQueue | None:
-        """Return the queue of a Company at this limiter; None if it has made no call here."""
+        """Return the queue of a Company at this limiter; None before its first call."""
         return self._queues.get(sessions)
 
     def _use_queue(self, sessions: SessionManager) -> TenantQueue:
-        """Return the queue of a Company at this limiter, and make it the one in use."""
-        # GIL: loops in other threads set theirs atomically, and every call uses what it has read.
+        """Return the queue of a Company at this limiter, and make it the current queue."""
+        # GIL: loops in other threads set their own queues atomically, and each call uses the queue that it
+        # read.
         queue = self.queue_of(sessions)
         if queue is None:
             queue = self._queues[sessions] = self.limiter.new_queue(sessions.rate)
@@ -136,28 +137,28 @@ class Dispatcher:
         return queue
 
     def keep_rate(self, sessions: SessionManager) -> None:
-        """Keep to the rate that a Company has now."""
+        """Apply the Company's current rate limit."""
         if (queue := self.queue_of(sessions)) is not None:
             self.limiter.set_rate(queue, sessions.rate)
 
     def _require_admission(self, queue: TenantQueue, seconds: float) -> None:
-        """Refuse a call without time, and one above ``max_queued``."""
+        """Refuse a call that has no time left or would exceed ``max_queued``."""
         if seconds <= 0:
             raise DeadlineError(f"not sent: its deadline is {seconds:g} s", phase="queue")
         if self.max_queued is not None and queue.calls > queue.limit + self.max_queued:
             raise OverloadedError(
-                f"{queue.calls - 1} calls are in flight or queued, of {queue.limit} in flight and at most "
-                f"{self.max_queued} queued (max_queued). Nothing was sent: retry later, or raise max_queued"
+                f"{queue.calls - 1} calls are in flight or queued, the maximum ({queue.limit} in flight,"
+                f" max_queued={self.max_queued}). Nothing was sent: retry later, or raise max_queued"
             )
 
     def _complete(self, error: WosdkError, call: Call[Any], sessions: SessionManager, trace: Trace) -> None:
-        """Count ``error`` and add the details of the call to it."""
+        """Count ``error``, and add the details of the call."""
         trace.start_phase(trace.phase, self.clock.now())
         name = type(error).__name__
         self.counters.outcomes[name] += 1
-        sessions.last_error = self.clock.now(), name  # GIL: loops in other threads set it atomically, too
+        sessions.last_error = self.clock.now(), name  # GIL: loops in other threads also set it atomically
         if isinstance(error, ThrottledError) and not error.attempts:
-            # With what the caller cannot know: the service's own text may be a bare "Busy".
+            # Adds context that the caller lacks: the service may reply with a bare "Busy".
             attempts = "1 attempt" if trace.attempts == 1 else f"{trace.attempts} attempts"
             status = f" (HTTP {error.status})" if error.status >= 400 else ""
             took = sum(trace.times.values())
@@ -174,14 +175,14 @@ class Dispatcher:
     def _too_late(
         self, call: Call[Any], sessions: SessionManager, trace: Trace, seconds: float, pool_exhausted: bool
     ) -> WosdkError:
-        """Count a call that timed out, and return its error."""
+        """Count a timed-out call, and return its error."""
         limit = "before the client was closed" if self.deadlines.ended else f"within {seconds:.4g} s"
         doing = PHASES[trace.phase]
         if trace.phase == "session" and sessions.login_waits_for:
             doing += f": {sessions.login_waits_for}"
         error: WosdkError = DeadlineError(f"no result {limit} ({doing})", phase=trace.phase)
         if trace.sent and not call.repeat_safe:
-            error = InDoubtError(f"it may have been carried out: no response {limit} ({doing})")
+            error = InDoubtError(f"the call may have been carried out: no response {limit} ({doing})")
         elif pool_exhausted and not trace.sent:
             error = NotSentError(f"nothing was sent {limit}: {POOL_EXHAUSTED}", remedies=(Remedy.POOL,))
         self._complete(error, call, sessions, trace)
@@ -190,9 +191,9 @@ class Dispatcher:
 
 @attrs.define(eq=False, repr=False)
 class Attempts:
-    """Attempts of one call. The object is made only when the call has its first slot.
+    """Attempts of one call, created only once the call has its first slot.
 
-    A trace is made only for a caller that reads it, for a wait, and for a failure.
+    A trace is created only if the caller reads it, the call waits, or an attempt fails.
     """
 
     _context: Dispatcher
@@ -204,21 +205,21 @@ class Attempts:
     _until: float
     _own_codes: OwnCodes
     _observed: ObservedCall | None
-    # Of the current attempt:
+    # current attempt:
     _host: str = attrs.field(init=False)
     _number: int = attrs.field(init=False)
     _path: str = attrs.field(init=False)
     _started: float = attrs.field(init=False)
     _sent_at: float | None = attrs.field(init=False)
-    """When the first byte left, if it did."""
+    """Time at which the first byte was sent; None if nothing was sent."""
     _reply: tuple[Response, float] | None = attrs.field(init=False)
-    """The response, and when it came, if it did."""
+    """Response and its arrival time; None if no response arrived."""
 
     async def send_call(self, started: float | None = None) -> Any:
-        """Send the call and return the result. ``started`` is the time of its slot if it holds one already.
+        """Send the call and return the result. ``started`` is the grant time of a slot already held.
 
-        If the service refuses the session or does not know the path, or the Company has moved to another
-        host, the call is retried at once. After any other failure :class:`Retries` decides.
+        If the service rejects the session or does not know the path, or if the Company has moved to another
+        host, the call is retried at once. After any other failure, :class:`Retries` decides.
         """
         call, sessions, context = self._call, self._sessions, self._context
         clock, limiter = context.clock, context.limiter
@@ -249,7 +250,7 @@ class Attempts:
                     await sessions.renew(session.generation, self._until)
                 else:
                     if call.other_paths and verdict_of(refusal) is REFUSED:
-                        sessions.paths[call.operation] = path  # a rule refused it, so the host has the path
+                        sessions.paths[call.operation] = path  # refused by a rule, so the host knows the path
                     path = _next_path(call, refusal, paths_tried, path)
                     paths_tried += 1
             except BaseException as failure:
@@ -258,28 +259,28 @@ class Attempts:
                 gone = isinstance(failure, SendError) and failure.host_gone
                 if not gone or not await self._found_other_host(session):
                     raise
-                self.trace.attempts -= 1  # the policy counts attempts at the current host only
+                self.trace.attempts -= 1  # the policy counts only attempts at the current host
             else:
                 limiter.release(self._queue)
                 if self._trace is not None:
                     self._note_attempt()
-                if call.other_paths:  # GIL: loops in other threads set it atomically, too
+                if call.other_paths:  # GIL: loops in other threads also set it atomically
                     sessions.paths[call.operation] = path
                 return result
 
     @property
     def trace(self) -> Trace:
-        """Course of the call up to the end of its last attempt."""
+        """Trace of the call up to its last completed attempt."""
         if self._trace is None:
             self._trace = Trace(self._call.request_id, [self._began])
         return self._trace
 
     def _mark_sent(self) -> None:
-        """Note that the first byte of an attempt leaves."""
+        """Record that the first byte is about to be sent."""
         self._sent_at = self._context.clock.now()
 
     def _note_attempt(self) -> Trace:
-        """Add the attempt that has ended to the trace, and return that."""
+        """Add the completed attempt to the trace, and return the trace."""
         trace = self.trace
         trace.add_attempt(self._started, self._sent_at, self._reply)
         return trace
@@ -287,7 +288,7 @@ class Attempts:
     def _read(self, response: Response) -> Any:
         """Read a response and return the result.
 
-        The engine calls this while no other request can get the connection.
+        The engine calls this before any other request can use the connection.
         """
         context, queue = self._context, self._queue
         now = context.clock.now()
@@ -296,9 +297,9 @@ class Attempts:
             queue.algorithm.throttled(self._number, context.limiter.granted)
         else:
             queue.algorithm.responded(self._number, now - self._started, queue.held)
-        # GIL: loops in other threads set the time, and set other secrets atomically.
+        # GIL: loops in other threads set the time and other secrets atomically.
         sessions = self._sessions
-        if response.status < 500:  # others may come from a proxy in front of the service
+        if response.status < 500:  # a proxy in front of the service may send other values
             sessions.responded_at = now
         call, ids = self._call, context.request_ids
         try:
@@ -310,30 +311,30 @@ class Attempts:
         raise refused("COMMAND_NOT_FOUND", "HTTP 404: the host has no such path", 404)
 
     def _note_failure(self, failure: BaseException) -> None:
-        """Note that an attempt ended without a response of the service."""
+        """Record an attempt that ended without a response from the service."""
         trace = self._note_attempt()
         if isinstance(failure, SendError):
             failure.hide(self._sessions.secrets)
-            if not failure.sent:  # the engine marked it as sent, but its library reports that no byte was
+            if not failure.sent:  # the engine reported a send, but its library says that no byte left
                 trace.sent = False
         if not isinstance(failure, InconclusiveResponse):
             self._queue.algorithm.failed(self._context.clock.now() - self._started)
 
     async def _found_other_host(self, session: Session) -> bool:
-        """Return whether the call can be sent to another host than that of ``session``, which is gone."""
+        """Look for another host once the host of ``session`` is gone. Return whether one was found."""
         self.trace.start_phase("session", self._context.clock.now())
         try:
             with self._context.deadlines.within(_SEARCH):
                 grant = (await self._sessions.look_for_host(session, self._until)).grant
-        except Exception:  # also that of a provider: the current session may still do
+        except Exception:  # also from a credentials provider: the current session may still work
             return False
         return (grant.locator_url if self._call.to_locator else grant.base_url) != self._host
 
     async def _wait_for_session(self, has_slot: bool) -> Session:
         """Wait for a slot and then for a session, and return the session with the slot held.
 
-        The slot comes first, because token and host may change while a call waits for it. Without a session
-        it is released, and the call queues again after the renewal.
+        The slot comes first because token and host may change while the call is queued. Without a session,
+        the slot is released and the call queues again after the renewal.
         """
         limiter, now = self._context.limiter, self._context.clock.now
         queue, sessions, trace = self._queue, self._sessions, self.trace
@@ -351,16 +352,16 @@ class Attempts:
 
 
 def _is_unproven(call: Call[Any]) -> bool:
-    """Return whether only one source shows the path of a command; all show its full name (facts 5).
+    """Return whether only one source documents this short command path; the full name is in all (facts 5).
 
-    A host that never accepted the path has not carried out what it responds to with a 404 page: not shown;
-    assumed. Of a full name that is not certain, and a create must not be sent twice.
+    A host that has never accepted the short path has not carried out a call that it answered with a 404 page:
+    not shown; assumed. For a full name this is uncertain, and a create must not be sent twice.
     """
     return bool(call.other_paths) and call.path != COMMANDS + call.operation
 
 
 def _next_path(call: Call[Any], refusal: RefusedError, paths_tried: int, last_path: str) -> str:
-    """Return the next path to try; raise ``refusal`` if it has another reason or no path remains."""
+    """Return the next path to try, or raise ``refusal`` if it has another reason or no path remains."""
     # facts 12 row 4: the sources give different paths for some commands
     paths = (call.path, *call.other_paths)
     if paths_tried >= len(paths) or verdict_of(refusal) is not OTHER_PATH:

@@ -1,7 +1,8 @@
-"""Downloads of files from the addresses that the service names, without a session.
+"""File downloads from addresses that the service names, without a session.
 
-Token, Company name and cookies are not sent: the address is not on the Company's host, and anyone who can
-write a document chooses it. Redirects are followed, as a storage redirects between regions; each is checked.
+Token, Company name and cookies are not sent: the address is outside the Company's host, and anyone who can
+write a document can choose it. Each redirect is checked and followed, because storage may redirect between
+regions.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ from wosdk_async.transport.telemetry.statistics import Trace
 __all__ = ["Downloads", "FileDownload", "Progress", "Stream", "WriteChunk"]
 
 Progress = Callable[[int, int | None], object]
-"""Function that is called with the bytes received so far, and with their total or None."""
+"""Callback for progress: bytes received so far, and the total or None."""
 
 WriteChunk = Callable[[bytes], Awaitable[object]]
 """Async function that writes one chunk of a file."""
 
 Stream = Callable[[WriteChunk], Awaitable[None]]
-"""Async function that passes a file, chunk by chunk, to a ``WriteChunk``."""
+"""Async function that passes a file to a ``WriteChunk``, chunk by chunk."""
 
 T = TypeVar("T")
 
@@ -43,19 +44,19 @@ _BUSY = frozenset({408, 429})
 
 @attrs.frozen(kw_only=True)
 class FileDownload:
-    """File to fetch. ``local`` allows addresses on this machine, because the Company is on this machine."""
+    """File to fetch. ``local`` allows addresses on this machine, for a Company that runs here."""
 
-    url: str = attrs.field(repr=False)  # it may be signed
+    url: str = attrs.field(repr=False)  # may be signed
     local: bool
     max_bytes: int
     progress: Progress | None = None
     secrets: Secrets = attrs.field(factory=Secrets, repr=False)
-    """Secrets of the session. An address that contains one is refused."""
+    """Secrets of the session; an address that contains one is refused."""
 
 
 @attrs.frozen
 class Downloads:
-    """Downloads of one Company, over connections that calls do not use."""
+    """Downloads of one Company, over their own connections."""
 
     engine: StreamingEngine
     queue: TenantQueue
@@ -65,10 +66,10 @@ class Downloads:
     async def fetch(
         self, file: FileDownload, receive: Callable[[Stream], Awaitable[T]], policy: RetryPolicy
     ) -> T:
-        """Fetch a file and return the result of ``receive``, which is called with a stream in each attempt.
+        """Fetch a file and return the result of ``receive``, which gets a stream on each attempt.
 
         Raises:
-            DownloadError: the file cannot be fetched, and another attempt would not help.
+            DownloadError: the file cannot be fetched, and a retry would not help.
             NotSentError, NoAnswerError: all attempts failed.
         """
         queue, limiter = self.queue, self.queue.limiter
@@ -86,18 +87,16 @@ class Downloads:
         try:
             return await Retries(policy, self.clock).run(call, once, trace)
         except WosdkError as error:
-            error.hide(file.secrets)  # `_stream` refuses only addresses with a long secret
+            error.hide(file.secrets)  # `_stream` checks only for long secrets
             error.add(operation=call.operation, attempts=trace.attempts)
             raise
 
     async def _stream(self, file: FileDownload, write: WriteChunk) -> None:
-        """Make one attempt: follow the redirects and pass the file to ``write``."""
+        """Make one attempt: follow redirects and pass the file to ``write``."""
         url = file.url
         for _ in range(_MAX_REDIRECTS + 1):
             if file.secrets.within(url):
-                raise DownloadError(
-                    "the address of the file contains the token or secret, so it is not fetched"
-                )
+                raise DownloadError("not downloaded: the file's address contains the token or secret")
             self.hosts.require_download(url, local=file.local)
             try:
                 async with self.engine.stream(url) as response:
@@ -106,22 +105,26 @@ class Downloads:
                         return
                     url = _redirect_target(url, response)
             except SendError as failure:
-                address = urlsplit(url)  # a signed address is secret, and a response may repeat it
+                address = urlsplit(url)  # signed addresses are secret, and a response may repeat them
                 failure.hide(Secrets(f"{address.path}?{address.query}", address.query))
                 raise
-        raise DownloadError(f"the storage redirects more than {_MAX_REDIRECTS} times", status=response.status)
+        raise DownloadError(
+            f"the file storage redirected more than {_MAX_REDIRECTS} times", status=response.status
+        )
 
 
 def _redirect_target(url: str, response: StreamedResponse) -> str:
-    """Return the address that a redirect leads to."""
+    """Return the target address of a redirect."""
     try:
         return urljoin(url, response.headers["location"])
     except (KeyError, ValueError):
-        raise DownloadError("the storage redirects to an invalid address", status=response.status) from None
+        raise DownloadError(
+            "the file storage redirected to an invalid address", status=response.status
+        ) from None
 
 
 async def _read(response: StreamedResponse, write: WriteChunk, file: FileDownload) -> None:
-    """Pass the body of a 200 to ``write``. The engine checks that the body is complete."""
+    """Pass the body of a 200 response to ``write``. The engine checks that the body is complete."""
     if response.status >= 500 or response.status in _BUSY:
         raise InconclusiveResponse(response.status, "the file storage is unavailable")
     if response.status != 200:
@@ -136,11 +139,11 @@ async def _read(response: StreamedResponse, write: WriteChunk, file: FileDownloa
             await write(chunk)
             if file.progress is not None:
                 file.progress(done, total)
-            del chunk  # it may repeat a secret, which the frame of an error of the next one would show
+            del chunk  # may contain a secret, which would show in the traceback of a later error
 
 
 def _length(response: StreamedResponse) -> int | None:
-    """Return the number of bytes of the file; None if it is not stated or the body is compressed."""
+    """Return the file size in bytes; None if unknown or if the body is compressed."""
     text = response.headers.get("content-length", "")
     plain = response.headers.get("content-encoding", "identity").lower() == "identity"
     return int(text) if plain and text.isascii() and text.isdigit() and len(text) < 19 else None
@@ -148,4 +151,4 @@ def _length(response: StreamedResponse) -> int | None:
 
 def _require_fit(size: int, max_bytes: int) -> None:
     if size > max_bytes:
-        raise DownloadError(f"the file is longer than {max_bytes} bytes; raise max_bytes if you want it")
+        raise DownloadError(f"the file exceeds {max_bytes} bytes; raise max_bytes to download it")

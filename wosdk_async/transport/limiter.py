@@ -1,14 +1,14 @@
-"""Concurrency limiter: slots for a bounded number of calls in flight, shared fairly between Companies.
+"""Concurrency limiter: a bounded number of slots for calls, shared fairly between Companies.
 
-Each Company has its own first-in-first-out queue and limit. A free slot goes to the Company that
-holds the fewest; Companies that hold equally many take turns.
+Each Company has its own first-in, first-out queue and limit. A free slot goes to the Company that holds the
+fewest slots; ties take turns.
 
-A slot cannot be revoked: a host that hangs holds those of its Company until their deadlines. So each Company
-gets its first ``SHARE`` slots even if none is free, up to the ceiling of the client. While others hold slots,
-it gets further ones only up to half of what was free: it leaves as much to the next Company as it takes.
+A slot cannot be revoked: a host that hangs keeps its Company's slots until their deadlines. Therefore each
+Company gets its first ``SHARE`` slots even if none are free, up to the client's ceiling. While other
+Companies hold slots, it gets at most half of the remaining slots, and so leaves as many for the next Company.
 
-A queue is ready while calls wait in it, and its limit and rate allow another slot. Ready queues are sorted by
-the slots that they hold, so the cost of a slot does not depend on how many calls wait.
+A queue is ready while calls wait in it and its limit and rate allow another slot. Ready queues are grouped by
+the number of slots they hold, so granting a slot takes the same time however many calls wait.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from wosdk_async.transport.clock import Timer, TransportClock
 __all__ = ["SHARE", "AIMDLimit", "ConcurrencyLimiter", "TenantQueue"]
 
 SHARE = 4
-"""Slots that each Company gets, whatever others hold."""
+"""Slots guaranteed to each Company, whatever others hold."""
 
-_BURST = 0.1  # seconds; after a pause, the slots that the rate allows in this time are granted at once
+_BURST = 0.1  # seconds; after a pause, the rate's slots for this period are granted at once
 
 
 def _interval(rate: float | None) -> float:
@@ -35,11 +35,11 @@ def _interval(rate: float | None) -> float:
 
 
 class AIMDLimit:
-    """Limit that is halved by a 429 or 503, then grows by one with every round of responses.
+    """Limit that is halved by a 429 or 503, then grows by one per round of responses.
 
-    AIMD stands for additive increase, multiplicative decrease. Attempts are numbered in the order of sending;
-    refusals of those that were in flight when it was halved do not count: they report the same overload.
-    """  # the service publishes no limits (facts 7)
+    AIMD stands for additive increase, multiplicative decrease. Attempts are numbered in sending order.
+    Refusals of attempts sent before the halving do not count, because they report the same overload.
+    """
 
     def __init__(self, maximum: int) -> None:
         self.limit: float = maximum
@@ -47,7 +47,7 @@ class AIMDLimit:
         self._last_before_halving = 0
 
     def responded(self, number: int, seconds: float, in_flight: int) -> None:  # noqa: ARG002 - for subclasses
-        """Raise the limit after a response, unless its attempt was sent before the limit was halved last."""
+        """Raise the limit after a response, unless its attempt predates the last halving."""
         if self.limit < self._maximum and number > self._last_before_halving:
             self.limit = min(self._maximum, self.limit + 1 / self.limit)
 
@@ -55,7 +55,7 @@ class AIMDLimit:
         """Do nothing: a missing response says nothing about load."""
 
     def throttled(self, number: int, latest: int) -> None:
-        """Halve the limit, unless the attempt is older than the last halving. ``latest`` is the newest."""
+        """Halve the limit, unless attempt ``number`` predates the last halving."""
         if number > self._last_before_halving:
             self.limit = max(1.0, self.limit / 2)
             self._last_before_halving = latest
@@ -63,35 +63,35 @@ class AIMDLimit:
 
 @attrs.define(eq=False, repr=False)
 class TenantQueue:
-    """Queue of one Company at one limiter; ``ConcurrencyLimiter.new_queue`` makes it."""
+    """Queue of one Company at one limiter, created by ``ConcurrencyLimiter.new_queue``."""
 
     limiter: ConcurrencyLimiter
     algorithm: AIMDLimit
     interval: float
-    """Seconds from one slot to the next by its rate; 0 without a rate."""
+    """Seconds between slots at the configured rate; 0 without a rate."""
     calls: int = 0
-    """Calls that have not ended, waiting or not. The transport counts them here."""
+    """Unfinished calls, waiting or sending. The transport counts them here."""
     held: int = 0
     """Slots in use."""
     waiting: OrderedDict[asyncio.Future[None], None] = attrs.field(factory=OrderedDict)
-    """Futures of the calls that wait for a slot, in order. Each is done when its call has one."""
+    """Futures of the waiting calls, in order. A future is done when its call is granted a slot."""
     level: int | None = None
-    """Key under which the limiter has it among the ready queues; None if it is not ready."""
+    """The limiter's key for this queue among the ready ones; None if it is not ready."""
     next_at: float = 0.0
-    """Time from which the rate allows the next slot."""
+    """Time at which the rate allows the next slot."""
     timer: Timer | None = None
 
     @property
     def limit(self) -> int:
-        """Calls that may be in flight now."""
+        """Current maximum of calls in flight."""
         return int(self.algorithm.limit)
 
 
 class ConcurrencyLimiter:
-    """Limiter of ``total`` slots within one event loop; up to ``ceiling`` if a queue is below its ``SHARE``.
+    """Limiter of ``total`` slots in one event loop, or up to ``ceiling`` while a queue is below ``SHARE``.
 
-    A queue holds at most as many slots as its algorithm allows, at most ``per_queue``. A caller that is
-    cancelled while it waits leaves the queue; if it had just been granted a slot, the next caller gets that.
+    A queue holds at most the slots its algorithm allows, capped by ``per_queue``. A caller that is cancelled
+    while waiting leaves the queue; a slot it was just granted passes to the next caller.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class ConcurrencyLimiter:
         clock: TransportClock | None = None,
         algorithm: Callable[[int], AIMDLimit] = AIMDLimit,
     ) -> None:
-        # Changed only by the thread of its loop. GIL: the repr of a client reads numbers from other threads.
+        # Only the loop's own thread changes these. GIL: the client's repr reads them from other threads.
         ceiling = total if ceiling is None else ceiling
         self._total = total = min(total, ceiling)
         self._lowest = total - ceiling
@@ -113,11 +113,11 @@ class ConcurrencyLimiter:
         self._clock = clock or TransportClock()
         self._free = total
         self._ready: dict[int, dict[TenantQueue, None]] = {}
-        """Ready queues by the number of slots that they hold, in the order of their turns."""
+        """Ready queues by the number of slots they hold, in turn order."""
         self.queued = 0
-        """Callers that wait for a slot."""
+        """Callers waiting for a slot."""
         self.granted = 0
-        """Slots granted so far; also the number of the latest attempt, as each attempt needs a slot."""
+        """Slots granted so far. Each attempt needs a slot, so this is also the latest attempt's number."""
 
     def __repr__(self) -> str:
         bounds = f"{self._total} shared, at most {self._total - self._lowest} with {SHARE} for each Company"
@@ -129,13 +129,13 @@ class ConcurrencyLimiter:
         return self._total - self._free
 
     def new_queue(self, rate: float | None = None) -> TenantQueue:
-        """Return a queue for one more Company, which gets at most ``rate`` slots per second."""
+        """Return a queue for another Company, limited to ``rate`` slots per second."""
         return TenantQueue(self, self._algorithm(self._per_queue), _interval(rate))
 
     def set_rate(self, queue: TenantQueue, rate: float | None) -> None:
-        """Give ``queue`` at most ``rate`` slots per second from now on; None for no limit.
+        """Limit ``queue`` to ``rate`` slots per second from now on; None removes the limit.
 
-        Time in which no slot was taken is not caught up at the new rate.
+        Slots that were not used earlier are not caught up.
         """
         interval = _interval(rate)
         queue.next_at = max(queue.next_at - queue.interval + interval, self._clock.now())
@@ -145,12 +145,12 @@ class ConcurrencyLimiter:
         self._wake(queue)
 
     def take(self, queue: TenantQueue) -> bool:
-        """Take a slot without waiting. Return False if none is allowed or calls wait already."""
+        """Take a slot without waiting. Return False if none is allowed or other calls are waiting."""
         held = queue.held
         if queue.waiting or held + 1 > queue.algorithm.limit:
             return False
         free = self._free
-        # The comparisons are usually enough: much is free, or no other Company holds a slot.
+        # These comparisons usually suffice: many slots are free, or no other Company holds one.
         if held >= free and held + free != self._total and not self._has_room(queue):
             return False
         if queue.interval and self._clock.now() < queue.next_at:
@@ -175,8 +175,8 @@ class ConcurrencyLimiter:
     def enqueue(self, queue: TenantQueue) -> asyncio.Future[None]:
         """Join the queue, and return a future that is done when the caller has a slot.
 
-        A caller that is cancelled while it waits must call :meth:`leave`. There is no coroutine, as in
-        :meth:`acquire`: very many calls may wait, and each one costs garbage collection.
+        A caller that is cancelled while waiting must call :meth:`leave`. Unlike :meth:`acquire` this needs no
+        coroutine: when thousands of calls wait, each coroutine adds garbage-collection cost.
         """
         granted = asyncio.get_running_loop().create_future()
         queue.waiting[granted] = None
@@ -186,15 +186,15 @@ class ConcurrencyLimiter:
         return granted
 
     def leave(self, queue: TenantQueue, granted: asyncio.Future[None]) -> None:
-        """Leave the queue. A slot that was granted in the same turn of the loop is released."""
+        """Leave the queue, and release a slot granted in the same turn of the loop."""
         if granted.done() and not granted.cancelled():
             self.release(queue)
-        elif granted in queue.waiting:  # else a grant has removed it already
+        elif granted in queue.waiting:  # otherwise already removed by a grant
             del queue.waiting[granted]
             self.queued -= 1
 
     def release(self, queue: TenantQueue) -> None:
-        """Give a slot back, and grant it to the next caller."""
+        """Release a slot, and grant it to the next caller."""
         self._free += 1
         queue.held -= 1
         if queue.waiting:
@@ -206,28 +206,28 @@ class ConcurrencyLimiter:
             self._grant()
 
     def _has_room(self, queue: TenantQueue) -> bool:
-        """Return whether another slot is free for ``queue``, apart from those kept for other Companies."""
+        """Return whether another slot is free for ``queue``, besides those reserved for other Companies."""
         free, held = self._free, queue.held
         if held < SHARE:
             return free > self._lowest
         return held + 1 - SHARE < free or held == self._total - free  # no other Company holds a slot
 
     def _may_grant(self, queue: TenantQueue) -> bool:
-        """Return whether limit and rate of ``queue`` allow another slot."""
+        """Return whether the limit and rate of ``queue`` allow another slot."""
         if queue.held >= int(queue.algorithm.limit):
             return False
         return not queue.interval or self._clock.now() >= queue.next_at
 
     def _keep_pace(self, queue: TenantQueue) -> None:
-        """Set the time of the next slot of ``queue``, by its rate."""
+        """Schedule the next slot of ``queue`` by its rate."""
         queue.next_at = max(queue.next_at, self._clock.now() - _BURST) + queue.interval
 
     def _make_ready(self, queue: TenantQueue) -> None:
-        """Add ``queue`` to the ready ones if it is ready; if only its rate forbids that, try again later."""
+        """Mark ``queue`` as ready if it is; if only its rate prevents that, schedule a retry."""
         if queue.level == queue.held or not queue.waiting or queue.held >= int(queue.algorithm.limit):
             return
         if self._may_grant(queue):
-            self._remove_ready(queue)  # it may be there with another number of slots
+            self._remove_ready(queue)  # it may be listed under another number of slots
             queue.level = queue.held
             self._ready.setdefault(queue.held, {})[queue] = None
         elif queue.timer is None:
@@ -242,27 +242,27 @@ class ConcurrencyLimiter:
                 del self._ready[level]
 
     def _wake(self, queue: TenantQueue) -> None:
-        """Grant slots to ``queue`` if its rate allows them by now."""
+        """Grant slots to ``queue`` if its rate allows them now."""
         queue.timer = None
         self._make_ready(queue)
         self._grant()
 
     def _grant(self) -> None:
-        """Grant free slots, each to the ready queue that holds the fewest."""
+        """Grant each free slot to the ready queue that holds the fewest."""
         while self._ready:
             queue = next(iter(self._ready[min(self._ready)]))
             if queue.waiting and self._may_grant(queue):
                 if not self._has_room(queue):
-                    return  # nor is there room for a queue that holds more
+                    return  # so no queue that holds more has room
                 self._grant_first(queue)
             self._remove_ready(queue)
             self._make_ready(queue)
 
     def _grant_first(self, queue: TenantQueue) -> None:
-        """Grant a slot to the caller that waits longest in ``queue``."""
+        """Grant a slot to the longest-waiting caller in ``queue``."""
         granted, _ = queue.waiting.popitem(last=False)
         self.queued -= 1
-        if not granted.done():  # else its caller was cancelled, and will call `leave`
+        if not granted.done():  # otherwise cancelled; its caller will call `leave`
             self._free -= 1
             queue.held += 1
             self.granted += 1

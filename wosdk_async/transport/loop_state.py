@@ -32,18 +32,18 @@ from wosdk_async.transport.throughput_limit import ThroughputLimit
 
 __all__ = ["Hold", "LoopState", "TransportSettings", "open_loop_state"]
 
-_DOWNLOADS = 8  # concurrent files, on separate connections: long downloads must not delay calls
+_DOWNLOADS = 8  # concurrent downloads, on their own connections: long downloads must not delay calls
 _MAX_DOWNLOADS = 32  # when the storage of some Companies hangs
-_LOGIN_CONNECTIONS = 64  # for all Companies together; session/login_slots.py shares them
+_LOGIN_CONNECTIONS = 64  # across all Companies; session/login_slots.py distributes them
 _LOGIN_CONNECT = 5.0  # seconds
-_LOGIN_LIFETIME = 1e-6  # seconds: a new connection for each request, as no response names its Company
-_LOGIN_WAIT = 4.0  # maximum seconds between attempts: a deadline of 12 s survives an outage of 3 s
-_CLEAN_UP = 1.0  # seconds that calls get to clean up after the grace period of closing
+_LOGIN_LIFETIME = 1e-6  # seconds: each request opens a new connection, because no response names its Company
+_LOGIN_WAIT = 4.0  # maximum seconds between attempts: a 12 s deadline survives a 3 s outage
+_CLEAN_UP = 1.0  # seconds for calls to clean up after the grace period
 
 
 @attrs.frozen(kw_only=True)
 class TransportSettings:
-    """Options of a client, and the parts of its transport that tests replace."""
+    """Options of a client, and the transport parts that tests replace."""
 
     options: ClientOptions
     hosts: HostRules = attrs.Factory(
@@ -51,40 +51,41 @@ class TransportSettings:
     )
     clock: TransportClock = TransportClock()
     engine: Callable[[Limits], Engine] | None = None
-    """Makes the engines of calls, log-ins and downloads; None for those that the options ask for."""
+    """Factory of the engines for calls, log-ins and downloads; None selects the built-in ones by the options.
+    """
 
     def __attrs_post_init__(self) -> None:
-        """Refuse a proxy that cannot be used."""
+        """Refuse an unusable proxy."""
         if self.options.proxy is not None:
             parse_proxy(self.options.proxy, "proxy")
 
     @property
     def uses_own_pool(self) -> bool:
-        """Whether requests go through the program's own httpx client or transport."""
+        """Whether requests use the program's own httpx client or transport."""
         options = self.options
         return not (self.engine or (options.http_client is None and options.transport is None))
 
     def make_engine(self, limits: Limits, ceiling: int | None = None) -> Engine:
-        """Return an engine with ``limits``; the built-in one may briefly have ``ceiling`` connections."""
+        """Return an engine with ``limits``; the built-in engine may briefly have ``ceiling`` connections."""
         return self.engine(limits) if self.engine else engine_for(self.options, limits, ceiling)
 
     def require_usable(self, region: Region) -> None:
-        """Raise ConfigurationError if the addresses or the CA certificates make a log-in impossible."""
+        """Raise ConfigurationError if the addresses or CA certificates rule out a log-in."""
         urls = [address.url(region, self.hosts) for address in (TOKEN, LOCATOR)]
         if self.engine or self.uses_own_pool or self.options.ssl_context:
-            return  # the certificates are the program's
+            return  # the program provides the certificates
         if any(url.startswith("https:") for url in urls):
             require_certificates()
 
 
 @attrs.define(eq=False)
 class LoopState:
-    """Transport within one event loop."""
+    """Transport state within one event loop."""
 
     dispatcher: Dispatcher
     login: Login
     engines: list[Engine | StreamingEngine]
-    # Used only by the thread of its loop. GIL: but any thread may drop the last reference to a manager, which
+    # Only the loop's own thread uses these. GIL: any thread may drop the last reference to a manager, which
     # removes its key from these dicts atomically.
     _downloading: tuple[StreamingEngine, ConcurrencyLimiter] | None = None
     _downloads: WeakKeyDictionary[SessionManager, Downloads] = attrs.field(
@@ -93,25 +94,27 @@ class LoopState:
     _places: WeakKeyDictionary[SessionManager, Places] = attrs.field(factory=WeakKeyDictionary, init=False)
     _closing: asyncio.Lock = attrs.field(factory=asyncio.Lock, init=False)
     _connections: AsyncGenerator[None, None] = attrs.field(init=False)
-    """Generator that closes the engines: ``asyncio.run`` closes those that were started in its loop, so a
-    client that was never closed leaves no socket open. ``weakref.finalize`` would run too late."""
+    """Generator that closes the engines. ``asyncio.run`` closes generators started in its loop, so a client
+    that was never closed leaves no socket open. ``weakref.finalize`` would run too late.
+    """
 
     @_connections.default
     def _start_connections(self) -> AsyncGenerator[None, None]:
         connections = _close_at_end(self.engines)
         with contextlib.suppress(StopIteration):
-            next(connections.__anext__().__await__())  # runs to its yield: nothing before that waits
+            # Completes: the generator does not wait before its yield
+            next(connections.__anext__().__await__())
         return connections
 
     def downloads(self, settings: TransportSettings, sessions: SessionManager) -> Downloads:
-        """Return the downloads of a Company in this loop. Their engine is created at the first use."""
+        """Return the downloads of a Company in this loop; the engine is created on first use."""
         if (found := self._downloads.get(sessions)) is not None:
             return found
         if self._downloading is None:
             engine = settings.make_engine(attrs.evolve(settings.options.limits, connections=_MAX_DOWNLOADS))
             if not isinstance(engine, StreamingEngine):
                 raise ConfigurationError(
-                    f"engine= makes {engine!r}, which cannot download: it has no stream()"
+                    f"engine= returned {engine!r}, which cannot download: it has no stream()"
                 )
             self.engines.append(engine)
             self._downloading = engine, ConcurrencyLimiter(_DOWNLOADS, ceiling=engine.capacity)
@@ -124,7 +127,7 @@ class LoopState:
         return self._places.get(sessions) or self._places.setdefault(sessions, Places(sessions.clock))
 
     async def aclose(self, grace: float) -> None:
-        """Wait ``grace`` seconds for running calls, end the others, close the connections."""
+        """Wait ``grace`` seconds for running calls, cancel the rest, and close the connections."""
         counters, deadlines = self.dispatcher.counters, self.dispatcher.deadlines
         try:
             for seconds in (grace, _CLEAN_UP):
@@ -133,15 +136,15 @@ class LoopState:
                         await counters.none_left()
                 deadlines.expire_all()
         finally:
-            async with self._closing:  # if two tasks close at once, the second finds it done
+            async with self._closing:  # if two tasks close at once, the second has nothing to do
                 await self._connections.aclose()
 
 
 @attrs.define(eq=False)
 class Hold:
-    """Context of a call that sends several requests: closing the client waits for all of them.
+    """Context of a call that sends several requests; closing the client waits for all of them.
 
-    Its requests are sent while the client is being closed, like those of other running calls.
+    Its requests are still sent while the client is closing, like those of other running calls.
     """
 
     state: LoopState
@@ -156,15 +159,15 @@ class Hold:
 
     @property
     def ended(self) -> bool:
-        """Whether the client was closed and its grace is over."""
+        """Whether the client has closed and its grace period is over."""
         return self.state.dispatcher.deadlines.ended
 
     def within(self, seconds: float) -> Scope:
-        """Return a scope of ``seconds``, which ends early when the client is closed."""
+        """Return a scope of ``seconds``, which ends early when the client closes."""
         return self.state.dispatcher.deadlines.within(seconds)
 
     async def sleep(self, seconds: float) -> None:
-        """Sleep between two requests. Raises TimeoutError if the client is closed during the sleep."""
+        """Sleep between two requests. Raises TimeoutError if the client closes during the sleep."""
         if self.ended:
             raise TimeoutError
         try:
@@ -173,7 +176,7 @@ class Hold:
         except TimeoutError:
             if self.ended:
                 raise
-            # The program blocked the loop for longer than the margin, so the sleep is over, too.
+            # The program blocked the loop beyond the margin, so the sleep is over as well.
 
 
 async def _close_at_end(engines: list[Engine | StreamingEngine]) -> AsyncGenerator[None, None]:
@@ -186,13 +189,13 @@ async def _close_at_end(engines: list[Engine | StreamingEngine]) -> AsyncGenerat
 def open_loop_state(
     settings: TransportSettings, quota: RetryQuota, request_ids: RequestIds | None
 ) -> LoopState:
-    """Return the state of the running loop. Its connections are opened by the first call."""
+    """Return the state of the running loop. The first call opens the connections."""
     options, clock, limits = settings.options, settings.clock, settings.options.limits
     calls = settings.make_engine(limits, connection_ceiling(limits.connections))
     connections, steps = _LOGIN_CONNECTIONS, options.timeouts
     if own_pool := settings.uses_own_pool:
         connections = min(limits.connections, connections)
-    else:  # a connection fails, with its reason, before the log-in attempt times out
+    else:  # the connection reports its own error before the log-in attempt times out
         steps = steps or Timeouts()
         steps = attrs.evolve(steps, connect=min(steps.connect or _LOGIN_CONNECT, _LOGIN_CONNECT))
     login_settings = attrs.evolve(settings, options=attrs.evolve(options, timeouts=steps))

@@ -1,4 +1,4 @@
-"""Retries of a call after a failed attempt, as its verdict and the policy allow."""
+"""Retries after a failed attempt, as its verdict and the policy allow."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ __all__ = ["FAILURES", "Retries", "RetryQuota", "backoff", "give_up"]
 
 T = TypeVar("T")
 
-_GONE_WAIT = 1.0  # seconds, on average, before a host that is gone is tried again
+_GONE_WAIT = 1.0  # average seconds before a missing host is tried again
 
 FAILURES = (SendError, InconclusiveResponse, RefusedError)
-"""Failures of an attempt that have a verdict; after some of them another attempt may follow."""
+"""Attempt failures that have a verdict; some of them allow a retry."""
 Failure = SendError | InconclusiveResponse | RefusedError
 
 
 class RetryQuota:
-    """Budget of a client for retries, so that a service that is down gets each call once, not several times.
+    """Retry budget of a client, which stops calls from multiplying while the service is down.
 
-    A retry costs ``COST``. A success gives back 1, or ``COST`` if the call was retried. Loops in several
-    threads share it.
+    A retry costs ``COST``. A success earns 1, or ``COST`` if the call was retried. Loops in several threads
+    share the budget.
     """
 
     COST = 5
@@ -67,18 +67,17 @@ class RetryQuota:
             return True
 
     def succeeded(self, retried: bool) -> None:
-        """Give back what a success earns. A caller need not ask while ``left`` is all of ``capacity``."""
+        """Add what a success earns. Callers may skip this while ``left`` equals ``capacity``."""
         with self._lock:
             self.left = min(self.capacity, self.left + (self.COST if retried else 1))
 
 
 def backoff(policy: RetryPolicy, failed: int, draw: float) -> float:
-    """Return the seconds to wait after ``failed`` attempts, for a ``draw`` in [0, 1): full jitter."""
+    """Return the backoff in seconds after ``failed`` attempts, for a ``draw`` in [0, 1): full jitter."""
     return draw * min(policy.wait_max, policy.wait_initial * 2.0 ** min(failed - 1, 32))
 
 
 def _verdict(failure: Exception, own: OwnCodes = NO_OWN_CODES) -> Verdict:
-    """Return what a failed attempt means."""
     if isinstance(failure, RefusedError):
         return verdict_of(failure, own)
     return NEVER_SENT if isinstance(failure, SendError) and not failure.sent else IN_DOUBT
@@ -94,7 +93,7 @@ def _may_retry(failure: Exception, repeat_safe: bool, policy: RetryPolicy) -> bo
 
 
 def give_up(failure: Exception, repeat_safe: bool) -> WosdkError:
-    """Return the error to raise for ``failure`` when the call is not retried."""
+    """Return the error for a ``failure`` that is not retried."""
     if isinstance(failure, WosdkError):
         return failure
     facts: dict[str, Any] = {}
@@ -105,24 +104,24 @@ def give_up(failure: Exception, repeat_safe: bool) -> WosdkError:
     status = failure.status if isinstance(failure, InconclusiveResponse) else 0
     if repeat_safe:
         return NoAnswerError(f"no readable response ({failure})", status=status, **facts)
-    doubt = f"it may have been carried out: no conclusive response ({failure})"
+    doubt = f"the call may have been carried out: no conclusive response ({failure})"
     return InDoubtError(doubt, status=status, **facts)
 
 
 @attrs.define
 class Retries:
-    """Retries of one call, within its policy, the quota of the client and its deadline ``until``."""
+    """Retries of one call within its policy, the client's quota and the deadline ``until``."""
 
     policy: RetryPolicy
     clock: TransportClock
     quota: RetryQuota | None = None
     until: float = math.inf
     has_time: Callable[[float], bool] | None = None
-    """Tells whether another attempt in so many seconds is worthwhile, instead of ``policy.attempts``."""
+    """Decides, instead of ``policy.attempts``, whether another attempt in that many seconds is worthwhile."""
     on_wait: Callable[[Failure, float], None] | None = None
-    """Called with a failure, and the seconds until the next attempt."""
+    """Called with a failure and the seconds until the next attempt."""
     _unreached: int = attrs.field(default=0, init=False)
-    """Attempts at a host that is gone, not counted because the locator may name the next host late."""
+    """Uncounted attempts at a missing host; the locator may be slow to name its successor."""
 
     async def run(
         self,
@@ -131,7 +130,7 @@ class Retries:
         trace: Trace,
         failure: Failure | None = None,
     ) -> T:
-        """Return the first result of ``once()``; ``failure`` is that of an attempt before."""
+        """Return the first result of ``once()``. ``failure`` is the result of an earlier attempt."""
         while True:
             if failure is not None:
                 wait = self._wait(call, failure, trace)
@@ -150,7 +149,7 @@ class Retries:
                 return result
 
     def _wait(self, call: Call[Any], failure: Failure, trace: Trace) -> float:
-        """Return the seconds until the retry of ``call``, or raise the error of the call if there is none."""
+        """Return the seconds until the next retry, or raise the error if the call is not retried."""
         repeat_safe = call.repeat_safe
         asked = (failure.retry_after or 0.0) if isinstance(failure, ThrottledError) else 0.0
         draw, left = random.random(), self.until - self.clock.now()  # noqa: S311 - not a secret

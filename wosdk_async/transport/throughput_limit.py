@@ -1,4 +1,4 @@
-"""Limit of a Company's calls in flight that trials find: the one at which the most complete per second."""
+"""Limit on a Company's calls in flight, found by trials that maximize completed calls per second."""
 
 from __future__ import annotations
 
@@ -11,18 +11,20 @@ __all__ = ["ThroughputLimit"]
 
 
 class ThroughputLimit(AIMDLimit):
-    """AIMDLimit that exceeds ``START`` only while the higher limit completes more calls per second.
+    """AIMDLimit that exceeds ``START`` only while a higher limit completes more calls per second.
 
-    A round has as many responses as the limit, at least ``ROUND``, received while all slots were in use: then
-    ``limit / mean time`` calls complete per second (Little's law). A trial compares a round with one at twice
-    the limit, which becomes ``lower * gain`` if the higher one completes ``gain`` times as many calls. After
-    a trial that changed little it rests for ``PAUSE`` rounds; otherwise the next trial follows at once.
+    A round has as many responses as the limit, at least ``ROUND``, received while all slots were in use. The
+    round then completes ``limit / mean time`` calls per second (Little's law). A trial compares a round with
+    another at twice the limit. If the higher limit completes ``gain`` times as many calls, the limit becomes
+    ``lower * gain``. After a trial with little effect, trials pause for ``PAUSE`` rounds; otherwise the next
+    follows at once.
 
-    A round that is ``SLOWER`` than the one before starts a trial at half the limit, with the same rule: a
-    service with a queue completes as many calls at half the limit, one that is slower throughout does not.
+    A round that is ``SLOWER`` than the previous one starts a trial at half the limit, by the same rule: at
+    half the limit, a service with a queue completes as many calls, and a service that is slow throughout does
+    not.
 
-    A 429 or 503 halves the limit. It returns to 0.9 of the refused limit in a few rounds, then grows by one
-    per round; trials resume when it exceeds the refused limit by a quarter.
+    A 429 or 503 halves the limit. The limit returns to 0.9 of its refused value within a few rounds, then
+    grows by one per round. Trials resume when it exceeds the refused value by a quarter.
     """
 
     START = DEFAULT_IN_FLIGHT
@@ -33,7 +35,7 @@ class ThroughputLimit(AIMDLimit):
     def __init__(self, maximum: int) -> None:
         super().__init__(maximum)
         self.limit = self._lowest = float(min(maximum, self.START))
-        self._refused_at = 0.0  # 0 after the limit has recovered
+        self._refused_at = 0.0  # 0 once the limit has recovered
         self._before: tuple[float, float] | None = None  # limit and mean time before the trial
         self._last_mean = math.inf
         self._rest = 0
@@ -41,7 +43,7 @@ class ThroughputLimit(AIMDLimit):
         self._times: list[float] = []
 
     def responded(self, number: int, seconds: float, in_flight: int) -> None:
-        """Add a response to the round, or to the recovery, if all slots were in use."""
+        """Add a response to the round or the recovery if all slots were in use."""
         if in_flight + 1 <= self.limit:
             self._skip = self.limit
         elif not self._refused_at:
@@ -50,12 +52,12 @@ class ThroughputLimit(AIMDLimit):
             self._recover()
 
     def failed(self, seconds: float) -> None:
-        """Count a missing response as one that never comes, if the wait was longer than usual."""
+        """Count a missing response as infinitely slow if the wait exceeded the mean."""
         if seconds > self._last_mean and not self._refused_at:
             self._add(math.inf)
 
     def throttled(self, number: int, latest: int) -> None:
-        """Halve the limit and end the trial, unless the attempt was sent before the limit was halved last."""
+        """Halve the limit and end the trial, unless the attempt predates the last halving."""
         if number > self._last_before_halving:
             self._refused_at, self._before = self.limit, None
             self._times.clear()
@@ -95,11 +97,11 @@ class ThroughputLimit(AIMDLimit):
         self._move(max(self._lowest, min(self._maximum, limit)))
 
     def _judge(self, limit: float, mean: float, tried_mean: float) -> None:
-        """End the trial and move to the limit that pays."""
+        """End the trial and adopt the better limit."""
         tried, self._before = self.limit, None
         (low, low_mean), (high, high_mean) = sorted([(limit, mean), (tried, tried_mean)])
         gain = high / low * low_mean / high_mean if high_mean < math.inf else 0.0
-        # A gain below 1 is chance, or the service changed its speed between the rounds: limit its effect.
+        # A gain below 1 is noise, or the service changed speed between rounds: limit the effect.
         pays = max(self._lowest, low * max(0.75, min(high / low, gain)))
         if limit < tried < min(self._maximum, 1.1 * pays):
             self._try(2 * tried, tried_mean)
@@ -112,7 +114,7 @@ class ThroughputLimit(AIMDLimit):
 
 
 def _mean(times: list[float]) -> float:
-    """Return the mean, the slowest eighth cut to the next slower: a few late responses are no queue."""
+    """Return the mean, capping the slowest eighth: a few late responses are no queue."""
     ordered = sorted(times)
     cut = len(ordered) * 7 // 8
     return max(1e-6, (sum(ordered[:cut]) + (len(ordered) - cut) * ordered[cut]) / len(ordered))

@@ -1,4 +1,4 @@
-"""Transport of one client: the state of each event loop, and the session of each Company."""
+"""Transport of one client: the state of each event loop and the session of each Company."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ T = TypeVar("T")
 
 
 class Transport:
-    """Transport of the calls of many Companies. The first call opens the connections.
+    """Transport for calls to many Companies. The first call opens the connections.
 
-    All event loops share the sessions. Each loop has its own connections, limiter and deadlines. So does a
-    forked child, which never touches its parent's sockets.
+    Event loops share the sessions, but each has its own connections, limiter and deadlines. The same holds
+    for a forked child, which never touches its parent's sockets.
     """
 
     def __init__(self, settings: TransportSettings) -> None:
@@ -60,14 +60,14 @@ class Transport:
         self.options = options = settings.options
         """Options of the client."""
         self.clock = settings.clock
-        """Clock of all waits of this transport."""
+        """Clock for every wait in this transport."""
         self._loops: dict[asyncio.AbstractEventLoop, LoopState] = {}
         self._inherited: list[LoopState] = []
         self._sessions = ManagerCache()
         self._quota = RetryQuota(options.retry_quota)
         self._request_ids = RequestIds() if options.check_request_ids else None
         self.closed = False
-        """Whether it refuses new calls."""
+        """Whether the transport refuses new calls."""
         self._usable: set[Region] = set()  # GIL: threads add to it atomically
         self._telemetry: Telemetry | None = None
         self._observers: tuple[Observer, ...] = ()
@@ -76,18 +76,18 @@ class Transport:
     def __repr__(self) -> str:
         state = "closed" if self.closed else "not opened"
         if self._loops and not self.closed:
-            # GIL: the loops run in other threads, which change each number atomically.
+            # GIL: loops run in other threads and change each number atomically.
             state = " ".join(repr(loop.dispatcher.limiter) for loop in list(self._loops.values()))
         return f"<Transport companies={len(self._sessions)} {state}>"
 
     def sessions(self, tenant: Tenant) -> SessionManager:
-        """Return the manager of a tenant's session, always the same one."""
-        # By the exact name: the service ignores case (facts 1), but case folding makes different names equal
-        # ("Straße", "STRASSE"), and the provider of credentials must be asked for each name.
+        """Return the session manager of a tenant. Repeated calls return the same manager."""
+        # By exact name: the service ignores case (facts 1), but case folding equates different names
+        # ("Straße", "STRASSE"), and the credentials provider must be asked for each.
         credentials: object = tenant.credentials
         try:
             hash(credentials)
-        except TypeError:  # an unhashable provider; the manager keeps it alive, so its id is not reused
+        except TypeError:  # unhashable provider; the manager keeps it alive, so its id is not reused
             credentials = id(credentials)
         key = (tenant.company, tenant.region, credentials)
         return self._sessions.get(
@@ -98,7 +98,7 @@ class Transport:
         )
 
     def require_usable(self, region: Region) -> None:
-        """Raise ConfigurationError for a region with which no log-in can be sent; each is checked once."""
+        """Raise ConfigurationError if a region rules out a log-in. Each region is checked once."""
         if region not in self._usable:
             self._settings.require_usable(region)
             self._usable.add(region)
@@ -111,7 +111,7 @@ class Transport:
             if loop is running:
                 state.dispatcher.keep_rate(sessions)
                 continue
-            with contextlib.suppress(RuntimeError):  # it was closed in between
+            with contextlib.suppress(RuntimeError):  # closed in the meantime
                 loop.call_soon_threadsafe(state.dispatcher.keep_rate, sessions)
 
     def send(
@@ -126,10 +126,11 @@ class Transport:
     ) -> Coroutine[Any, Any, T]:
         """Send ``call`` and return its result.
 
-        ``trace`` belongs to this call alone: it decides whether the call may have taken effect. ``hold`` is
-        that of the call that this request is part of. ``asked`` is set once ``before_send`` has let it pass.
+        ``trace`` must not be shared with other calls: it decides whether this call may have taken effect.
+        ``hold`` is the hold of the enclosing call. ``asked`` tells that ``before_send`` has already approved
+        the call.
         """
-        # Not async: tens of thousands of calls may wait, and each needs one coroutine less this way.
+        # Not async: this saves one coroutine for each of tens of thousands of waiting calls.
         client = self.options
         if client.read_only and not call.reads:
             raise InvalidCallError(
@@ -141,7 +142,7 @@ class Transport:
             loop = self._loops.get(asyncio.get_running_loop())
         except RuntimeError:
             raise InvalidCallError(
-                "no event loop of asyncio runs here; use asyncio.run(...), in trio trio_asyncio",
+                "no asyncio event loop is running; use asyncio.run(...), or trio_asyncio in trio",
                 operation=call.operation,
                 company=sessions.company,
             ) from None
@@ -162,7 +163,7 @@ class Transport:
         trace: Trace | None,
         hold: Hold | None,
     ) -> T:
-        """Return the result from the hook's response; send ``call`` if the hook gives none."""
+        """Return the result of the hook's response, or send ``call`` if the hook returns none."""
         started = self.clock.now()
         response = await ask_before_send(hook, call, sessions.company)
         if response is not None:
@@ -180,7 +181,7 @@ class Transport:
         return await self.send(call, sessions, options, trace, hold, asked=True)
 
     async def connect(self, sessions: SessionManager, options: CallOptions) -> None:
-        """Open the session, within the deadline of a call that is safe to repeat."""
+        """Open the session within the deadline of a repeat-safe call."""
         seconds = 60.0 if options.deadline is None else options.deadline
         hold = self.hold()
         if sessions.current() is not None:
@@ -204,7 +205,7 @@ class Transport:
         return Hold(self._loop_state(), self.clock)
 
     def downloads(self, sessions: SessionManager) -> Downloads:
-        """Return the downloads of a Company in the running loop, which have connections of their own."""
+        """Return the downloads of a Company in the running loop, which use their own connections."""
         return self._loop_state().downloads(self._settings, sessions)
 
     def stats(self) -> Stats:
@@ -227,7 +228,7 @@ class Transport:
         )
 
     async def aclose(self, grace: float = 5.0) -> None:
-        """Refuse new calls, give running ones ``grace`` seconds to end, then close everything."""
+        """Refuse new calls, give running calls ``grace`` seconds to end, then close everything."""
         self.closed = True
         loop = asyncio.get_running_loop()
         try:
@@ -238,13 +239,13 @@ class Transport:
             await asyncio.gather(*(manager.aclose() for manager in self._sessions))
 
     def _loop_state(self) -> LoopState:
-        """Return the state of the running loop; open it if needed."""
+        """Return the state of the running loop, and open it if needed."""
         if self.closed:
             raise ConfigurationError("the client is closed; open a new one, or leave its block later")
         loop = asyncio.get_running_loop()
         state = self._loops.get(loop)
         if state is None:
-            # GIL: loops in other threads do the same, so the dict is changed in place, by atomic operations.
+            # GIL: loops in other threads do the same, so the dict is changed in place by atomic operations.
             for other in list(self._loops):
                 if other.is_closed():
                     self._loops.pop(other, None)
@@ -254,15 +255,15 @@ class Transport:
 
     def _find_observers(self) -> None:
         """Set the observers: the program's hook, and OpenTelemetry once it has a provider."""
-        # Not per call: OpenTelemetry reads the environment until a provider is set.
-        # Two loops that open at once may each create a Telemetry; either works: it holds no state of calls.
+        # Not per call: OpenTelemetry reads the environment until a provider is set. Two loops that open at
+        # the same time may each create a Telemetry; either works, because neither holds per-call state.
         if self.options.telemetry and self._telemetry is None:
             self._telemetry = active_telemetry(traceparent=self.options.traceparent)
         hook = self.options.on_attempt and HookObserver(self.options.on_attempt)
         self._observers = tuple(each for each in (hook, self._telemetry) if each is not None)
 
     async def _log_in(self, tenant: Tenant, replaced: Secrets, has_time: HasTime) -> TokenGrant:
-        # While the client is being closed, running calls may still need a session.
+        # Running calls may still need a session while the client closes.
         login = (self._loops.get(asyncio.get_running_loop()) or self._loop_state()).login
         manager = self.sessions(tenant)
         sent: Credentials | AccessToken | None = None
@@ -278,17 +279,17 @@ class Transport:
             raise
 
     def forked(self) -> None:
-        """Start without loops in a forked child, and keep the inherited ones untouched."""
+        """Reset all loop state in a forked child without touching the parent's."""
         self._inherited += self._loops.values()
         self._loops = {}
-        self._quota = RetryQuota(self.options.retry_quota)  # a thread of the parent may have held its lock
+        self._quota = RetryQuota(self.options.retry_quota)  # a thread of the parent may have held the lock
         self._sessions.forked()
 
 
 def _company_stats(
     manager: SessionManager, queue: TenantQueue | None, limit: int, now: float
 ) -> CompanyStats:
-    """Return the statistics of one Company; ``queue`` is None if it made no calls in the running loop."""
+    """Return the statistics of one Company; ``queue`` is None before its first call in this loop."""
     session, login_since, error = manager.session, manager.login_since, manager.last_error
     return CompanyStats(
         name=manager.company,

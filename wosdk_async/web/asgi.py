@@ -1,4 +1,4 @@
-"""Helpers for ASGI back ends: cancellation of abandoned reads, and paths on one line for logs."""
+"""Helpers for ASGI back ends: cancelling abandoned reads, and single-line paths for logs."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _READS = ("GET", "HEAD")
 
 
 class CancelAbandonedReads:
-    """ASGI middleware that cancels the handler of a GET when its client disconnects.
+    """ASGI middleware that cancels a GET handler when the client disconnects.
 
     ::
 
         app.add_middleware(CancelAbandonedReads)
 
-    Frameworks let a handler finish although nobody reads the response. Cancellation takes its call out of the
-    queue, and frees its slot. Other methods continue: a cancelled create would be in doubt.
+    Frameworks let handlers finish even if nobody reads the response. Cancelling removes the call from the
+    queue and frees its slot. Other methods continue, because a cancelled create would be in doubt.
     """
 
     def __init__(self, app: Any) -> None:
@@ -60,16 +60,16 @@ class _Read:
         self._complete = False
 
     async def send(self, message: Message) -> None:
-        """Pass a message of the response to the server."""
+        """Pass a response message to the server."""
         self._complete = message["type"] == "http.response.body" and not message.get("more_body", False)
         await self._send(message)
 
     async def cancel_on_disconnect(self, work: asyncio.Future[None]) -> None:
-        """Pass messages of the client to the application; cancel ``work`` when the client disconnects."""
+        """Pass client messages to the application; cancel ``work`` when the client disconnects."""
         while True:
             message = await self._receive()
             self.inbox.put_nowait(message)
             if message["type"] == "http.disconnect":
-                if not self._complete:  # servers also send it after a response
+                if not self._complete:  # servers also send this after a response
                     work.cancel()
                 return

@@ -1,6 +1,6 @@
 """Records in Litestar: ``Litestar(route_handlers, plugins=[RecordPlugin()])``.
 
-Routes then take and return records: one, a list, or None.
+Routes can then take and return records, lists of records, or None.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ __all__ = ["RecordPlugin"]
 
 
 class RecordPlugin(SerializationPlugin, OpenAPISchemaPlugin):
-    """Plugin with which routes take and return records.
+    """Plugin for routes that take and return records.
 
-    A body that does not fit is a ``ValidationException`` (400) whose ``extra`` names each field.
+    An invalid body raises a ``ValidationException`` (400) whose ``extra`` lists each invalid field.
 
     Args:
-        names: Names of the fields in responses and in the OpenAPI document, as in
-            :func:`wosdk_async.to_dict`. Requests may use both kinds.
-        unknown: ``"refuse"`` reports fields and enum values that the catalogue does not have; ``"keep"``
-            accepts them.
+        names: field names in responses and in the OpenAPI document, as in :func:`wosdk_async.to_dict`.
+            Requests may use both kinds.
+        unknown: ``"refuse"`` rejects fields and enum values missing from the catalogue; ``"keep"`` accepts
+            them.
     """
 
     def __init__(self, *, names: Names = "wire", unknown: Unknown = "keep") -> None:
@@ -42,18 +42,18 @@ class RecordPlugin(SerializationPlugin, OpenAPISchemaPlugin):
         self._unknown = unknown
 
     def supports_type(self, field_definition: FieldDefinition) -> bool:
-        """Return whether the type is a class of the model."""
+        """Return whether a type is a model class."""
         return _is_record(field_definition)
 
     def create_dto_for_type(self, field_definition: FieldDefinition) -> type[AbstractDTO[Any]]:
-        """Return the class that reads and writes bodies with records of this type."""
+        """Return the class that reads and writes bodies with records of a type."""
         names = {"names": self._names, "unknown": self._unknown, "field": field_definition}
         return type(f"RecordDTO[{field_definition.raw}]", (RecordDTO,), {**names, "config": DTOConfig()})
 
     is_plugin_supported_field = supports_type
 
     def to_openapi_schema(self, field_definition: FieldDefinition, schema_creator: Any) -> Any:
-        """Return the reference to the schema of a class; add the schema, and those of the records in it."""
+        """Add the schemas of a class and its nested records; return a reference to the class's schema."""
         registry = schema_creator.schema_registry
 
         def refer(cls: type[Record]) -> dict[str, Any]:
@@ -74,22 +74,22 @@ def _is_record(field: FieldDefinition) -> bool:
 
 
 class RecordDTO(AbstractDTO[Any]):
-    """Body with records, which Litestar makes for each request."""
+    """Body with records, created by Litestar for each request."""
 
     names: Names
     unknown: Unknown
     field: FieldDefinition
 
     def decode_builtins(self, value: Any) -> Any:
-        """Return the records of a form."""
+        """Return the records in a form."""
         try:
             return _read(self.field, value, self.unknown)
         except InvalidRecordError as error:
             faults = error.faults
-        raise ValidationException("The body does not fit", extra=list(map(_extra, faults)))
+        raise ValidationException("The body is invalid", extra=list(map(_extra, faults)))
 
     def decode_bytes(self, value: bytes) -> Any:
-        """Return the records of a JSON body, with exact numbers."""
+        """Return the records in a JSON body, with exact numbers."""
         try:
             data = loads(value)
         except ValueError as error:
@@ -97,7 +97,7 @@ class RecordDTO(AbstractDTO[Any]):
         return self.decode_builtins(data)
 
     def data_to_encodable_type(self, data: Any) -> Any:
-        """Return the records of a response as dicts."""
+        """Return a response's records as dicts."""
         if isinstance(data, Response):
             data.content = _write(data.content, self.names)
             return data
@@ -105,14 +105,14 @@ class RecordDTO(AbstractDTO[Any]):
 
     @classmethod
     def is_supported_model_type_field(cls, field_definition: FieldDefinition) -> bool:
-        """Return whether bodies of this type hold records."""
+        """Return whether bodies of this type contain records."""
         return field_definition.match_predicate_recursively(_is_record)
 
     @classmethod
     def create_for_field_definition(
         cls, field_definition: FieldDefinition, handler_id: str, backend_cls: Any = None
     ) -> None:
-        """Do nothing: there are no models to make."""
+        """Do nothing: there are no models to create."""
 
     @classmethod
     def create_openapi_schema(
@@ -123,7 +123,7 @@ class RecordDTO(AbstractDTO[Any]):
 
     @classmethod
     def generate_field_definitions(cls, model_type: type[Any]) -> Generator[DTOFieldDefinition, None, None]:
-        """Yield nothing: the fields are those of the model."""
+        """Yield nothing: the model defines the fields."""
         yield from ()
 
     @classmethod
@@ -133,7 +133,7 @@ class RecordDTO(AbstractDTO[Any]):
 
 
 def _read(field: FieldDefinition, value: Any, unknown: Unknown) -> Any:
-    """Return the records of a type: a class, a list of it, or an optional one of both."""
+    """Return records of a type: a class, a list, or an optional one of either."""
     if field.is_optional:
         inner = [each for each in field.inner_types if each.annotation is not type(None)]
         return None if value is None else _read(inner[0], value, unknown)
@@ -171,7 +171,7 @@ _OPTIONS = {"anyOf": "any_of", "maxLength": "max_length", "writeOnly": "write_on
 
 
 def _options(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the attributes of Litestar's ``Schema`` for a JSON Schema."""
+    """Return attributes of Litestar's ``Schema`` for a JSON Schema."""
     return {_OPTIONS.get(name, name): _option(name, value) for name, value in schema.items()}
 
 

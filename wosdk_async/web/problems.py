@@ -1,17 +1,17 @@
-"""Problem bodies: the response of a web back end to an error of one of its calls.
+"""Problem bodies: a web back end's responses to errors of its calls.
 
-``PROBLEMS`` has a row for each class of :mod:`wosdk_async.errors`: the HTTP status, and a body by RFC 9457
-(``application/problem+json``). The status says *whose* fault it is, from the view of the back end's clients:
+``PROBLEMS`` has one row per class of :mod:`wosdk_async.errors`: the HTTP status, and a body by RFC 9457
+(``application/problem+json``). The status tells the back end's clients whose fault the error is:
 
 * 4xx: the request cannot be carried out as is (no such record, a business rule, a conflict).
-* 500 with ``in_doubt``: it may have been carried out. Not 502, 503 or 504, after which proxies and HTTP
-  libraries retry automatically.
-* 502, 503, 504: it was not carried out, and the client cannot fix that. ``Retry-After`` says when to retry.
-  An error with a ``remedy`` is a 502 without it: only the operator can fix that.
+* 500 with ``in_doubt``: the request may have been carried out. The status is not 502, 503 or 504, because
+  proxies and HTTP libraries automatically retry these.
+* 502, 503, 504: the request was not carried out, and the client cannot fix the cause. ``Retry-After`` says
+  when to retry. An error with a ``remedy`` is a 502 without ``Retry-After``: only the operator can fix it.
 
-A body never has a token, a secret or an address: errors of the connection, the log-in and the settings, and
-refusals that are not for users, get a fixed text; addresses, hosts, paths and settings are removed from
-others. Log the whole error in the back end. ``docs/web.md`` shows how to use the module.
+Bodies never contain a token, secret or address. Errors of connections, log-ins and settings, and refusals not
+meant for users, get a fixed text; from others, addresses, hosts, paths and settings are removed. Log the
+complete error in the back end. ``docs/web.md`` is the user guide.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from wosdk_async.text.safe_text import one_line, shortened, without_markup
 
 __all__ = ["PROBLEMS", "ProblemDetails", "ProblemRule", "problem_of"]
 
-_TYPE = "urn:problem-type:wosdk:"  # a name, not an address: this library has no web site of its own
+_TYPE = "urn:problem-type:wosdk:"  # a name, not an address: this library has no web site
 _MAX_DETAIL = 500  # characters
-_MAX_READ = 10_000  # characters of a text of the service
-_MAX_WAIT = 3600  # seconds; the service may name any number
-# Internals that texts of the service may have: addresses, hosts with ports, IP addresses, file paths.
+_MAX_READ = 10_000  # characters of service text
+_MAX_WAIT = 3600  # seconds; the service may send any number
+# Internals that service text may contain: addresses, hosts with ports, IP addresses, file paths.
 _ADDRESS = re.compile(
     r"\b[a-z][a-z0-9+.-]{0,30}:(?:\\?/){2}[^\s'\"<>]*"
     r"|(?<![\w./\\])(?:[a-z]:)?[/\\]{1,2}[\w.$-]+[/\\][^\s'\"<>,;)]*"
@@ -53,63 +53,61 @@ _SETTING = re.compile(
 
 @attrs.frozen
 class ProblemRule:
-    """Response of a back end for one class of errors."""
+    """A back end's response to one class of errors."""
 
     error: type[WosdkError]
     status: int
     title: str
     detail: str = ""
-    """Fixed text of ``detail``; empty for the error's own message."""
+    """Fixed ``detail``; empty for the error's own message."""
     retry_after: int | None = None
-    """Seconds after which the same request may succeed; None if waiting does not help."""
+    """Seconds until the same request may succeed; None if waiting does not help."""
 
     @property
     def name(self) -> str:
-        """Last part of the problem's ``type``: the ``kind`` of the class."""
+        """Last part of the problem ``type``: the class's ``kind``."""
         return self.error.kind
 
 
-_OPERATOR = "The back end is not set up correctly for the work-order service; its log has the cause."
-_NO_SESSION = "The back end could not log in to the work-order service; its log has the cause."
-_SAFE = "No usable response came. The same request can be retried."
-_REFUSED = (
-    "The work-order service refused the request. The code says why, and the log of the back end has the text."
-)
+_OPERATOR = "The back end is not set up correctly for the work-order service; see its log for the cause."
+_NO_SESSION = "The back end could not log in to the work-order service; see its log for the cause."
+_SAFE = "No usable response was received. The same request can be retried."
+_REFUSED = "The work-order service refused the request. See the code, and the back end's log for details."
 _NOTHING_DONE = "Nothing was done, so the same request can be retried."
 
 PROBLEMS: Mapping[type[WosdkError], ProblemRule] = {
     rule.error: rule
     for rule in (
-        # what the client asked for
+        # the client's request
         ProblemRule(errors.InvalidCallError, 422, "The request cannot be carried out"),
-        ProblemRule(errors.UnknownFieldError, 422, "There is no such field"),
-        ProblemRule(errors.UnknownPropertyError, 422, "There is no such property"),
+        ProblemRule(errors.UnknownFieldError, 422, "Unknown field"),
+        ProblemRule(errors.UnknownPropertyError, 422, "Unknown property"),
         ProblemRule(errors.NotUniqueError, 409, "Several records match"),
         ProblemRule(errors.PayloadError, 400, "The body cannot be read"),
         ProblemRule(errors.RefusedError, 422, "The work-order service refused the request", _REFUSED),
-        ProblemRule(errors.BusinessRuleError, 422, "A business rule forbids it"),
-        ProblemRule(errors.ConflictError, 409, "The record was changed in between"),
-        ProblemRule(errors.NotFoundError, 404, "There is no such record"),
-        # the record that the request names in its address is there
-        ProblemRule(errors.NameNotFoundError, 422, "A name in the request has no record"),
+        ProblemRule(errors.BusinessRuleError, 422, "A business rule forbids this request"),
+        ProblemRule(errors.ConflictError, 409, "The record has changed since it was read"),
+        ProblemRule(errors.NotFoundError, 404, "Record not found"),
+        # the record in the request's address exists
+        ProblemRule(errors.NameNotFoundError, 422, "A name in the request matches no record"),
         ProblemRule(errors.UnsupportedError, 422, "The record does not support this"),
         ProblemRule(errors.UnknownNameError, 422, "The service does not know the name"),
-        # it may have been done
+        # possibly done
         ProblemRule(
             errors.InDoubtError,
             500,
-            "It is not known whether this was done",
+            "It is unknown whether this was done",
             "The request was sent to the work-order service, and no response says whether it was carried out."
-            " Look for its effect before you send it again.",
+            " Check for its effect before you retry.",
         ),
-        # it was not done, and later it may be
+        # not done, but a retry may succeed
         ProblemRule(errors.ThrottledError, 503, "The work-order service is busy", _NOTHING_DONE, 5),
         ProblemRule(errors.OverloadedError, 503, "The back end is busy", _NOTHING_DONE, 1),
-        ProblemRule(errors.NotSentError, 503, "The work-order service is not reached", _NOTHING_DONE, 5),
+        ProblemRule(errors.NotSentError, 503, "The work-order service is unreachable", _NOTHING_DONE, 5),
         ProblemRule(errors.SessionError, 503, "No session", _NO_SESSION, 5),
-        ProblemRule(errors.DeadlineError, 504, "The time was used up", _NOTHING_DONE, 1),
-        ProblemRule(errors.NoAnswerError, 502, "The work-order service did not answer", _SAFE, 5),
-        # the operator of the back end has to act
+        ProblemRule(errors.DeadlineError, 504, "The request timed out", _NOTHING_DONE, 1),
+        ProblemRule(errors.NoAnswerError, 502, "The work-order service did not respond", _SAFE, 5),
+        # the back end's operator has to act
         ProblemRule(errors.CredentialsError, 502, "No session", _NO_SESSION),
         ProblemRule(errors.DiscoveryError, 502, "No session", _NO_SESSION),
         ProblemRule(errors.UnknownCompanyError, 502, "No session", _NO_SESSION),
@@ -119,12 +117,12 @@ PROBLEMS: Mapping[type[WosdkError], ProblemRule] = {
         ProblemRule(errors.WosdkError, 500, "The back end failed", _OPERATOR),
     )
 }
-"""Class of errors -> its response, for all classes of the library."""
+"""Response by error class, for all error classes of the library."""
 
 
 @attrs.frozen
 class ProblemDetails:
-    """Response of a back end for an error: pass its three parts to the web framework.
+    """A back end's response to an error; pass its three parts to the web framework.
 
     ::
 
@@ -145,9 +143,9 @@ class ProblemDetails:
 
 
 def problem_of(error: WosdkError) -> ProblemDetails:
-    """Return the response of a web back end for ``error``.
+    """Return a web back end's response to ``error``.
 
-    A class without a row, such as one of your own, has the response of its nearest base class.
+    Classes without a row, such as your own, get the response of the nearest base class.
     """
     rule = next(PROBLEMS[kind] for kind in type(error).__mro__ if kind in PROBLEMS)
     if error.remedies and rule.retry_after is not None:  # the operator has to act
@@ -170,7 +168,7 @@ def problem_of(error: WosdkError) -> ProblemDetails:
 
 
 def _seconds(error: WosdkError, rule: ProblemRule) -> int | None:
-    """Return the whole seconds to wait: those of the service, or else of the rule."""
+    """Return whole seconds to wait, from the service or else the rule."""
     seconds = error.retry_after if isinstance(error, ThrottledError) else None
     if seconds is None or not math.isfinite(seconds):
         return rule.retry_after
@@ -178,6 +176,6 @@ def _seconds(error: WosdkError, rule: ProblemRule) -> int | None:
 
 
 def _shown(text: str) -> str:
-    """Return a text without addresses and secrets, on one line, of bounded length."""
+    """Return text without addresses and secrets, on one line, truncated."""
     text = mask_text(text[:_MAX_READ])
     return shortened(one_line(_ADDRESS.sub("[address]", _SETTING.sub(r"\1\2***", text))), _MAX_DETAIL)

@@ -1,6 +1,6 @@
-"""Records in Pydantic: fields of models, ``TypeAdapter``, parameters and results of FastAPI routes.
+"""Records in Pydantic: model fields, ``TypeAdapter``, and parameters and results of FastAPI routes.
 
-Pydantic finds this through a hook of all classes of the model.
+Pydantic finds this module through a hook on all model classes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 def record_schema(cls: type[Record]) -> core_schema.CoreSchema:
-    """Return the schema with which Pydantic validates, serializes and describes records of ``cls``."""
+    """Return the schema for Pydantic to validate, serialize and describe records of ``cls``."""
     return core_schema.no_info_plain_validator_function(
         lambda value: _validate(cls, value),
         serialization=core_schema.plain_serializer_function_ser_schema(
@@ -41,7 +41,7 @@ def record_schema(cls: type[Record]) -> core_schema.CoreSchema:
 
 def _serialize(record: Any, info: core_schema.SerializationInfo) -> Any:
     if not isinstance(record, Record):
-        return record  # from a model that was made without validation
+        return record  # from a model created without validation
     try:
         return to_dict(record, names="python" if info.by_alias is False else "wire")
     except InvalidCallError as error:
@@ -57,10 +57,10 @@ def _validate(cls: type[Record], value: Any) -> Record:
 
 
 class UnknownRefused:
-    """Annotation for records without fields or enum values that the catalogue does not have."""
+    """Annotation that rejects fields and enum values missing from the catalogue."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> core_schema.CoreSchema:
-        """Return the schema of the type with a check appended."""
+        """Return the type's schema with a check appended."""
         return core_schema.no_info_after_validator_function(_known, handler(source))
 
 
@@ -84,22 +84,22 @@ def _error(fault: Fault) -> InitErrorDetails:
 
 
 def encode_records() -> None:
-    """Let FastAPI routes without a return type return records. Call it once at the start.
+    """Let FastAPI routes without a return type return records. Call once at startup.
 
-    Routes with a return type need nothing: FastAPI uses Pydantic there. For others it uses the table of
-    ``fastapi.encoders``, to which this adds records.
+    Routes with a return type work without this, because FastAPI then uses Pydantic. Other routes use the
+    table in ``fastapi.encoders``; this function adds records to it.
     """
-    from fastapi.encoders import encoders_by_class_tuples  # an optional dependency
+    from fastapi.encoders import encoders_by_class_tuples  # optional dependency
 
     encoders_by_class_tuples[_encode] = (Record,)
 
 
 def _encode(record: Record) -> Any:
-    return to_jsonable_python(to_dict(record))  # exact numbers become texts
+    return to_jsonable_python(to_dict(record))  # exact numbers become strings
 
 
 def _describe(cls: type[Record], handler: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
-    """Add ``cls`` and the classes of its records to the document; return the reference to ``cls``."""
+    """Add ``cls`` and the classes of its records to the document; return a reference to ``cls``."""
     described = [_described(each) for each in reachable(cls)]
     return handler(core_schema.definitions_schema(_reference(cls), described))
 

@@ -1,7 +1,7 @@
-"""Data posted to a web back end: validation of its users' records, and events of the service.
+"""Validation of records posted to a web back end, and of events from the service.
 
-The checks are those before a call, so valid data can be sent to the service. Any JSON value is valid or
-raises :class:`InvalidRecordError`, whose facts can be written as JSON.
+The checks match those before a call, so valid data can be sent to the service. Any invalid JSON value raises
+:class:`InvalidRecordError`, whose facts can be written as JSON.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ __all__ = ["Fault", "InvalidRecordError", "misplaced", "read_event", "require_kn
 
 T = TypeVar("T", bound=Record)
 
-_MAX_FAULTS = 50  # of one body
-_MAX_SHOWN = 200  # characters of a text in a fault
-_MAX_EVENTS = 8 * 1024 * 1024  # bytes of a post to a webhook, which anyone who knows the address can send
+_MAX_FAULTS = 50  # per body
+_MAX_SHOWN = 200  # characters of a string in a fault
+_MAX_EVENTS = 8 * 1024 * 1024  # bytes per webhook post, which anyone with the address can send
 
 
 @attrs.frozen
 class Fault:
-    """Mistake in the data of a user."""
+    """Mistake in user data."""
 
     message: str
     place: tuple[str | int, ...] = ()
-    """Path to the value, of the service's names and indexes; empty for the whole."""
+    """Path to the value, in service names and indexes; empty for the whole body."""
     value: bool | str | None = None
-    """The value, or the first characters of its text."""
+    """The value, or the start of its string."""
 
 
 class InvalidRecordError(InvalidCallError):
-    """Data of a user that does not fit a class of the model."""
+    """User data that does not match a model class."""
 
     def __init__(self, faults: list[Fault]) -> None:
         super().__init__("; ".join(fault.message for fault in faults))
@@ -52,10 +52,10 @@ class InvalidRecordError(InvalidCallError):
 
 
 def validated(cls: type[T], value: Any, *, unknown: Unknown = "keep") -> T:
-    """Return ``value`` if it is a record of ``cls``, else a record made from it.
+    """Return ``value`` if it is a record of ``cls``, else a record created from it.
 
     Raises:
-        InvalidRecordError: the value is invalid; its ``faults`` say where.
+        InvalidRecordError: the value is invalid; see ``faults``.
     """
     if isinstance(value, cls):
         require_known(value, unknown)
@@ -76,7 +76,7 @@ def validated(cls: type[T], value: Any, *, unknown: Unknown = "keep") -> T:
 
 
 def require_known(value: Any, unknown: Unknown = "refuse") -> None:
-    """Raise InvalidRecordError for names and enum values that the catalogue does not have, unless kept."""
+    """Raise InvalidRecordError for names and enum values missing from the catalogue, unless kept."""
     if unknown == "keep":
         return
     found = islice(unknown_values(value), _MAX_FAULTS)
@@ -85,7 +85,7 @@ def require_known(value: Any, unknown: Unknown = "refuse") -> None:
 
 
 def misplaced(value: Any, takes: str) -> Fault:
-    """Return the fault of a body of another kind, such as null or a form."""
+    """Return the fault for a body of the wrong kind, such as null or a form."""
     how = (
         "" if not isinstance(value, str | bytes | None) else " Send JSON with Content-Type: application/json."
     )
@@ -107,7 +107,7 @@ def _unwritable(record: Record) -> Iterator[Fault]:
 
 
 def _place(record: Record, path: str) -> tuple[tuple[str | int, ...], bool | str | None]:
-    """Return a path of Python names as names of the service, and the value there."""
+    """Convert a path of Python names to service names; return it with its value."""
     place: list[str | int] = []
     value: Any = record
     for name, index in re.findall(r"([^.\[\]]+)|\[(\d+)\]", path):
@@ -124,7 +124,7 @@ def _place(record: Record, path: str) -> tuple[tuple[str | int, ...], bool | str
 
 
 def _shown(value: Any) -> bool | str | None:
-    # For a response: only short texts, no objects of a user.
+    # For a response: only short strings, no user objects.
     if value is None or isinstance(value, bool):
         return value
     return _text(value if isinstance(value, str) else json_kind_of(value))
@@ -135,21 +135,21 @@ def _text(text: str) -> str:
 
 
 def read_event(body: bytes, entity: type[T]) -> list[T]:
-    """Return the records in the ``body`` of a webhook; ``entity`` is the class of the subscribed category.
+    """Return the records in a webhook's ``body``; ``entity`` is the class of the subscribed category.
 
     ::
 
         for order in read_event(await request.body(), WorkOrder):
             ...
 
-    The place of the event's name in the payload is not documented; unknown fields are in ``extra``.
+    The position of the event name in the payload is not documented; unknown fields are in ``extra``.
 
-    **The signature is not checked.** The service signs posts with a key of your choosing, but the header and
-    the algorithm are not public. Until you know them, keep the address of your webhook secret, and verify
-    what matters with the service before you act on it.
+    **The signature is not checked.** The service signs posts with a key of your choice, but the header and
+    algorithm are not public. Until you know them, keep your webhook's address secret, and verify important
+    data with the service before you act on it.
 
     Raises:
-        PayloadError: the body is too long, or not in the format of the service.
+        PayloadError: the body is too long, or not in the service's format.
         InvalidCallError: ``body`` is not bytes.
     """
     # facts 8
@@ -158,11 +158,11 @@ def read_event(body: bytes, entity: type[T]) -> list[T]:
             f"read_event() takes the body as bytes (await request.body()), not {kind_of(body)}"
         )
     if len(body) > _MAX_EVENTS:
-        raise PayloadError(f"the body has {len(body)} bytes; more than {_MAX_EVENTS} are not read")
+        raise PayloadError(f"the body has {len(body)} bytes; the limit is {_MAX_EVENTS}")
     try:
         found: list[T] = objects(ROWS, entity)(body)
         return found
     except (ValueError, TypeError, KeyError) as cause:
         raise PayloadError(
-            f"this is not what the service posts, {{Entities: [{{Data}}]}}: {cause!r}"
+            f"the body is not in the service's format {{Entities: [{{Data}}]}}: {cause!r}"
         ) from cause

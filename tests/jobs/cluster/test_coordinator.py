@@ -195,7 +195,7 @@ async def test_rows_of_a_worker_that_ended_are_in_doubt_when_their_lease_is_over
     doubtful = {row for row, each in found.items() if isinstance(each, InDoubt)}
     assert doubtful == set(first.sent)
     assert {row for rows in ledger.ended.values() for row in rows} == doubtful
-    assert f"worker a was lost: it has ended; its {len(doubtful)} rows are looked up when" in said[0]
+    assert f"worker a was lost: it has ended; {len(doubtful)} rows will be looked up when" in said[0]
     assert all("may have been carried out" in str(found[row].error) for row in doubtful)
 
 
@@ -231,7 +231,7 @@ async def test_a_pool_that_breaks_ends_the_run_after_the_outcomes() -> None:
 
 async def test_a_run_without_workers_ends() -> None:
     options = ClusterOptions(lease=0.2, deadline=0.1, no_progress=0.3)
-    with pytest.raises(WosdkError, match=r"no row could be sent for \d s: links has no worker that responds"):
+    with pytest.raises(WosdkError, match=r"no row could be sent for \d s: links has no responding worker"):
         await ran(Pool(), Claims(1), options=options)
 
 
@@ -239,7 +239,7 @@ async def test_a_row_that_was_lost_too_often_is_refused() -> None:
     link = Link("a")
     found, _ = await ran(Pool(link), Claims(1, 2), Ledger({1: MAX_LOSSES, 2: MAX_LOSSES - 1}))
     assert isinstance(found[1], Failed)
-    assert "its worker was lost 4 times while it had this row" in str(found[1].error)
+    assert "the worker with this row was lost 4 times" in str(found[1].error)
     assert (isinstance(found[2], Done), link.sent) == (True, [2])
 
 

@@ -125,7 +125,7 @@ async def test_a_scheduler_that_dies_breaks_the_pool(
 
 async def test_a_scheduler_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("wosdk_async.jobs.cluster.dask._CONNECT", 1.0)
-    with pytest.raises(ConfigurationError, match=r"cannot be reached .*check that it runs"):
+    with pytest.raises(ConfigurationError, match=r"cannot be reached .*check that it is running"):
         async with opened(DaskCluster("tcp://127.0.0.1:9")):
             pass
 
@@ -138,7 +138,9 @@ async def test_a_server_that_is_no_scheduler(monkeypatch: pytest.MonkeyPatch, sa
 
     monkeypatch.setattr("wosdk_async.jobs.cluster.dask._CONNECT", 1.0)
     async with serving(respond) as port:
-        with pytest.raises(ConfigurationError, match=rf"the scheduler at .* {what}.*check that it runs"):
+        with pytest.raises(
+            ConfigurationError, match=rf"the scheduler at .* {what}.*check that it is running"
+        ):
             await opened(DaskCluster(f"tcp://127.0.0.1:{port}")).__aenter__()
 
 
@@ -159,14 +161,14 @@ async def test_workers_of_another_version_get_nothing(
     """The others send the rows; without any other one, or any at all, the job ends."""
     with monkeypatch.context() as patch:
         patch.setattr("wosdk_async.jobs.cluster.dask._START", 1.0)
-        with pytest.raises(ConfigurationError, match="worker that can be used: none responded within 1 s"):
+        with pytest.raises(ConfigurationError, match="usable worker: none responded within 1 s"):
             async with opened(DaskCluster(cluster.address)):
                 pass
     for number, preload in enumerate(OTHERS.values()):
         (tmp_path / f"preload{number}.py").write_text(preload)
         cluster.variables["DASK_DISTRIBUTED__WORKER__PRELOAD"] = str(tmp_path / f"preload{number}.py")
         cluster.add_worker()
-    with pytest.raises(ConfigurationError, match="has no worker that can be used: worker tcp://"):
+    with pytest.raises(ConfigurationError, match="has no usable worker: worker tcp://"):
         async with opened(DaskCluster(cluster.address)):
             pass
     cluster.variables.clear()

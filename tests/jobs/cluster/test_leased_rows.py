@@ -81,7 +81,7 @@ def test_the_clock_is_read_again_before_each_first_byte() -> None:
     (row,) = held.started()
     row.begin()
     held.clock.now += 3.0
-    with pytest.raises(LeaseEndedError, match="its lease expired 0 s ago"):
+    with pytest.raises(LeaseEndedError, match="the lease expired 0 s ago"):
         row.begin()
     assert held.overdue() == [row]
 

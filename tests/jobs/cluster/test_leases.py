@@ -78,5 +78,5 @@ def test_a_batch_has_no_more_text_than_a_message_should() -> None:
 
 
 def test_a_lease_in_which_no_row_could_start_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match="make the lease longer"):
+    with pytest.raises(ConfigurationError, match="use a longer lease"):
         ClusterOptions(lease=5.0, deadline=5.0)

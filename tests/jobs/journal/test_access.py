@@ -6,7 +6,6 @@ import contextlib
 import os
 import sqlite3
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import orjson
 import pytest
 
 from tests.jobs.journal.plans import a_journal, a_plan
-from tests.jobs.journal.test_trouble import ROOT
+from tests.support.preloaded import python
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.journal.entries import FORMAT
@@ -103,11 +102,11 @@ def as_nobody(folder: Path) -> str:
     return text
 
 
-def a_process(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    return subprocess.run(
-        [sys.executable, "-c", code, *arguments], env=environment, capture_output=True, text=True
-    )
+def a_process(code: str, *arguments: str | Path) -> tuple[int, str]:
+    """Run code in another process; return its status, and what it says on stderr."""
+    process = python(code, *arguments, stderr=subprocess.PIPE, text=True)
+    _, said = process.communicate(timeout=60)
+    return process.returncode, said
 
 
 # --- two processes ----------------------------------------------------------------------------------
@@ -123,11 +122,11 @@ Journal.open(Path(sys.argv[1]))
 
 def test_a_second_process_is_refused_and_the_first_is_named(tmp_path: Path) -> None:
     journal = a_journal(tmp_path, 2)
-    ended = a_process(OPEN, str(tmp_path))
-    assert ended.returncode == 1
-    assert f"another process works on this job (process {os.getpid()} on " in ended.stderr
+    status, said = a_process(OPEN, tmp_path)
+    assert status == 1
+    assert f"another process works on this job (process {os.getpid()} on " in said
     journal.abandon()
-    assert a_process(OPEN, str(tmp_path)).returncode == 0
+    assert a_process(OPEN, tmp_path) == (0, "")
 
 
 async def test_a_second_journal_in_the_same_process_is_refused(tmp_path: Path) -> None:
@@ -162,9 +161,7 @@ os._exit(0)
 @pytest.mark.parametrize("end", ["killed", "closed"])
 def test_a_forked_child_that_lives_longer_does_not_keep_the_lock(tmp_path: Path, end: str) -> None:
     a_journal(tmp_path, 2).abandon()
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-c", FORKED, str(tmp_path), end]
-    with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE) as process:
+    with python(FORKED, tmp_path, end, stdin=subprocess.PIPE) as process:
         assert process.wait(60) == (-9 if end == "killed" else 0)
         Journal.open(tmp_path).abandon()
 
@@ -175,8 +172,5 @@ def test_another_program_that_holds_the_file_is_named(tmp_path: Path) -> None:
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with contextlib.closing(sqlite3.connect(path, isolation_level=None, timeout=0)) as db:
-            with (
-                pytest.raises(JournalError, match="another program has it open; close it"),
-                explained(path),
-            ):
+            with pytest.raises(JournalError, match="has it open; close it"), explained(path):
                 db.execute("BEGIN IMMEDIATE")

@@ -5,19 +5,16 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.jobs.journal.plans import a_journal, a_plan
-from tests.support.preloaded import Preloaded
+from tests.support.preloaded import Preloaded, python
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import FolderLock, JobFolders, plan_of
 from wosdk_async.jobs.journal.folder import ledgers_in
 from wosdk_async.regular_files import replace_file
-
-ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
@@ -50,9 +47,7 @@ def test_ledgers_are_listed_with_the_oldest_first(base: Path) -> None:
 def test_a_folder_of_something_else_is_not_taken(base: Path) -> None:
     base.mkdir()
     (base / "results.csv").write_text("mine")
-    with pytest.raises(
-        JournalError, match=r"has no journal, and is not empty\. If a job was here, restore the"
-    ):
+    with pytest.raises(JournalError, match=r"has no journal, and is not empty"):
         JobFolders(base).ledgers()
     (base / "results.csv").unlink()
     base.rmdir()
@@ -234,8 +229,7 @@ with replace_file(Path(sys.argv[1])) as file:
 def test_a_kill_leaves_the_old_file_and_the_next_one_is_whole(tmp_path: Path) -> None:
     path = tmp_path / "results.csv"
     path.write_bytes(b"old")
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    assert subprocess.run([sys.executable, "-c", KILLED, str(path)], env=environment).returncode == -9
+    assert python(KILLED, path).wait(60) == -9
     assert path.read_bytes() == b"old"
     with replace_file(path) as file:
         file.write(b"new")

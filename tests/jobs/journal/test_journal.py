@@ -22,8 +22,9 @@ from wosdk_async.jobs.journal import (
 )
 from wosdk_async.jobs.ledger.admission import admit
 from wosdk_async.jobs.ledger.comparison import compare
-from wosdk_async.jobs.ledger.decision import FileFacts, Plan, decide
+from wosdk_async.jobs.ledger.decision import decide
 from wosdk_async.jobs.ledger.file_rows import FileRow
+from wosdk_async.jobs.ledger.terms import FileFacts, Plan
 from wosdk_async.jobs.options import ImportOptions
 
 

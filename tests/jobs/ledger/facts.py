@@ -9,14 +9,7 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.jobs.ledger.decision import (
-    FileFacts,
-    LedgerFacts,
-    Plan,
-    Refusal,
-    RowSample,
-    Standing,
-)
+from wosdk_async.jobs.ledger.terms import FileFacts, LedgerFacts, Plan, Refusal, RowSample, Standing
 from wosdk_async.jobs.options import ImportOptions
 
 __all__ = [
@@ -57,7 +50,7 @@ PLAIN = ImportOptions()
 NEW = {Standing.NEW: 1, Standing.DONE: 2}
 CHANGED: Mapping[str, Any] = {
     "standings": NEW,
-    "disguised": (RowSample(7, "501"), RowSample(2, "00501")),
+    "disguised": {Standing.NEW: (RowSample(7, "501"), RowSample(2, "00501"))},
     "key": "{a}",
 }
 

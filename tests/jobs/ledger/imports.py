@@ -13,8 +13,8 @@ from tests.jobs.maps import HEADER, rows
 from tests.jobs.runs import held
 from wosdk_async.jobs import Import, Summary
 from wosdk_async.jobs.journal import Journal
-from wosdk_async.jobs.ledger.decision import Refusal
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
+from wosdk_async.jobs.ledger.terms import Refusal
 from wosdk_async.jobs.undo.reversal import Undo
 
 __all__ = ["LONG", "corrected", "open_orders", "refusal", "sent", "undo", "workbook"]

@@ -14,8 +14,9 @@ from wosdk_async.jobs.journal.entries import to_json
 from wosdk_async.jobs.journal.schema import TABLES
 from wosdk_async.jobs.ledger.admission import admit
 from wosdk_async.jobs.ledger.comparison import Compared, compare
-from wosdk_async.jobs.ledger.decision import Plan, Standing, action_of
+from wosdk_async.jobs.ledger.decision import action_of
 from wosdk_async.jobs.ledger.file_rows import FileRow
+from wosdk_async.jobs.ledger.terms import Plan, Standing
 from wosdk_async.jobs.options import ImportOptions
 
 __all__ = ["CELLS", "SENT", "Cells", "Ledger", "counts", "rows_of"]

@@ -14,8 +14,8 @@ from tests.jobs.ledger.ledgers import CELLS, SENT, Cells, Ledger, counts, rows_o
 from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.journal.entries import REPEATED_KEY
 from wosdk_async.jobs.ledger.comparison import compare
-from wosdk_async.jobs.ledger.decision import Standing
 from wosdk_async.jobs.ledger.file_rows import FileRow
+from wosdk_async.jobs.ledger.terms import Standing
 
 NEW, DONE, REPEATED = Standing.NEW, Standing.DONE, Standing.REPEATED
 KEYED = st.booleans()

@@ -104,3 +104,22 @@ async def test_a_ledger_that_another_one_followed_sends_nothing_more(
     new = (await sent(job(write(HEADER, rows(1)), MAP, again=True), local)).folder
     found = await refusal(job(write(HEADER, rows(1, 2)), MAP, folder=old, resume=True), local)
     assert (found.why, found.folder) == ("superseded", new)
+
+
+async def test_again_sends_rows_whose_undo_was_killed_once_their_records_are_cancelled(
+    local: Local, job: Job, write: Write
+) -> None:
+    """The undo of both had begun, and one cancel took effect: the other order still has its key."""
+    source = write(HEADER, rows(1, 2))
+    folder = (await sent(job(source, MAP, marker=MARKER, limit=1), local)).folder
+    assert folder is not None
+    journal = Journal.open(folder)
+    for row in (1, 2):
+        await journal.begin_undo(row)
+    order = (await journal.rows_in())[0].id
+    journal.abandon()
+    assert order is not None
+    await local.company.work_orders.cancel(order, reason="Entered twice")
+    summary = await sent(job(source, MAP, marker=MARKER, again=True), local)
+    assert (summary.done_now, summary.failed) == (1, 1)
+    assert await open_orders(local) == Counter("12")

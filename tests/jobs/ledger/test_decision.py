@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import attrs
 import pytest
 
 from tests.jobs.ledger.facts import CHOICES, LEDGER, PLAIN, file, ledger, plan
-from wosdk_async.jobs.ledger.decision import Action, Standing, action_of, decide
+from wosdk_async.jobs.ledger.decision import action_of, decide
+from wosdk_async.jobs.ledger.terms import Action, Standing
 from wosdk_async.jobs.options import ImportOptions
 
 SEND, SKIP, KEEP = Action.SEND, Action.SKIP, Action.KEEP
@@ -64,6 +66,10 @@ def test_an_update_of_other_values_is_sent() -> None:
     changed = file(standings={Standing.DONE_CHANGED: 2}, updates=True)
     found = plan(decide(LEDGER, changed, PLAIN))
     assert (found.rows(SEND), found.skips_changed, found.is_idle) == (2, False, False)
+    found = plan(decide(LEDGER, attrs.evolve(changed, rejects=True), PLAIN))
+    assert (found.skips_changed, found.is_idle) == (True, True), (
+        "rejects are older than what was done meanwhile"
+    )
 
 
 def test_a_planned_row_whose_key_an_earlier_row_has_by_now_is_refused_by_a_run() -> None:

@@ -53,6 +53,10 @@ def test_a_cell_belongs_to_its_column(cells: dict[str, str]) -> None:
     assert (identity(cells).identity == identity(moved).identity) == (content(cells) == content(moved))
 
 
+def test_the_name_of_a_row_without_a_key_begins_as_the_row_does() -> None:
+    assert identity({"b": "pump", "_more": "x", "c": " ", "a": "hall"}).name == "pump, hall"
+
+
 @given(first=CELLS, second=CELLS)
 def test_with_a_key_nothing_else_counts(first: dict[str, str], second: dict[str, str]) -> None:
     first, second = ({name: each.get(name, "") for name in NAMES} for each in (first, second))

@@ -9,8 +9,11 @@ from collections import Counter
 import pytest
 
 from tests.jobs.conftest import Job, Local, Write
+from tests.jobs.ledger.imports import LONG, corrected, open_orders, sent, undo
+from tests.jobs.ledger.imports import refusal as refused
 from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from tests.jobs.runs import carried_out, held, killed_while_sending, order
+from tests.jobs.test_check import checked
 from tests.jobs.test_operations import COLUMNS, UPDATE, made
 from wosdk_async import Customer, WoCreateCommand
 from wosdk_async.jobs.journal import Journal
@@ -48,11 +51,61 @@ async def test_a_key_that_a_spreadsheet_changed_is_noticed_after_rows_got_keys(
     assert sum((await held(local)).values()) == 2
 
 
-async def test_an_update_that_was_found_is_not_written_again(local: Local, job: Job, write: Write) -> None:
-    """Its process was killed, and the record has what the file says by now."""
+@pytest.mark.parametrize("rejects", [True, False], ids=["rejects", "back"])
+async def test_a_refused_row_whose_key_a_spreadsheet_changed_is_not_sent_with_both_keys(
+    local: Local, job: Job, write: Write, rejects: bool
+) -> None:
+    """Its row was sent with the new key; then the old rejects come, or the file as it was, corrected."""
+    folder = (await sent(job(write(HEADER, [["K4", LONG, "", ""]]), MAP, marker=MARKER), local)).folder
+    old = corrected(folder, LONG, "text") if rejects else None
+    assert (await sent(job(write(HEADER, rows("k4")), MAP, marker=MARKER), local)).done_now == 1
+    source = old or write(HEADER, rows("K4"))
+    found = await refused(job(source, MAP, marker=MARKER), local)
+    assert found.first_new is not None
+    assert found.first_gone is not None
+    assert (found.why, found.first_new.name, found.first_gone.name) == ("key_disguised", "K4", "k4")
+    both = write(HEADER, rows("k4", "K4"))  # rows of one file are two rows
+    assert (await sent(job(both, MAP, marker=MARKER), local)).done_now == 1
+    assert await held(local) == Counter(["k4", "K4"])
+
+
+async def test_a_refused_row_is_not_sent_after_its_reject_with_the_key_before_a_spreadsheet_changed_it(
+    local: Local, job: Job, write: Write
+) -> None:
+    """The file with the new key was refused, too, before the old rejects were sent."""
+    folder = (await sent(job(write(HEADER, [["K4", LONG, "", ""]]), MAP, marker=MARKER), local)).folder
+    copy = shutil.copy(corrected(folder, LONG, "text"), write(HEADER, []).with_name("copy.csv"))
+    assert (await sent(job(write(HEADER, [["k4", LONG, "", ""]]), MAP, marker=MARKER), local)).failed == 1
+    assert (await sent(job(copy, MAP, marker=MARKER), local)).done_now == 1
+    source = write(HEADER, rows("k4"))
+    assert (await refused(job(source, MAP, marker=MARKER), local)).why == "key_disguised"
+    assert (await sent(job(source, MAP, marker=MARKER, new_rows=True), local)).done_now == 1
+
+
+async def test_stale_rejects_overwrite_no_update(local: Local, job: Job, write: Write) -> None:
+    """The row was corrected in the file as well and updated; its reject has another key and older values."""
+    await made(local, "T1")
+    folder = (await sent(job(write(COLUMNS, [["T1", "", LONG]]), UPDATE), local)).folder
+    assert folder is not None
+    rejects = corrected(folder, LONG, "older")
+    source = write(COLUMNS, [["T1", "", "newer"]])
+    assert (await sent(job(source, UPDATE), local)).done_now == 1
+    rejects = corrected(folder, "T1", "T2")
+    assert dict((await checked(local, rejects, UPDATE)).counts) == {"changed": 1}
+    for path in (rejects, source):
+        local.server.asked[:] = []
+        assert (await sent(job(path, UPDATE), local)).done_now == 0
+        assert not any(each.startswith("PUT") for each in local.server.asked)
+
+
+@pytest.mark.parametrize("before", [UPDATE, UPDATE.replace("{note}", "{note}?")], ids=["map", "other map"])
+async def test_an_update_that_was_found_is_not_written_again(
+    local: Local, job: Job, write: Write, before: str
+) -> None:
+    """Its process was killed, and the record has what file and map say by now."""
     (id,) = await made(local, "T1")
     source = write(COLUMNS, [["T1", "", "first"]])
-    opened = await job(source, UPDATE).open(local.company)
+    opened = await job(source, before).open(local.company)
     await opened.journal.start_run(**opened.request.details(local.company))
     await opened.admit()
     await opened.journal.begin([1])
@@ -112,6 +165,17 @@ async def test_a_map_gets_a_key_while_rows_are_appended(local: Local, write: Wri
     changed = [["1", "another text", "notes 1", ""], *rows(2, 3)]
     assert (await job(write(HEADER, changed), KEYED).run(local.company)).done == 3
     assert len(await local.rows("WorkOrder")) == 3
+
+
+async def test_the_key_of_an_undone_record_is_free_for_a_row_that_the_ledger_does_not_know(
+    local: Local, write: Write, job: Job
+) -> None:
+    """It was sent without a key, undone and edited; then the map got a marker."""
+    await undo(local, (await job(write(HEADER, rows(1)), MAP).run(local.company)).folder)
+    edited = write(HEADER, [["1", "another text", "", ""]])
+    summary = await job(edited, MAP, marker=MARKER).run(local.company)
+    assert (summary.done_now, summary.failed) == (1, 0)
+    assert await open_orders(local) == Counter("1")
 
 
 async def test_a_copy_is_refused_whose_rows_were_sent_with_corrected_cells(

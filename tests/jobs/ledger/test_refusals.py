@@ -22,7 +22,8 @@ from tests.jobs.ledger.facts import (
     plan,
     refusal,
 )
-from wosdk_async.jobs.ledger.decision import Action, RejectsProblem, Standing, decide
+from wosdk_async.jobs.ledger.decision import action_of, decide
+from wosdk_async.jobs.ledger.terms import Action, RejectsProblem, RowSample, Standing
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.text.remedies import Remedy
 
@@ -160,11 +161,26 @@ def test_a_key_that_a_spreadsheet_changed_needs_a_word() -> None:
     gone = ledger(gone={Standing.DONE: 4}, gone_unexplained=4, key="{a}")
     found = refusal(decide(gone, file(**CHANGED), PLAIN))
     assert (found.why, found.gone, found.rows) == ("key_disguised", 4, 1)
-    assert (found.first_new, found.first_gone) == CHANGED["disguised"], "both are shown"
+    pair = CHANGED["disguised"][Standing.NEW]
+    assert (found.first_new, found.first_gone) == pair, "both are shown"
     assert found.remedies == (Remedy.NEW_ROWS,)
     assert plan(decide(gone, file(**CHANGED), ImportOptions(new_rows=True))).dismisses
-    assert plan(decide(gone, file(**{**CHANGED, "disguised": None}), PLAIN)).rows(Action.SEND) == 1
+    assert plan(decide(gone, file(**{**CHANGED, "disguised": {}}), PLAIN)).rows(Action.SEND) == 1
     assert plan(decide(attrs.evolve(gone, gone_unexplained=0), file(**CHANGED), PLAIN)).rows(Action.SEND) == 1
+
+
+@pytest.mark.parametrize("rejects", [False, True], ids=["file", "rejects"])
+def test_a_known_row_may_be_one_whose_key_a_spreadsheet_changed(rejects: bool) -> None:
+    """It was refused, and sent with the other key: only rows that would be sent need a word."""
+    gone = ledger(gone={Standing.DONE: 4}, gone_unexplained=4, key="{a}")
+    for standing in (*Standing,)[1:]:
+        pairs = {standing: (RowSample(7, "K4"), RowSample(2, "k4"))}
+        back = file(standings={standing: 1}, key="{a}", disguised=pairs, rejects=rejects)
+        if action_of(standing, PLAIN, can_look_up=False, updates=False) is Action.SEND:
+            assert refusal(decide(gone, back, PLAIN)).why == "key_disguised"
+        else:
+            assert plan(decide(gone, back, PLAIN))
+        assert plan(decide(gone, back, ImportOptions(new_rows=True)))
 
 
 @pytest.mark.parametrize(("was", "now"), [("{a}", "{b}"), ("{a}", None), (None, "{a}")])

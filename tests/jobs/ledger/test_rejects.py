@@ -15,6 +15,8 @@ from tests.jobs.ledger.imports import LONG, corrected, refusal, sent
 from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from tests.jobs.runs import held
 
+KEYED = f'key = "{{key}}"\n{MAP}'
+
 
 @pytest.mark.parametrize("place", ["its place", "a copy", "elsewhere with the folder"])
 @pytest.mark.parametrize("options", [{}, {"marker": MARKER}], ids=["cells", "key"])
@@ -118,6 +120,43 @@ async def test_no_ledger_begins_with_rejects(local: Local, job: Job, write: Writ
     folder = (await sent(job(write(HEADER, [["1", LONG, "", ""], *rows(2)]), MAP), local)).folder
     found = await refusal(job(corrected(folder, LONG, "short"), MAP, again=True), local)
     assert (found.why, found.problem) == ("rejects", "again")
+
+
+async def test_rejects_stay_in_their_place_after_the_run_of_a_copy_was_killed(
+    local: Local, job: Job, write: Write
+) -> None:
+    """Nothing is sent, and its files are written after those of the first run are moved."""
+    folder = (await sent(job(write(HEADER, rows(1, 1)), MAP, marker=MARKER), local)).folder
+    assert folder is not None
+    rejects = folder / "rejects.csv"
+    copy = shutil.copy(rejects, folder.with_name("copy.csv"))
+    opened = await job(Path(copy), MAP, marker=MARKER).open(local.company)
+    await opened.journal.start_run(**opened.request.details(local.company))
+    await opened.admit()
+    opened.journal.abandon()
+    summary = await sent(job(rejects, MAP, marker=MARKER), local)
+    assert (summary.failed, summary.files_failed) == (1, None)
+    assert rejects.exists()
+
+
+async def test_rejects_that_are_in_doubt_now_are_read_before_they_are_removed(
+    local: Local, job: Job, write: Write
+) -> None:
+    """The run of a corrected copy was killed; the uncorrected rejects in their place are the same rows."""
+    folder = (await sent(job(write(HEADER, [["1", LONG, "", ""], *rows(2)]), KEYED), local)).folder
+    assert folder is not None
+    rejects = folder / "rejects.csv"
+    copy = folder.with_name("copy.csv")
+    copy.write_text(rejects.read_text("utf-8").replace(LONG, "short"), "utf-8")
+    opened = await job(copy, KEYED).open(local.company)
+    await opened.journal.start_run(**opened.request.details(local.company))
+    await opened.admit()
+    await opened.journal.begin([1])
+    opened.journal.abandon()
+    summary = await sent(job(rejects, KEYED), local)
+    assert (summary.in_doubt, summary.files_failed) == (1, None)
+    with (folder / "in_doubt.csv").open(newline="", encoding="utf-8") as file:
+        assert [each["key"] for each in csv.DictReader(file)] == ["1"]
 
 
 async def test_edited_rejects_stay_as_they_are(local: Local, job: Job, write: Write) -> None:

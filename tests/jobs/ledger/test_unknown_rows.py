@@ -12,6 +12,7 @@ from tests.jobs.ledger.imports import LONG, refusal, sent
 from tests.jobs.maps import CUSTOMER, HEADER, MAP, MARKER, WORK_ORDER, rows
 from tests.jobs.runs import held, killed_while_sending
 from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 from wosdk_async.text.remedies import Remedy
 
 
@@ -45,6 +46,7 @@ async def test_columns_that_came_or_went_make_all_rows_unknown(
     source = write([*HEADER, "remark"], [[*row, "seen"] for row in rows(1, 2)])
     found = await refusal(job(source, MAP, new_rows=new_rows), local)
     assert (found.why, found.columns) == ("columns_changed", ("remark",))
+    assert "'remark'" in ImportRefusedError(found).message
     assert Remedy.NEW_ROWS not in found.remedies
 
 
@@ -64,6 +66,8 @@ async def test_a_key_that_a_spreadsheet_changed_is_shown(local: Local, job: Job,
     assert found.first_new is not None
     assert found.first_gone is not None
     assert (found.first_new.name, found.first_gone.name) == (now, was)
+    message = ImportRefusedError(found).message
+    assert message.index(repr(now)) < message.index(repr(was))
     assert (await sent(job(source, MAP, marker=MARKER, new_rows=True), local)).done_now == 1
     assert await held(local) == Counter([was, now])
 

@@ -13,9 +13,8 @@ from wosdk_async.jobs.imports.settling import Settling
 from wosdk_async.jobs.journal import RowRecord, State
 from wosdk_async.jobs.journal.writer import JournalWriter
 from wosdk_async.jobs.ledger import comparison, decision, facts
-from wosdk_async.jobs.ledger.decision import FileFacts, LedgerFacts, Plan, Refusal, Standing, Why
 from wosdk_async.jobs.ledger.file_rows import FileRows
-from wosdk_async.jobs.options import ImportOptions
+from wosdk_async.jobs.ledger.terms import FileFacts, LedgerFacts, Plan, Refusal, Standing, Why
 from wosdk_async.jobs.undo import reversal
 
 __all__ = ["FAULTS"]
@@ -29,9 +28,9 @@ _unknown_rows, _begin_again, _match, _admit = (
 )
 
 
-def _without(why: Why) -> Callable[[LedgerFacts, FileFacts, ImportOptions], Refusal | None]:
-    def unknown_rows(ledger: LedgerFacts, file: FileFacts, options: ImportOptions) -> Refusal | None:
-        found = _unknown_rows(ledger, file, options)
+def _without(why: Why) -> Callable[..., Refusal | None]:
+    def unknown_rows(*facts: Any) -> Refusal | None:
+        found = _unknown_rows(*facts)
         return None if found is not None and found.why == why else found
 
     return unknown_rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,8 @@ from tests.simulation.walks.service import WalkService
 from tests.simulation.walks.user import Kind, Known, User, UserRow
 from wosdk_async.jobs import Summary
 from wosdk_async.jobs.journal import State
-from wosdk_async.jobs.ledger.decision import Refusal
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
+from wosdk_async.jobs.ledger.terms import Refusal
 from wosdk_async.regular_files import sha256_of
 
 __all__ = ["ImportingUser"]
@@ -45,8 +45,9 @@ class ImportingUser:
         self.summary: Summary | None = None
         self.dropped = False
         """Whether rows were known in several ways, so that two of the file may be one of the ledger."""
-        self.columns_changed = self.disguised = self.insists = False
-        self.recoded = self.guessed = False
+        self.columns_changed = self.insists = self.guessed = False
+        self.disguised, self.recoded = set[str](), set[str]()
+        """Rows whose keys a spreadsheet changed, and those with other keys in rejects."""
         self.began = 0
         """Id of the last record that was there when the ledger began."""
 
@@ -78,6 +79,7 @@ class ImportingUser:
         digest = sha256_of(path)  # rejects without rows are removed
         before, is_main = len(ledgers_of(self.base)), rows is None
         newest = max((each.id for each in self.service.contacts()), default=0)
+        held = {(each.tag, each.code) for each in self.service.contacts() if not each.removed}
         unfinished = self._unfinished() if options.get("again") else 0
         rows = self.user.rows if rows is None else rows
         summary: Any = None
@@ -100,7 +102,7 @@ class ImportingUser:
         if len(ledgers_of(self.base)) > before:
             self.began = newest
         if is_main:
-            self._learn(rows, digest, before, options, refused=refusal is not None)
+            self._learn(rows, digest, before, options, held, refused=refusal is not None)
         elif refusal is None and self._admitted(digest):
             self.known.add(rows, more=True)
         for each in self.service.contacts():
@@ -116,6 +118,12 @@ class ImportingUser:
         self._compare(summary, rows, is_main=is_main)
         self.summary = summary if is_main and summary.done > summary.undone + summary.changed else None
         return True
+
+    def _change_key(self, changed: set[str], tag: str) -> None:
+        """Note a row whose key changed; one that has other keys in the file and in rejects becomes two."""
+        both = self.disguised & self.recoded
+        changed.add(tag)
+        self.user.wanted.update((self.disguised & self.recoded) - both)
 
     def _unfinished(self) -> int:
         """Return the rows in doubt; planned ones may be gone from the file, so that nobody sends them."""
@@ -145,7 +153,14 @@ class ImportingUser:
         return same_key and (plan["sha256"], plan["marker"]) == (sha256, user.marker)
 
     def _learn(
-        self, rows: list[UserRow], digest: str, before: int, options: Mapping[str, Any], *, refused: bool
+        self,
+        rows: list[UserRow],
+        digest: str,
+        before: int,
+        options: Mapping[str, Any],
+        held: Set[tuple[str, str]],
+        *,
+        refused: bool,
     ) -> None:
         """Note what the ledger knows now, and what the user has asked for by an option."""
         user = self.user
@@ -157,7 +172,7 @@ class ImportingUser:
         if refused or not self._admitted(digest):
             return
         if options.get("new_rows"):
-            for tag in self.known.edited(rows, more=user.more, keyed=user.keyed):
+            for tag in self.known.edited(rows, held, more=user.more, keyed=user.keyed):
                 user.wanted[tag] += 1
         _, new = self.known.differences(rows, more=user.more)
         self.known.add(rows, more=user.more)
@@ -172,7 +187,7 @@ class ImportingUser:
         reasons = {
             "edited_or_new": not user.keyed and gone and new,
             "columns_changed": not user.keyed and gone and new and self.columns_changed,
-            "key_disguised": self.disguised,
+            "key_disguised": bool(self.disguised),
             "key_changed": was is not None and (was.key, was.marker) != (user.key, user.marker),
             "unfinished": "again" in options,
             "sent_elsewhere": not is_main,
@@ -206,7 +221,7 @@ class ImportingUser:
         was = self.known.admitted
         if self.ledger is None or was is None or was.kind == "update":
             return
-        if was.kind in ("cells", "key"):
+        if plan_in(self.ledger)["marker"] is None:  # rejects may have been imported with another map
             await self._wait()  # a person looks at the records later
             self.guessed = True
             await self._carried_out("decided", self.ledger, self.began, kill=kill)

@@ -59,8 +59,11 @@ def plan_in(folder: Path) -> dict[str, Any]:
 
 
 def ledgers_of(base: Path) -> list[Path]:
-    """Return the folders of the ledgers of a file, the oldest first."""
-    return jobs_at(base)
+    """Return the folders of the ledgers of a file, the oldest first.
+
+    One that begins again counts once it has rows: if its process was killed before, the old one is used.
+    """
+    return [each for each in jobs_at(base) if plan_in(each)["after"] is None or ledger_rows(each)]
 
 
 def _opened(folder: Path) -> contextlib.closing[sqlite3.Connection]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import Literal
 
@@ -168,12 +168,13 @@ class User:
         else:
             self.columns.remove("more")
 
-    def disguise(self) -> None:
-        """Let a spreadsheet change a key: another one for the service, the same for people."""
+    def disguise(self) -> str:
+        """Let a spreadsheet change the key of a row, another one for the service; return which row it is."""
         row = self.rng.choice(self.rows)
         plain = row.code.strip().lower().removesuffix(".0").lstrip("0")
         forms = [plain.zfill(5), plain, f"{plain}.0"] if plain.isdigit() else [plain, plain.upper()]
         row.code = self.rng.choice(forms)
+        return row.tag
 
     def snapshot(self) -> User:
         """Return a copy, to be put back."""
@@ -212,7 +213,6 @@ class Known:
 
     def __init__(self) -> None:
         self.texts: Counter[Text] = Counter()
-        self.codes: set[str] = set()
         self.tags: set[str] = set()
         self.dismissed: Counter[Text] = Counter()
         """Rows of which the user has said that they are gone for good."""
@@ -224,13 +224,21 @@ class Known:
         now = Counter(_texts(rows, more=more))
         self.texts |= now
         self.dismissed -= now
-        self.codes |= {each.code for each in rows}
         self.tags |= {each.tag for each in rows}
 
-    def edited(self, rows: Sequence[UserRow], *, more: bool, keyed: bool) -> list[str]:
-        """Return the rows that it has seen and does not recognize."""
+    def edited(
+        self, rows: Sequence[UserRow], held: Set[tuple[str, str]], *, more: bool, keyed: bool
+    ) -> list[str]:
+        """Return the rows that it has seen and does not recognize, or that are there with other keys only."""
         if keyed:
-            return [each.tag for each in rows if each.tag in self.tags and each.code not in self.codes]
+            last = {each.code for each in self.admitted.rows} if self.admitted is not None else set()
+            there = {tag for tag, _ in held}
+            return [
+                each.tag
+                for each in rows
+                if (each.tag in self.tags and each.code not in last)
+                or (each.tag in there and not held & {(each.tag, each.code), (each.tag, f"N{each.code}")})
+            ]
         new = Counter(_texts(rows, more=more)) - self.texts
         tags = [dict(text).get("name", "") for text in new.elements()]
         return [tag for tag in tags if tag in self.tags]
@@ -240,9 +248,10 @@ class Known:
         self.dismissed = self.texts - Counter(_texts(rows, more=more))
 
     def differences(self, rows: Sequence[UserRow], *, more: bool) -> tuple[bool, bool]:
-        """Return whether rows are gone, and whether rows are new."""
-        now = Counter(_texts(rows, more=more))
-        return bool(self.texts - now - self.dismissed), bool(now - self.texts)
+        """Return whether rows are gone, and whether rows are new, or back and perhaps edited ones."""
+        now, was = Counter(_texts(rows, more=more)), self.admitted
+        last = Counter(_texts(was.rows, more=was.more) if was is not None else ())
+        return bool(self.texts - now - self.dismissed), bool(now - last)
 
 
 def _texts(rows: Sequence[UserRow], *, more: bool) -> list[Text]:

@@ -160,7 +160,7 @@ class Walk(ImportingUser):
                 each["note"] = f"note of {each['name']}{self.rng.choice(('', ' again'))}"
             if self.rng.random() < 0.1:
                 each["code"] += "x"
-                self.recoded = True
+                self._change_key(self.recoded, each["name"])
         options: dict[str, Any] = {}
         if path not in self.copies and self.rng.random() < 0.5:
             place = self.rng.choice((self.folder / "copies", self.folder, self.folder / "far" / "away"))
@@ -200,8 +200,7 @@ class Walk(ImportingUser):
         self.user.toggle_column()
 
     def _disguise(self) -> None:
-        self.disguised = True
-        self.user.disguise()
+        self._change_key(self.disguised, self.user.disguise())
 
     def _change_map(self) -> None:
         user = self.user

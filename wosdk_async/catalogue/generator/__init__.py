@@ -1,4 +1,1 @@
-"""Text of the generated modules: classes, index and stub of ``wosdk_async.model``.
-
-Only ``catalogue/generate.py`` imports it.
-"""
+"""Text of the generated modules: classes, index and stub of ``wosdk_async.model``."""

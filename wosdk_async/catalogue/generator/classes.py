@@ -50,7 +50,7 @@ SECRET_WORD = re.compile(r"password|token|secret", re.IGNORECASE)
 
 
 class Module:
-    """Module that is being written: its classes and their imports."""
+    """Module under construction: its classes and their imports."""
 
     def __init__(self, catalogue: Catalogue, name: str) -> None:
         self.catalogue = catalogue
@@ -62,14 +62,14 @@ class Module:
         self.typing: dict[str, set[str]] = {}
 
     def use(self, module: str, name: str, *, typing_only: bool = False) -> str:
-        """Import ``name`` from ``module`` of the model, unless it is this module; return the name."""
+        """Import ``name`` from another ``module`` of the model; return the name."""
         if module != self.name:
             into = self.typing if typing_only else self.imports
             into.setdefault(f"{PACKAGE}.{module}", set()).add(name)
         return name
 
     def annotation(self, field: Field) -> str:
-        """Return the type of a field, as text."""
+        """Return a field's type annotation."""
         one = self._one(field)
         return f"list[{one}] | None" if field.is_list else "Any" if one == "Any" else f"{one} | None"
 
@@ -85,12 +85,14 @@ class Module:
             entity = self.catalogue.entities[field.of or "Money"]
             return self.use(entity.family, class_name(entity.name), typing_only=True)
         if field.kind != "object":
-            raise ValueError(f"{field.name} has the type {field.kind!r}, which the generator does not know")
+            raise ValueError(
+                f"{field.name} has the type {field.kind!r}, which the generator does not support"
+            )
         self.imports.setdefault("typing", set()).add("Any")
         return "Any"
 
     def field(self, field: Field, *, of_command: bool = False) -> str:
-        """Return the declaration of a field and its docstring."""
+        """Return a field's declaration and docstring."""
         self.imports.setdefault("attrs", set()).add("field")
         self.use("metadata", "wire")
         value = f"field(default=None, metadata=wire({', '.join(_wire(field))}))"
@@ -98,7 +100,7 @@ class Module:
         return f"    {snake(field.name)}: {self.annotation(field)} = {value}\n{doc}"
 
     def add(self, head: str, doc: str, body: Iterable[str]) -> None:
-        """Add a class: its name and bases, the text of its docstring, and its lines."""
+        """Add a class with its name and bases, docstring text, and body lines."""
         self.imports.setdefault("attrs", set()).add("define")
         self.classes.append("\n".join([DEFINE, f"class {head}:", docstring(doc, "    "), *body]))
 
@@ -133,7 +135,7 @@ def _wire(field: Field) -> list[str]:
 
 
 def entity_files(catalogue: Catalogue) -> dict[str, str]:
-    """Return the text of each family's module."""
+    """Return the text of each entity module."""
     texts = {}
     for name, entities in entity_modules(catalogue).items():
         module = Module(catalogue, name)
@@ -161,7 +163,7 @@ def _entity_class(module: Module, entity: Entity) -> None:
 
 
 def command_files(catalogue: Catalogue) -> dict[str, str]:
-    """Return the text of each theme's module of commands, and of the shapes that they share."""
+    """Return the text of each command module, including the shared shapes."""
     shapes = Module(catalogue, COMMAND_BASES)
     for shape in catalogue.command_bases.values():
         _command_base_class(shapes, shape)
@@ -181,7 +183,7 @@ def command_files(catalogue: Catalogue) -> dict[str, str]:
 def _result_class(module: Module, command: Command) -> None:
     commands = [other for other in module.catalogue.commands.values() if other.result == command.result]
     users = [other.name for other in commands]
-    for other in commands:  # else the class would have the fields of one of them, and lose the others
+    for other in commands:  # otherwise the class would have only one response's fields, and lose the others
         if _shape(other) != _shape(command):
             raise ValueError(
                 f"{command.name} and {other.name} have the result {command.result}, but another response;"
@@ -209,7 +211,7 @@ def _command_parent(module: Module, command: Command | CommandBase) -> str:
 def _command_base_class(module: Module, shape: CommandBase) -> None:
     doc = paragraphs(
         sentences(shape.meaning),
-        sentences("Never sent itself: a shape that commands share", shape.note),
+        sentences("Abstract command shape, never sent itself", shape.note),
     )
     head = f"{shape.name}({_command_parent(module, shape)}[{module.use('base', 'R')}])"
     module.add(head, doc, [module.field(field, of_command=True) for field in shape.own_request])
@@ -241,9 +243,9 @@ def _command_class(module: Module, command: Command) -> None:
 
 
 def enum_files(catalogue: Catalogue) -> dict[str, str]:
-    """Return the text of the module of all enums."""
+    """Return the text of the enum module."""
     lines = [
-        header("Every enum of the service."),
+        header("All enums of the service."),
         "from __future__ import annotations",
         from_import(f"{PACKAGE}.open_enum", ["OpenEnum"]),
         *(_enum_class(enum) for enum in catalogue.enums.values()),
@@ -258,7 +260,7 @@ def _enum_class(enum: EnumType) -> str:
 
 def _member(value: EnumValue) -> str:
     given = literal(value.name) if value.value is None else f"{literal(value.name)}, {value.value}"
-    # ruff takes the name of an error code about tokens for a secret.
+    # ruff mistakes the name of an error code about tokens for a secret
     mark = "  # noqa: S105" if value.value is None and SECRET_WORD.search(value.name) else ""
     line = f"    {member_name(value.name)} = {given}{mark}"
     status = f"HTTP status {value.http_status}" if value.http_status else None

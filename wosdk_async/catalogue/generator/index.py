@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 __all__ = [{names},]
 
 
-if not TYPE_CHECKING:  # to type checkers every name would be one of the package
+if not TYPE_CHECKING:  # otherwise type checkers would accept any name
 
     def __getattr__(name: str) -> Any:
-        """Return the class and load it, and all that its records may hold, at its first use (PEP 562)."""
+        """Load a class, with all classes that its records may contain, on first use (PEP 562)."""
         found = registry.named(name)
         globals()[name] = found
         return found
@@ -59,14 +59,13 @@ def index_files(catalogue: Catalogue) -> dict[str, str]:
         "index": _index(catalogue),
         "__init__": _package(catalogue),
         "commands.__init__": header(
-            "Commands and their results, one module for each theme.\n\n"
-            "Only the model imports it: other modules take a command from ``wosdk_async.model``."
+            "Commands and their results, one module per theme.\n\nImport commands from ``wosdk_async.model``."
         ),
     }
 
 
 def _modules(catalogue: Catalogue) -> dict[str, str]:
-    """Return the module of the model that holds each Python class."""
+    """Return the model module of each Python class."""
     return {
         **{class_name(entity.name): entity.family for entity in catalogue.entities.values()},
         **enum_modules(catalogue),
@@ -96,15 +95,15 @@ def _index(catalogue: Catalogue) -> str:
         _table("COMMANDS", "Wire name or path -> command.", paths),
         # facts 3.3; spec 2.3 and 3
         _tables(
-            "COMPUTED", "Entity -> field that a create drops, also of derived ones -> what to do.", computed
+            "COMPUTED", "Entity -> field that a create drops, including inherited fields -> remedy.", computed
         ),
         _table("ENTITIES", "Wire name -> class.", aliases | classes),
         _table("MODULES", "Class -> module.", placed),
         # facts 3.10
-        _tables("NEEDED", "Entity -> field that a new record needs -> what to do.", required),
-        _tables("UNSUPPORTED", "Entity -> operation that is refused -> what to do instead.", refused),
+        _tables("NEEDED", "Entity -> required field of a new record -> remedy.", required),
+        _tables("UNSUPPORTED", "Entity -> unsupported operation -> alternative.", refused),
     ]
-    title = "Where each class of the model is, what a create needs or drops, operations that are refused."
+    title = "Model index: each class's module, required and dropped fields, unsupported operations."
     return "\n".join([header(title), "from __future__ import annotations", *tables])
 
 
@@ -133,8 +132,8 @@ def _package(catalogue: Catalogue) -> str:
         from_import("wosdk_async.model.registry", LOOKUPS),
     ]
     title = (
-        "The service's entities, values, enums and commands as classes; each is loaded at first use.\n\n"
-        "Every package from the codec up may import it; it imports errors and texts, and knows no JSON."
+        "The service's entities, values, enums and commands as classes, loaded on first use.\n\n"
+        "The model imports only errors and texts, and knows no JSON."
     )
     return INIT.format(
         header=header(title),
@@ -148,8 +147,8 @@ def _package(catalogue: Catalogue) -> str:
 
 
 # --- the stub --------------------------------------------------------------------------------
-# ``wosdk_async/query/fields.pyi`` has the properties that type checkers see on each entity. It costs nothing
-# at run time, where ``query/properties.py`` reads the metadata of the model instead.
+# ``wosdk_async/query/fields.pyi`` has the entity properties for type checkers. It costs nothing at run time,
+# where ``query/properties.py`` reads the model's metadata instead.
 
 
 KINDS = ("abstract", "entity", "value")
@@ -170,7 +169,7 @@ def field_stub(catalogue: Catalogue) -> str:
     queried = [class_name(entity.name) for entity in shown if entity.kind == "entity"]
     enums = {field.of for e in shown for field in e.own_fields if field.kind == "enum" and field.of}
     lines = [
-        header("The properties of every entity, as type checkers see them."),
+        header("Properties of every entity, for type checkers."),
         "from datetime import datetime",
         "from decimal import Decimal",
         "from typing import Any, overload",

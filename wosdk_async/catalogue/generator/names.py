@@ -1,4 +1,4 @@
-"""Names of classes and fields in Python, and the module that holds each class."""
+"""Python names of classes and fields, and the module of each class."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ BASES = {
     "SimpleLookupCorrigoEntity": "SimpleLookupEntity",
     "SimpleLookupWithOptimisticLockCorrigoEntity": "LockedSimpleLookupEntity",
 }
-"""Abstract shape of the service -> readable name; such a name is never sent."""
+"""Abstract shape of the service -> readable name; these names are never sent."""
 
 COMMAND_BASES = "commands.bases"
-"""The module of the shapes that commands share."""
+"""Module of the shared command shapes."""
 
 THEMES: dict[str, str] = {
     "company": r"GetCompany",
@@ -51,13 +51,13 @@ THEMES: dict[str, str] = {
 
 
 def snake(name: str) -> str:
-    """Return the Python name of a field: ``won_service_id`` for ``WONServiceId``."""
+    """Return a field's Python name: ``won_service_id`` for ``WONServiceId``."""
     parts = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
     return f"{parts}_" if keyword.iskeyword(parts) else parts
 
 
 def member_name(value: str) -> str:
-    """Return the Python name of an enum value, in capitals where it is a keyword (``None``)."""
+    """Return an enum value's Python name, in capitals for a keyword (``None``)."""
     return value.upper() if keyword.iskeyword(value) else value
 
 
@@ -67,7 +67,7 @@ def class_name(wire: str) -> str:
 
 
 def entity_modules(catalogue: Catalogue) -> dict[str, list[Entity]]:
-    """Return the entities of each module in the catalogue's order, a base before its subclasses."""
+    """Return each module's entities in the catalogue's order, bases before subclasses."""
     modules: dict[str, list[Entity]] = {}
     for entity in catalogue.entities.values():
         modules.setdefault(entity.family, []).append(entity)
@@ -76,7 +76,7 @@ def entity_modules(catalogue: Catalogue) -> dict[str, list[Entity]]:
 
 
 def depth(catalogue: Catalogue, entity: Entity) -> int:
-    """Return how many bases an entity has, one above the other."""
+    """Return the length of an entity's chain of bases."""
     return 1 + depth(catalogue, catalogue.entities[entity.base]) if entity.base else 0
 
 
@@ -87,7 +87,7 @@ def command_module(command: Command) -> str:
 
 
 def command_modules(catalogue: Catalogue) -> dict[str, list[Command]]:
-    """Return the commands of each module in the catalogue's order."""
+    """Return each module's commands in the catalogue's order."""
     modules: dict[str, list[Command]] = {}
     for command in catalogue.commands.values():
         modules.setdefault(command_module(command), []).append(command)

@@ -1,4 +1,4 @@
-"""Text of the generated modules: literals, imports, docstrings, and the layout by ruff."""
+"""Building blocks of generated modules: literals, imports, docstrings, and ruff's formatting."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ FORMATS = {
 
 
 class RuffMissingError(Exception):
-    """Error of a generator that needs ruff, which is not installed."""
+    """Missing ruff, which the generator needs."""
 
     def __init__(self) -> None:
         super().__init__("ruff is not installed, and the generator needs it: pip install -e '.[dev]'")
@@ -61,7 +61,7 @@ def lay_out(files: Mapping[str, str]) -> dict[str, str]:
 
 
 def _ruff(command: str, *arguments: str) -> None:
-    # In the folder of the checkout: ruff finds the project's own package there, and sorts it last.
+    # In the checkout's folder, ruff finds the project's own package, and sorts it last.
     options = ("--quiet", "--no-cache", "--config", str(CHECKOUT / "pyproject.toml"))
     subprocess.run(  # noqa: S603 no text from outside
         [sys.executable, "-m", "ruff", command, *options, *arguments], cwd=CHECKOUT, check=True
@@ -69,7 +69,7 @@ def _ruff(command: str, *arguments: str) -> None:
 
 
 def literal(value: object) -> str:
-    """Return a Python literal with double quotes; a dict gets a line for each item."""
+    """Return a Python literal with double quotes, and a line for each dict item."""
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, dict):
@@ -81,7 +81,7 @@ def literal(value: object) -> str:
 
 
 def docstring(text: str, indent: str = "") -> str:
-    """Return ``text`` as a docstring; blank lines separate its paragraphs."""
+    """Format ``text`` as a docstring; blank lines separate its paragraphs."""
     if "\n" not in text and len(indent) + len(text) + 6 <= WIDTH:
         return f'{indent}"""{text}"""'
     wrapped = [
@@ -109,13 +109,13 @@ def header(text: str) -> str:
 
 
 def sentences(*parts: str | None) -> str:
-    """Return ``parts`` as the sentences of one paragraph, without the empty ones."""
+    """Join ``parts`` as sentences of one paragraph, without the empty ones."""
     full = (part.strip() for part in parts if part and part.strip())
     return " ".join(f"{part[0].upper()}{part[1:]}".rstrip(".") + "." for part in full)
 
 
 def field_text(field: Field, aliases: Mapping[str, str], *, of_command: bool) -> str:
-    """Return the text of a field's docstring. A command creates no record: its fields are just required."""
+    """Return a field's docstring text. A command creates no record, so its fields are just required."""
     nicknames = [name for name, wire in aliases.items() if wire == field.of and name == field.name]
     return sentences(
         field.meaning or f"``{field.name}`` on the wire",
@@ -136,7 +136,7 @@ def _length(field: Field) -> str | None:
 
 
 def operations_text(entity: Entity) -> str | None:
-    """Return which operations the entity supports (spec 4.9 rule 1, facts 3.9)."""
+    """Describe the operations that the entity supports (spec 4.9 rule 1, facts 3.9)."""
     if entity.kind != "entity" or not entity.operations:
         return None
     does = [name for name, can in entity.operations.items() if can]
@@ -151,5 +151,5 @@ def operations_text(entity: Entity) -> str | None:
 
 
 def paragraphs(*parts: str | None) -> str:
-    """Return ``parts`` as paragraphs, without the empty ones."""
+    """Join ``parts`` as paragraphs, without the empty ones."""
     return "\n\n".join(part for part in parts if part)

@@ -1,4 +1,4 @@
-"""``wosdk assign``: employees and providers of work orders."""
+"""``wosdk assign``: assign work orders to employees and providers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["assign_command"]
 
-_SEARCHED = 1000  # employees whose names are compared for a suggestion: one response
+_SEARCHED = 1000  # employees to search for a suggestion: one response
 
 _to_option = click.option(
     "--to",
@@ -42,7 +42,7 @@ _mode_option = click.option(
     type=click.Choice(["Primary", "AddSecondary", "RemoveSecondary", "Snapshot"]),
     default="Primary",
     show_default=True,
-    help="Which assignees change; Snapshot replaces all.",
+    help="Which assignees to change; Snapshot replaces all.",
 )
 
 
@@ -52,7 +52,7 @@ async def assign_command(
 ) -> OrderPlan:
     """Assign work orders to employees or providers; their state does not change.
 
-    Primary replaces the first assignee. The assignees are shown before and after.
+    Primary replaces the first assignee. The assignees before and after are shown.
 
     \b
       wosdk assign RSC000005 --to mira.okafor
@@ -71,16 +71,16 @@ async def assign_command(
 
 @attrs.define
 class _Assigning:
-    """Employees to assign, and the assignees of each order before."""
+    """Employees to assign, and the previous assignees of each order."""
 
     employees: list[int]
     mode: str
     before: dict[int, list[int]] = attrs.field(factory=dict)
-    """Ids of the assignees of each order, the primary one first."""
+    """Assignee ids by order id, the primary assignee first."""
     names: dict[int, str] = attrs.field(factory=dict)
 
     async def prepare(self, company: Company, orders: dict[int, dict[str, Any]]) -> None:
-        """Read the assignees of the orders, and show them."""
+        """Read and show the current assignees of the orders."""
         found = await asyncio.gather(*(_assignees(company, id) for id in orders))
         self.before = dict(zip(orders, found, strict=True))
         await self._learn(company, {*self.employees, *(id for ids in found for id in ids)})
@@ -90,7 +90,7 @@ class _Assigning:
     async def carry_out(
         self, company: Company, order: int, comment: str | None, at: datetime | None
     ) -> ChangeResult:
-        """Assign, and report the assignees: the service may do nothing without an error."""
+        """Assign, then report the actual assignees: the service may ignore the call without an error."""
         await company.work_orders.assign(order, self.employees, mode=self.mode, comment=comment, at=at)
         facts: dict[str, Any] = {"mode": self.mode}
         try:
@@ -107,7 +107,7 @@ class _Assigning:
         return ChangeResult(text if after != before else f"nothing changed: {text}", facts)
 
     async def _learn(self, company: Company, ids: Iterable[int]) -> None:
-        """Read the names of employees that are not known yet; one that cannot be read has its id."""
+        """Read the names of unknown employees, with the id as a fallback."""
         unknown = sorted(set(ids) - set(self.names))
         self.names |= zip(unknown, await asyncio.gather(*(_name(company, id) for id in unknown)), strict=True)
 
@@ -119,12 +119,12 @@ class _Assigning:
 
 
 async def _employees(company: Company, texts: Iterable[str]) -> dict[int, str]:
-    """Return the texts of ``--to`` by employee id, without duplicates."""
+    """Return the ``--to`` values by employee id, without duplicates."""
     found: dict[int, str] = {}
     for text in texts:
         id = await _employee(company, text)
         if id in found:
-            say(f"--to {text} and --to {found[id]} are the same employee, whose id is sent once")
+            say(f"--to {text} and --to {found[id]} are the same employee; the id is sent once")
         found.setdefault(id, text)
     return found
 
@@ -139,19 +139,19 @@ async def _employee(company: Company, text: str) -> int:
 
 
 async def _near(company: Company, text: str) -> str:
-    """Return ``; did you mean ...?`` for the nearest name of an employee, or nothing."""
+    """Return ``; did you mean ...?`` with the most similar employee name, or an empty string."""
     try:
         records = (
             await company.query(Employee).select("DisplayAs", "Username", "Number").limit(_SEARCHED).all()
         )
-    except WosdkError:  # the suggestion is an extra
+    except WosdkError:  # the suggestion is optional
         return ""
     found = [name for row in records for name in (row.display_as, row.username, row.number) if name]
     return suggestion(text, found)
 
 
 async def _assignees(company: Company, order: int) -> list[int]:
-    """Return the ids of the assignees of an order, the primary one first."""
+    """Return the assignee ids of an order, the primary assignee first."""
     record = await company.get("WorkOrder", order, properties=["Assignments.*"])
     rows = sorted(record.get("Assignments") or [], key=lambda row: not row.get("IsPrimary"))
     return [row["EmployeeId"] for row in rows if row.get("EmployeeId")]

@@ -1,4 +1,4 @@
-"""``wosdk attach``: files of this machine to a work order."""
+"""``wosdk attach``: attach local files to a work order."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from wosdk_async.resources.files import media_type, stored_type
 __all__ = ["attach_command"]
 
 _MAX_SIZE = 20 * 1024 * 1024  # bytes
-_AT_ONCE = 2  # a file is held in memory while it is sent
+_AT_ONCE = 2  # each file is in memory during its upload
 
 
 @click.command("attach", no_args_is_help=True)
@@ -46,11 +46,11 @@ def attach_command(
     by: str | None,
     options: ChangeOptions,
 ) -> None:
-    """Attach files to a work order, each of at most 20 MB.
+    """Attach files to a work order, up to 20 MB each.
 
-    The service takes the type of images and PDFs from the suffix; other files get --type, or else PDF.
+    The file suffix decides the type of images and PDFs; other files get --type (default: PDF).
 
-    ORDER is a number such as RSC000005, or an id; id:2903 or number:2903 where digits could be both.
+    ORDER is a number such as RSC000005, or an id. Use id:2903 or number:2903 for ambiguous digits.
 
     \b
       wosdk attach RSC000005 before.jpg after.jpg
@@ -62,7 +62,9 @@ def attach_command(
         if not file.is_file():
             raise CliError(f"{file} is not a regular file")
         if (size := file.stat().st_size) > _MAX_SIZE:
-            raise CliError(f"{file} has {size:,} bytes, the limit is {_MAX_SIZE:,}; attach a smaller file")
+            raise CliError(
+                f"{file} is {size:,} bytes, over the limit of {_MAX_SIZE:,}; attach a smaller file"
+            )
     named = RecordTexts.read(WorkOrder, [order], by)
     with ChangeSession.open(ctx, options) as session:
         company = session.runner.company
@@ -78,12 +80,12 @@ def attach_command(
 
 
 def _type_shown(file: Path, chosen: str | None) -> str:
-    """Return the document type of a file for the lines before the prompt."""
+    """Return the document type for the preview."""
     media = media_type(file.name)
     if (stored := stored_type(media)) is not None:
         name = stored.get("display_as", "PDF")
-        return f"{name}: its suffix decides, not --type" if chosen else name
-    return f"type {chosen}" if chosen else f"PDF: no type is known for {media}, --type names another"
+        return f"{name}, from the file suffix; --type is ignored" if chosen else name
+    return f"type {chosen}" if chosen else f"PDF: unknown type {media}; --type selects another"
 
 
 def _plan(file: Path, title: str | None, type_id: int | None) -> OrderPlan:
@@ -101,7 +103,7 @@ def _plan(file: Path, title: str | None, type_id: int | None) -> OrderPlan:
 
 
 async def _type_id(company: Company, text: str) -> int:
-    """Return the id of a document type, by its name or id."""
+    """Return a document type's id by name or id."""
     if text.isdecimal() and text.isascii():
         return int(text)
     found = await company.resolve(DocumentType, display_as=text)

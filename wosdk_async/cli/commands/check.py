@@ -1,4 +1,4 @@
-"""``wosdk check``: the connection to the Company, diagnosed step by step."""
+"""``wosdk check``: diagnose the connection to the Company step by step."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ __all__ = ["check_command"]
 def check_command(ctx: click.Context, as_json: bool, output: Path | None) -> None:
     """Diagnose the connection: settings, credentials, token, discovery and one read.
 
-    Each step names its host and proxy. Log-in and read may take 10 s each, or --deadline. Nothing is changed,
-    and no secret is shown. Exit status: 2 a setting, 3 refused, 5 the login, 6 unreachable.
+    Each step shows its host and proxy. Log-in and read may take up to 10 s each, or --deadline. The check
+    changes nothing and shows no secrets. Exit status: 2 bad setting, 3 refused, 5 log-in failed, 6
+    unreachable.
 
     \b
       wosdk check

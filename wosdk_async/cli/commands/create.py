@@ -1,4 +1,4 @@
-"""``wosdk create``: one record of any entity."""
+"""``wosdk create``: create a record of any entity."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = ["create_command"]
 @entity_argument
 @fields_argument
 @json_body_option
-@click.option("--marker", metavar="NAME", help="Field with your own key, to look it up in doubt.")
+@click.option("--marker", metavar="NAME", help="Field with your own key, for look-ups when in doubt.")
 @unchecked_option
 @click.pass_context
 @change_options
@@ -49,9 +49,9 @@ def create_command(
 ) -> None:
     """Create a record.
 
-    Fields are NAME=VALUE as for `wosdk run`; `wosdk describe ENTITY` lists them. A work order is created by
-    WoCreateCommand; the service computes its due time unless DtDue is given. For the other fields of that
-    command use `wosdk run WoCreateCommand`.
+    Fields are NAME=VALUE as in `wosdk run`; `wosdk describe ENTITY` lists them. Work orders are created by
+    WoCreateCommand; the service computes the due time unless DtDue is given. For other fields of that command
+    use `wosdk run WoCreateCommand`.
 
     \b
       wosdk create Contact FirstName=Ann LastName=Lee CustomerId=512
@@ -63,7 +63,7 @@ def create_command(
         require_support(kind, "create")
     values = parsed_fields(kind, fields, json_body)
     if not values:
-        raise CliError(f"no fields are given; add some, such as wosdk create {entity} NAME=VALUE")
+        raise CliError(f"no fields given; add some, such as wosdk create {entity} NAME=VALUE")
     name = entity_name(kind)
     if not unchecked:
         _require_settable(name, values)
@@ -88,12 +88,12 @@ def _create(kind: type[Record] | str, values: dict[str, Any], marker: str | None
     options: dict[str, Any] = {"check": False}
     if isinstance(kind, str):
         if marker is not None:
-            raise CliError("--marker needs an entity that the catalogue knows; leave out --unchecked")
+            raise CliError("--marker needs an entity in the catalogue; leave out --unchecked")
     else:
         record = record_of(kind, values, new=True)
         path = None if marker is None else python_name(kind, marker, "--marker")
         if path is not None:
-            Marker.of_record(record, path)  # a check: is there a key, and can it be looked up
+            Marker.of_record(record, path)  # raises if there is no key or no way to look it up
         what, options = [record], {"marker": path}
 
     async def create(company: Company) -> ChangeResult:
@@ -104,7 +104,7 @@ def _create(kind: type[Record] | str, values: dict[str, Any], marker: str | None
 
 
 def _create_order(kind: Any, values: dict[str, Any], marker: str | None) -> Callable[[Company], Any]:
-    # The service computes the schedule, unless that would replace a given field.
+    # Let the service compute the schedule, unless that would overwrite a given field.
     compute = {} if replaced_fields(values) else {"ComputeSchedule": True}
     command = command_of(WoCreateCommand, {"WorkOrder": values, **compute})
     path = None if marker is None else f"work_order.{python_name(kind, marker, '--marker')}"
@@ -122,7 +122,7 @@ def _create_order(kind: Any, values: dict[str, Any], marker: str | None) -> Call
     return create
 
 
-_NEXT_TIME = "with --marker PoNumber a create looks by itself"
+_NEXT_TIME = "with --marker PoNumber, create does the look-up for you"
 
 
 def _look_for(kind: type[Record] | str, values: Mapping[str, Any], marker: str | None) -> str:
@@ -142,17 +142,17 @@ _FIRST_STATE = "New"  # spec 3 row 1
 
 
 def _require_settable(entity: str, values: Mapping[str, Any]) -> None:
-    """Raise CliError for fields that the service sets itself, whatever is sent."""
+    """Raise CliError for fields that the service always sets itself."""
     is_order = entity == "WorkOrder"
     names = (*_SET_BY_SERVICE, *(_CALCULATED if is_order else ()))
     faults = [
         f"{name} of a new {entity} is set by the service; leave it out"
         for name in names
-        if values.get(name)  # 0 and null are no wish
+        if values.get(name)  # 0 and null count as not set
     ]
     if is_order and values.get("StatusId") not in (None, _FIRST_STATE):
         faults.append(
-            f"StatusId of a new WorkOrder is {_FIRST_STATE}; leave it out, and move the order with"
+            f"StatusId of a new WorkOrder is {_FIRST_STATE}; leave it out, then change the state with"
             " `wosdk pickup`, `start` and `complete`"
         )
     if faults:
@@ -160,12 +160,12 @@ def _require_settable(entity: str, values: Mapping[str, Any]) -> None:
 
 
 def _order_warnings(values: Mapping[str, Any]) -> Iterator[str]:
-    """Yield warnings about a new work order."""
+    """Yield warnings about the fields of a new work order."""
     replaced = replaced_fields(values)
     if replaced and not any(name in values for name in DUE_TIMES):
         yield (
-            f"the order gets no due time: computing it would replace {' and '.join(replaced)};"
-            f" add DtDue=TIME, or leave {'it' if len(replaced) == 1 else 'them'} out"
+            f"the order gets no due time, because computing it would overwrite {' and '.join(replaced)};"
+            f" add DtDue=TIME or leave {'this field' if len(replaced) == 1 else 'these fields'} out"
         )
     if values.get("Contactid"):  # spec 4.3 sends it, facts 5: a recorded release drops it
         yield "some releases drop Contactid; use RequestorContact=ID"

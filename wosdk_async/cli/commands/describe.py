@@ -1,4 +1,4 @@
-"""``wosdk describe``: entities, commands and enums of the catalogue."""
+"""``wosdk describe``: look up entities, commands and enums in the catalogue."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ _SOURCES = {
 
 
 def _as_data(row: Definition) -> dict[str, Any]:
-    """Return the whole definition, inherited fields included."""
+    """Return a definition as JSON, including inherited fields."""
     data = attrs.asdict(row, filter=lambda field, _: not field.name.startswith("own_"))
     kind = data.pop("kind", None) or type(row).__name__.lower()
     return {"name": data.pop("name"), "kind": kind, **data}
 
 
 def _contents(catalogue: Catalogue) -> dict[str, Any]:
-    """Return all names, entities by family."""
+    """Return all names, with entities grouped by family."""
     return {
         "entities": {family: [row.name for row in rows] for family, rows in _families(catalogue)},
         "commands": sorted(catalogue.commands),
@@ -57,7 +57,7 @@ def _families(catalogue: Catalogue) -> list[tuple[str, list[Entity]]]:
 
 
 def _show_all(file: IO[str], catalogue: Catalogue) -> None:
-    """Write every name with its meaning, in groups."""
+    """Write all names and descriptions, by group."""
     for family, rows in _families(catalogue):
         file.write(f"Entities: {family.replace('_', ' ')}\n")
         print_table(file, [[f"  {row.name}", row.meaning or ""] for row in rows])

@@ -1,4 +1,4 @@
-"""``wosdk export``: the records of an entity in a file."""
+"""``wosdk export``: write an entity's records to a file."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ __all__ = ["export_command"]
 )
 @where_option
 @properties_option("--select")
-@click.option("--since", metavar="last|TIME", help="Work orders changed since then.")
-@click.option("--limit", type=Whole(1), metavar="N", help="Maximum rows, by the lowest ids.")
+@click.option("--since", metavar="last|TIME", help="Export work orders changed since.")
+@click.option("--limit", type=Whole(1), metavar="N", help="Maximum rows; lowest ids first.")
 @click.option(
     "--format",
     "file_format",
     type=click.Choice(["parquet", "csv", "jsonl", "xlsx"]),
-    help="Format, if the suffix does not show it.",
+    help="File format, if the suffix is ambiguous.",
 )
 @excel_option
 @raw_option
@@ -62,7 +62,7 @@ __all__ = ["export_command"]
     metavar="N",
     help="Concurrent calls.",
 )
-@click.option("--page", type=Whole(1, 4000), metavar="N", help="Rows of a call (default: 1000).")
+@click.option("--page", type=Whole(1, 4000), metavar="N", help="Rows per call (default: 1000).")
 @click.option("--again", is_flag=True, help="Restart a stopped export instead of resuming it.")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @json_option
@@ -71,11 +71,11 @@ __all__ = ["export_command"]
 def export_command(ctx: click.Context, /, as_json: bool, **params: Any) -> None:
     """Write the records of ENTITY to a .parquet, .csv, .jsonl or .xlsx file.
 
-    Rows are ordered by Id, with a column for each value, JSON for lists, and a last column Extra for what the
-    catalogue does not know. Without -p they have what the service sends by default. A CSV has an apostrophe
-    before texts that a spreadsheet would take for a formula, such as +49 30 123.
+    Rows are ordered by Id, with one column per value and lists as JSON. Values unknown to the catalogue go to
+    the last column, Extra. Without -p the service chooses the properties. CSV gets an apostrophe before text
+    that a spreadsheet would read as a formula, such as +49 30 123.
 
-    After a stop or a kill, the same command resumes the export from what it keeps beside FILE.
+    After a stop or kill, run the same command to resume.
 
     \b
       wosdk export WorkOrder -o orders.parquet
@@ -83,12 +83,12 @@ def export_command(ctx: click.Context, /, as_json: bool, **params: Any) -> None:
       wosdk export Location -p '*' -o locations.csv --csv-for-excel semicolon
       wosdk export WorkOrder --since last -o orders/
 
-    Exit status: 0 complete, 2 unusable command or output, 3 to 6 refused by the Company or unreachable, 8 a
-    file could not be written, 130 after Ctrl-C.
+    Exit status: 0 complete, 2 bad arguments or output, 3 to 6 refused by the Company or unreachable, 8 output
+    not written, 130 after Ctrl-C.
     """
     require_stdout()
     if str(params["output"]) == "-":
-        raise CliError("-o -: an export cannot go to stdout; name a file")
+        raise CliError("-o -: cannot export to stdout; name a file")
     require_not_kept("--output", params["output"])
     summary = _run(ctx, params)
     if summary.guarded:
@@ -137,8 +137,8 @@ def _incremental(params: dict[str, Any]) -> IncrementalExport:
     for option, name in (("--where", "conditions"), ("--limit", "limit")):
         if params[name]:
             raise CliError(
-                f"--since last exports every change, so {option} does not apply; filter the parts when you "
-                "read them"
+                f"--since last exports every change, so {option} does not apply; filter when you "
+                "read the parts"
             )
     for option in ("again", "force"):
         if params[option]:
@@ -146,7 +146,7 @@ def _incremental(params: dict[str, Any]) -> IncrementalExport:
                 f"--since last only adds parts, so --{option} does not apply; name another directory"
             )
     if params["page"]:
-        raise CliError("--since last reads 1,000 rows with each call; leave out --page")
+        raise CliError("--since last always reads 1,000 rows per call; leave out --page")
     return IncrementalExport(
         entity_named(params["entity"], unchecked=False),
         params["output"],

@@ -1,4 +1,4 @@
-"""``wosdk import``: one record or command for each row of a file; ``init`` proposes the map."""
+"""``wosdk import``: import a file; ``wosdk import init``: propose a map."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ __all__ = ["import_command", "init_command"]
 )
 @click.pass_context
 def init_command(ctx: click.Context, /, file: str, output: Path | None, **params: Any) -> None:
-    """Propose a map for FILE from columns and fields with similar names.
+    """Propose a map from similar column and field names.
 
-    Nothing is sent. Required fields without a fitting column are marked {ADAPT}: fill them in, check the
-    other lines, and pass the map to `wosdk import`.
+    Nothing is sent. Required fields without a matching column are marked {ADAPT}. Fill those in, check the
+    other lines, then pass the map to `wosdk import`.
 
     \b
       wosdk import init requests.csv -o map.toml
@@ -53,7 +53,7 @@ def init_command(ctx: click.Context, /, file: str, output: Path | None, **params
     from wosdk_async.jobs.sources.spool import is_remote
 
     if is_remote(file):
-        raise CliError(f"{file}: a map can only be proposed for a local file; save the input as one")
+        raise CliError(f"{file}: can only propose a map for a local file; save the input first")
     operation = operation_named(operation_of(params) or DEFAULT_OPERATION)
     reading = ReadOptions.of(params)
     source = open_source(file, **attrs.asdict(reading))
@@ -61,8 +61,8 @@ def init_command(ctx: click.Context, /, file: str, output: Path | None, **params
     if reading.header_row is None and (line := fullest_line(source)) is not None:
         reading = attrs.evolve(reading, header_row=line)
         source = open_source(file, **attrs.asdict(reading))
-        _require_delimiter(source, reading)  # below titles it shows only now
-    described = f" (wosdk describe {operation.kind.wire_name} says more)"
+        _require_delimiter(source, reading)  # rows above the header hide the delimiter until now
+    described = f" (for details: wosdk describe {operation.kind.wire_name})"
     text = draft_map(
         source.columns, operation, Path(file).name, key_columns(source), described, reading.header_row
     )
@@ -83,23 +83,23 @@ def init_command(ctx: click.Context, /, file: str, output: Path | None, **params
 
 
 def _require_delimiter(source: Source, reading: ReadOptions) -> None:
-    """Raise CliError when no delimiter is given and another one separates more columns."""
+    """Raise CliError if ``--delimiter`` is missing and another delimiter finds more columns."""
     from wosdk_async.jobs.sources.columns import likely_delimiter
 
     if reading.delimiter is None and (other := likely_delimiter(source)):
         columns = ", ".join(map(repr, source.columns))[:200]
         raise CliError(
-            f"{source.path}: its columns would be {columns}; add --delimiter {other}, or another one"
+            f"{source.path}: the columns would be {columns}; add --delimiter {other}, or the correct one"
         )
 
 
 class _Import(click.Command):
-    """Command with a FILE, or the command ``init`` instead; a file of that name is ``./init``."""
+    """Command with a FILE argument or the subcommand ``init``; ``./init`` is a file."""
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
-        """Parse the options of the one or the other."""
+        """Parse the options of the import or of ``init``."""
         if args[:1] == ["init"]:
             init_command.context_class = self.context_class
             return init_command.make_context(f"{info_name} init", args[1:], parent, **extra)
@@ -113,13 +113,13 @@ class _Import(click.Command):
 def import_command(
     ctx: click.Context, /, file: str | None, sandbox: str | None, check: bool, sample: int | None, **_: Any
 ) -> None:
-    """Create a work order for each row of FILE, or do what the map, --entity or --command says.
+    """Create a work order for each row of FILE, or run the operation of the map, --entity or --command.
 
-    FILE is a table such as CSV, JSON lines, Excel or Parquet, - for stdin, or a URL. File and map are checked
-    before anything is sent; unusable rows are reported, the others are sent.
+    FILE is a table such as CSV, JSON lines, Excel or Parquet, a URL, or - for stdin. File and map are checked
+    before anything is sent. Invalid rows are reported; the others are sent.
 
-    A ledger beside FILE records what was done. After a stop, a kill or a correction of FILE the same command
-    sends only the remaining rows. A row is identified by its key, or else by its cells.
+    A ledger beside FILE records the outcomes. After a stop or kill, or after you fix FILE, the same command
+    sends only the remaining rows. A row's identity is its key, or else its cells.
 
     `wosdk import init FILE` proposes a map.
 
@@ -130,14 +130,14 @@ def import_command(
       wosdk import requests.csv --map map.toml --sandbox company.db --outcomes outcomes.jsonl
       wosdk import requests.csv.job/rejects.csv --map map.toml --yes
 
-    Exit status: 0 all rows done, 1 some not, 2 unusable command, file or job, 3 to 6 refused by the Company
-    or unreachable before anything was sent, 8 the summary could not be written, 130 after Ctrl-C, 143 after
+    Exit status: 0 all rows done, 1 some rows not done, 2 bad arguments, file or job, 3 to 6 refused by the
+    Company or unreachable before anything was sent, 8 summary not written, 130 after Ctrl-C, 143 after
     SIGTERM.
     """
     if file is None:
         raise click.UsageError(_no_file(sandbox))
     if sample is not None and not check:
-        raise click.UsageError("--sample needs --check; an import takes all rows")
+        raise click.UsageError("--sample needs --check; an import sends all rows")
     require_stdout()
     arguments = ImportArguments.of(ctx)
     if check:
@@ -154,7 +154,7 @@ def import_command(
 def _no_file(sandbox: str | None) -> str:
     if sandbox and sandbox != TEMPORARY:
         return (
-            f"FILE is missing: --sandbox took {sandbox!r} as its store. Write FILE first, as in "
+            f"FILE is missing: {sandbox!r} was read as the --sandbox store. Put FILE first: "
             f"wosdk import {sandbox} --sandbox --map MAP.toml"
         )
     return "FILE is missing: name the CSV file, as in wosdk import requests.csv --map map.toml"

@@ -1,4 +1,4 @@
-"""``wosdk jobs``: jobs of imports listed, shown, resumed, settled, and their files written again."""
+"""``wosdk jobs``: list, show, resume and settle import jobs, and rewrite their files."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _NO_DOUBT = "no row is in doubt"
 def jobs_command() -> None:
     """Show, resume, settle or undo imports.
 
-    JOB is the folder of a job, such as requests.csv.job, or its input file if that has one job only.
+    JOB is a job folder, such as requests.csv.job, or its input file if that has only one job.
     """
 
 
@@ -47,7 +47,7 @@ jobs_command.add_command(undo_command)
 @click.argument("place", type=_PATH, metavar="[DIR]", default=Path(), required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines, one for each job.")
 def list_command(place: Path, as_json: bool) -> None:
-    """List the jobs below DIR, or beside a file, the newest first."""
+    """List the jobs below DIR or beside a file, newest first."""
     from wosdk_async.cli.job_view import print_jobs
     from wosdk_async.jobs.errors import JournalError
     from wosdk_async.jobs.journal.folder import jobs_below, jobs_of
@@ -81,13 +81,13 @@ async def _overview_of(folder: Path) -> Overview:
         return await overview(journal)
 
 
-@jobs_command.command(short_help="Show a job: plan, counts, runs, rows to look at.")
+@jobs_command.command(short_help="Show a job: plan, counts, runs, problem rows.")
 @job_argument
 @json_option
 def show(folder: Path, as_json: bool) -> None:
-    """Show the plan, counts and runs of a job, rows to look at, and what a resume would do.
+    """Show a job's plan, counts, runs and problem rows, and what a resume would do.
 
-    This also works while the job runs.
+    The job may be running.
     """
     require_stdout()
     from wosdk_async.cli.job_view import job_facts, print_job
@@ -107,11 +107,11 @@ def show(folder: Path, as_json: bool) -> None:
 @target_options(hidden=True)
 @click.pass_context
 def resume(ctx: click.Context, folder: Path, outcomes: Path | None, as_json: bool, yes: bool) -> None:
-    """Resume a job: send the rows that are not done.
+    """Resume a job: send the remaining rows.
 
-    File, map, marker, Company and options are those of the last run; to change one, run the import command
-    itself, which `wosdk jobs show` prints. --outcomes, --again, --new-rows, --retry-refused and
-    --retry-undone are never repeated.
+    The file, map, marker, Company and options of the last run apply. To change one, rerun the import command;
+    `wosdk jobs show` prints it. --outcomes, --again, --new-rows, --retry-refused and --retry-undone are not
+    repeated.
     """
     from wosdk_async.cli.commands.import_ import import_command
     from wosdk_async.jobs.journal.folder import plan_as_last_given
@@ -120,9 +120,9 @@ def resume(ctx: click.Context, folder: Path, outcomes: Path | None, as_json: boo
     require_lasting(plan, folder)
     file = input_of(plan, folder)
     before = kept_arguments(plan.options, folder)
-    files = [each for each in before if each.startswith("--outcomes=")]  # never believed: others may edit it
+    files = [each for each in before if each.startswith("--outcomes=")]  # untrusted: others may edit it
     if files and outcomes is None:
-        say(f"no outcomes are written; to append to the file of the last run, add {shell_words(*files)}")
+        say(f"not writing outcomes; to append to the last run's file, add {shell_words(*files)}")
     before = [each for each in before if each not in files]
     flags = {"--json": as_json, "--yes": yes, f"--outcomes={outcomes}": outcomes is not None}
     options = [option for option, is_set in flags.items() if is_set]
@@ -134,14 +134,14 @@ def resume(ctx: click.Context, folder: Path, outcomes: Path | None, as_json: boo
         import_command.invoke(again)
 
 
-@jobs_command.command(short_help="Write the files of a job again.")
+@jobs_command.command(short_help="Rewrite a job's files.")
 @job_argument
 @excel_option
 def rejects(folder: Path, csv_for_excel: ExcelSeparator | None) -> None:
-    """Write results.csv, rejects.csv, in_doubt.csv and the report of a job again.
+    """Rewrite a job's results.csv, rejects.csv, in_doubt.csv and report.
 
-    rejects.csv has the rows that failed, with their cells: correct it, and import it. Without the input file
-    only results.csv and the report are written; the exit status is 2 then.
+    rejects.csv has the cells of the failed rows: correct and import it. If the input file is missing, only
+    results.csv and the report are written, with exit status 2.
     """
     from wosdk_async.jobs.journal import Journal
 
@@ -155,10 +155,10 @@ def rejects(folder: Path, csv_for_excel: ExcelSeparator | None) -> None:
         sys.exit(Exit.UNUSABLE)
 
 
-@jobs_command.command(short_help="Write the report of a job again.")
+@jobs_command.command(short_help="Rewrite a job's report.")
 @job_argument
 def report(folder: Path) -> None:
-    """Write report.html and report.json of a job again."""
+    """Rewrite a job's report.html and report.json."""
     from wosdk_async.cli.output.reporting import COMMAND_WORDS, say_kept
     from wosdk_async.jobs.journal import Journal
     from wosdk_async.jobs.report.outputs import write_report
@@ -181,8 +181,8 @@ def _print_paths(paths: list[Path]) -> None:
 @job_argument
 @click.argument("decision", type=click.Choice(["created", "not-created"]), required=False)
 @click.argument("id", type=Whole(1), required=False)
-@click.option("--row", type=Whole(1), metavar="N", help="Row that you decide.")
-@click.option("--all", "all_rows", is_flag=True, help="Decide all rows, with not-created.")
+@click.option("--row", type=Whole(1), metavar="N", help="Row to decide by hand.")
+@click.option("--all", "all_rows", is_flag=True, help="Decide all rows in doubt as not-created.")
 @json_option
 @target_options(hidden=True)
 @click.pass_context
@@ -195,10 +195,10 @@ def settle_command(
     all_rows: bool,
     as_json: bool,
 ) -> None:
-    """Find out the outcome of the rows in doubt.
+    """Find the outcome of rows in doubt.
 
-    Rows with a marker are looked up; resume sends those that are confirmed absent. For a row without a
-    marker, look yourself and record the outcome with --row.
+    Rows with a marker are looked up; a resume sends rows that are confirmed absent. For other rows, check in
+    the Company and record the outcome with --row.
 
     \b
       wosdk jobs settle requests.csv.job
@@ -206,14 +206,13 @@ def settle_command(
       wosdk jobs settle requests.csv.job --row 7 not-created
       wosdk jobs settle requests.csv.job --all not-created
 
-    Exit status: 0 no row is in doubt, 1 some are.
+    Exit status: 0 no rows in doubt, 1 some rows in doubt.
     """
     by_hand = row is not None or all_rows
     wrong = by_hand != (decision is not None) or (id is None) == (decision == "created")
     if wrong or (all_rows and (row is not None or decision == "created")):
         raise click.UsageError(
-            "write --row N created ID, --row N not-created or --all not-created; without these, rows are "
-            "looked up"
+            "write --row N created ID, --row N not-created or --all not-created, or neither to look rows up"
         )
     require_stdout()
     if not by_hand:
@@ -224,7 +223,7 @@ def settle_command(
 
 
 def _decided_by_hand(ctx: click.Context, folder: Path, row: int | None, id: int | None) -> int:
-    """Write down the decision; an id is looked up in the Company. Return how many rows stay in doubt."""
+    """Record the decision, with a look-up of the given id. Return the number of rows still in doubt."""
     if id is None:
         return asyncio.run(_decide(folder, row, None, None))
     with company_of_job(ctx, folder) as runner:
@@ -232,7 +231,7 @@ def _decided_by_hand(ctx: click.Context, folder: Path, row: int | None, id: int 
 
 
 async def _decide(folder: Path, row: int | None, id: int | None, company: Company | None) -> int:
-    from wosdk_async.jobs.imports.settling import decide, doubts_in
+    from wosdk_async.jobs.imports.job_settling import decide, doubts_in
     from wosdk_async.jobs.journal import Journal
     from wosdk_async.jobs.journal.run_table import user_name
 
@@ -243,14 +242,14 @@ async def _decide(folder: Path, row: int | None, id: int | None, company: Compan
             say(_NO_DOUBT)
         for each in rows:
             await decide(journal, each, id, who, company=company, on_stage=say)
-            say(f"row {each}: {f'created as {id}' if id else 'not created; wosdk jobs resume sends it'}")
+            say(f"row {each}: {f'created as {id}' if id else 'not created; wosdk jobs resume will send it'}")
         await write_files(journal)
         return _in_doubt(journal)
 
 
 def _settle(ctx: click.Context, folder: Path, as_json: bool) -> int:
     from wosdk_async.cli.signals import StopSignals
-    from wosdk_async.jobs.imports.settling import settle_job
+    from wosdk_async.jobs.imports.job_settling import settle_job
     from wosdk_async.jobs.journal import Journal
     from wosdk_async.jobs.stop import Stop
 
@@ -263,7 +262,7 @@ def _settle(ctx: click.Context, folder: Path, as_json: bool) -> int:
                 with signals.handled():
                     try:
                         figures = await settle_job(journal, runner.company, on_stage=say, stop=stop)
-                    finally:  # some rows may be decided although a look-up failed
+                    finally:  # a failed look-up may follow decided rows
                         await write_files(journal)
                 return figures, _in_doubt(journal)
 

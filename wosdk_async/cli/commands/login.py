@@ -1,4 +1,4 @@
-"""``wosdk login``: ask for a Company and its credentials, check them, and write them as a profile."""
+"""``wosdk login``: check a Company's credentials and save them as a profile."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ _ASKED_AGAIN = {  # by the step that refused them
 
 @click.command("login")
 @click.option("--region", type=_REGIONS, help="Region of the Company (default: americas).")
-@click.option("--client-id", metavar="ID", help="Client id, from the Company's administrator.")
+@click.option("--client-id", metavar="ID", help="Client id from the Company's administrator.")
 @click.option("--client-secret-file", metavar="FILE|-", help="File with the secret; - reads stdin.")
-@click.option("--credentials-command", metavar="COMMAND", help="Command that prints the pair as JSON.")
+@click.option("--credentials-command", metavar="COMMAND", help="Command that prints id and secret as JSON.")
 @yes_option
 @click.option("--list", "listed", is_flag=True, help="List the profiles, without secrets.")
 @target_options(hidden=True)
@@ -63,9 +63,9 @@ _ASKED_AGAIN = {  # by the step that refused them
 def login_command(ctx: click.Context, /, yes: bool, listed: bool, **options: str | None) -> None:
     """Ask for a Company and its credentials, check them, and save them as a profile.
 
-    Values of options and WOSDK_ variables are not asked for; a refused answer is asked for again. Nothing is
-    written unless the log-in works. --profile names the profile (default: 'default'). A secret that you type
-    goes to a file of its own, for you alone; with --credentials-command it is stored nowhere.
+    You are not asked for values in options or WOSDK_ variables. Nothing is saved until the log-in works;
+    refused answers are asked for again. --profile names the profile (default: 'default'). A typed secret is
+    saved in a private file; with --credentials-command no secret is stored.
 
     \b
       wosdk login
@@ -101,7 +101,7 @@ def _list(profiles: Mapping[str, Any]) -> None:
 
 
 def _tried(target: Target, known: Mapping[str, str], old: Mapping[str, Any]) -> tuple[dict[str, str], Exit]:
-    """Log in, and ask again for answers that were refused. Return the values and the status."""
+    """Log in, asking again for refused answers. Return the values and the status."""
     answers = _complete(known, old)
     while True:
         values = _with_addresses(answers, old)
@@ -118,13 +118,13 @@ def _tried(target: Target, known: Mapping[str, str], old: Mapping[str, Any]) -> 
 
 
 def _require_usable(file: ProfileFile, name: str) -> None:
-    """Raise an error for a profile that cannot be changed or used, before anything is asked."""
+    """Raise an error before prompting if the profile cannot be changed or used."""
     profile_variables(file.path, name, file.profile(name))
     file.replaced(name, dict.fromkeys(ADDRESS_KEYS) | dict.fromkeys(CREDENTIAL_KEYS) | {"company": name})
 
 
 def _known_values(options: Mapping[str, str | None]) -> dict[str, str]:
-    """Return the values of options and variables by key, and the secret of stdin."""
+    """Return the values of options and variables, and a secret from stdin."""
     found = {key: options.get(key) or os.environ.get(variable_of(key)) or "" for key in PROFILE_KEYS}
     if options["credentials_command"]:  # options override variables with other credentials
         found |= dict.fromkeys(("client_id", "client_secret", "client_secret_file"), "")
@@ -136,7 +136,7 @@ def _known_values(options: Mapping[str, str | None]) -> dict[str, str]:
 
 
 def _complete(values: Mapping[str, str], old: Mapping[str, Any]) -> dict[str, str]:
-    """Ask for the missing values; the region of the same Company comes from the old profile."""
+    """Ask for missing values. The region defaults to the old profile's for the same Company."""
     missing = _missing(values)
     if missing and not is_interactive():
         named = ", ".join(_OPTIONS[key] for key in missing if key in _OPTIONS)
@@ -152,9 +152,9 @@ def _complete(values: Mapping[str, str], old: Mapping[str, Any]) -> dict[str, st
 
 
 def _with_addresses(answers: Mapping[str, str], old: Mapping[str, Any]) -> dict[str, str]:
-    """Add the addresses of the old profile, and print all before the secret is sent to them.
+    """Add the old profile's addresses, and print all addresses before the secret is sent to them.
 
-    Those of another Company or region are left out: they must not get this secret.
+    Skip addresses of another Company or region, to keep the secret from them.
     """
     values = dict(answers)
     is_same = _identity(values) == _identity(old)
@@ -163,7 +163,7 @@ def _with_addresses(answers: Mapping[str, str], old: Mapping[str, Any]) -> dict[
         if kept and key not in values and is_same:
             values[key] = kept
         elif kept and not is_same and values.get(key) != kept:
-            say(f"{key} of the old profile is left out: it belongs to another Company or region")
+            say(f"{key} of the old profile is skipped: it belongs to another Company or region")
         if key in values:
             say(f"{key}: {shown_address(values[key])}")
     return values
@@ -183,7 +183,7 @@ def _missing(values: Mapping[str, str]) -> list[str]:
 
 
 def _ask(key: str, old: str, *, again: bool = False) -> str:
-    """Ask for one value. The old one is the default; a secret only if it was typed just now."""
+    """Ask for one value, with the old value as the default. A secret has a default only if just typed."""
     if key == "client_secret":
         text: str = click.prompt(
             "Client secret (hidden)",
@@ -207,7 +207,7 @@ def _secret_of_stdin() -> str:
 
 
 def _check(target: Target, values: Mapping[str, str]) -> Step:
-    """Check the settings as ``wosdk check`` does, and return the last step."""
+    """Check the settings like ``wosdk check``, and return the last step."""
     from wosdk_async.cli.diagnostics import StepReport, steps
 
     variables = {variable_of(key): value for key, value in values.items()}

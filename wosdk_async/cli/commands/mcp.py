@@ -1,4 +1,4 @@
-"""``wosdk mcp``: one Company for AI agents, over the Model Context Protocol."""
+"""``wosdk mcp``: serve one Company to AI agents over the Model Context Protocol."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
 
 __all__ = ["mcp_command"]
 
-_DEADLINE = 45.0  # seconds: programs that use tools commonly give up after 60
+_DEADLINE = 45.0  # seconds: MCP clients commonly time out after 60
 
 
 @click.command("mcp")
-@click.option("--allow-writes", is_flag=True, help="Add the tools plan, commit and settle.")
+@click.option("--allow-writes", is_flag=True, help="Enable the tools plan, commit and settle.")
 @click.option(
     "--state",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="FOLDER",
-    help="Plans (default: ~/.local/state/wosdk/mcp).",
+    help="Plan folder (default: ~/.local/state/wosdk/mcp).",
 )
 @click.option(
-    "--settle", type=Number(0), metavar="SECONDS", help="Settle time of a request in doubt (default: 30)."
+    "--settle", type=Number(0), metavar="SECONDS", help="Settle time for requests in doubt (default: 30)."
 )
 @target_options(hidden=True)
 @click.pass_context
 def mcp_command(ctx: click.Context, allow_writes: bool, state: Path | None, settle: float | None) -> None:
-    """Serve one Company to AI agents by the Model Context Protocol (MCP), over stdin and stdout.
+    """Serve one Company to AI agents over the Model Context Protocol (MCP) on stdin and stdout.
 
-    An MCP client starts it; docs/mcp.md shows its settings. The tools only read, unless --allow-writes is
-    given: then a change is planned, shown, and carried out once.
+    An MCP client starts this command; docs/mcp.md shows the settings. The tools are read-only unless
+    --allow-writes is given; each change is then planned, shown, and carried out once.
 
     \b
       wosdk mcp
@@ -46,9 +46,9 @@ def mcp_command(ctx: click.Context, allow_writes: bool, state: Path | None, sett
     """
     target = target_of(ctx)
     if target.read_only and allow_writes:
-        raise click.UsageError("--read-only and --allow-writes exclude each other; give one of them")
+        raise click.UsageError("--read-only and --allow-writes are mutually exclusive; use one")
     if not allow_writes and (state is not None or settle is not None):
-        raise click.UsageError("--state and --settle are for changes; add --allow-writes")
+        raise click.UsageError("--state and --settle need --allow-writes")
     if target.deadline is None:
         target = attrs.evolve(target, deadline=_DEADLINE)
     with extra("mcp", "the MCP server"):
@@ -66,9 +66,9 @@ def mcp_command(ctx: click.Context, allow_writes: bool, state: Path | None, sett
 
 
 def _end_at_signals() -> None:
-    """Exit at once at Ctrl-C, SIGTERM or SIGHUP; a plan being sent is in doubt then, as after a kill.
+    """Exit immediately on Ctrl-C, SIGTERM or SIGHUP. As after a kill, a plan being sent is then in doubt.
 
-    A thread waits for stdin and cannot be woken, so an orderly shutdown would wait for the client.
+    An orderly shutdown would wait for the client, because the thread that reads stdin cannot be woken.
     """
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # Windows has no SIGHUP
         number = getattr(signal, name, None)

@@ -1,4 +1,4 @@
-"""``wosdk get`` and ``wosdk query``: one record, and rows of an entity, written page by page or counted."""
+"""``wosdk get`` and ``wosdk query``: read one record, or read or count rows."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def get_command(
 ) -> None:
     """Read one record.
 
-    ID is the record's id, number or name, or a JSON object for a compound key. Without -p a table shows the
-    record's own values and the names of its references.
+    ID is an id, number or name, or a JSON object for a compound key. Without -p the table shows the record's
+    own values and the names of references.
 
     \b
       wosdk get WorkOrder RSC000005
@@ -78,14 +78,14 @@ def get_command(
         raise click.UsageError(f"Missing argument 'ID'; write wosdk get {example}.")
     entity_type = entity_named(entity, unchecked)
     texts = RecordTexts.read(entity_type, [record_id], by)
-    selection(entity_type, paths)  # a check; a read by name returns the record as sent
+    selection(entity_type, paths)  # validates paths; a read by name returns the record as sent
     name = entity_name(entity_type)
     by_name = DefaultColumns.of(entity_type).selection if result.format == "table" and not paths else ()
     with Runner(target_of(ctx)) as runner:
         (id,) = runner.run(texts.ids(runner.company))
         try:
             record = runner.run(runner.company.get(name, id, properties=by_name or paths))
-        except UnknownNameError:  # a release may lack the name of a reference
+        except UnknownNameError:  # a release may lack a reference's name property
             if not by_name:
                 raise
             record = runner.run(runner.company.get(name, id, properties=paths))
@@ -114,7 +114,7 @@ _LIMIT = 100  # rows, unless --limit or --all says otherwise
     "--expression",
     type=click.Path(path_type=Path),
     metavar="FILE|-",
-    help="QueryExpression as JSON, sent as it is.",
+    help="QueryExpression as JSON, sent unchanged.",
 )
 @click.option("--count", is_flag=True, help="Print the number of rows.")
 @unchecked_option
@@ -134,23 +134,23 @@ def query_command(
     unchecked: bool,
     result: Output,
 ) -> None:
-    """Read rows of an entity, by default at most 100.
+    """Read rows of an entity (default: up to 100).
 
     A condition is PROPERTY OPERATOR VALUE: =, !=, >, >=, <, <=, like, not like, in (A, B), not in (A, B),
-    between A and B, not between A and B, is null, is not null. Quote text that holds a comma in a list.
+    between A and B, not between A and B, is null, is not null. In a list, quote text that contains a comma.
 
     \b
       wosdk query WorkOrder --where 'StatusId in (New, Open)' --where 'Customer = 512' --order 'DtDue desc'
       wosdk query Location --all --csv -o locations.csv -p Id -p Name -p TypeId
     """
     if limit and everything:
-        raise click.UsageError("--limit and --all exclude each other; give one of them")
+        raise click.UsageError("--limit and --all are mutually exclusive; use one")
     if expression and (conditions or paths or orders or limit or everything):
         raise click.UsageError(
-            "--expression is the whole query; leave out --where, -p, --order, --limit and --all"
+            "--expression replaces the whole query; leave out --where, -p, --order, --limit and --all"
         )
     if count and (expression or paths or orders or limit or everything or result.format == "csv"):
-        raise click.UsageError("--count prints one number; it goes with --where, --json and --output only")
+        raise click.UsageError("--count only works with --where, --json and --output")
     kind = entity_named(entity, unchecked)
     if not unchecked:
         require_support(kind, "query")
@@ -199,7 +199,7 @@ def _by_conditions(
     def narrowed(query: Query[Any]) -> Query[Any]:
         return query.where(*where).order_by(*order_by).select(*paths)
 
-    # The class checks the names; a query by name returns rows as the service sends them.
+    # Names are checked against the class; a query by name returns rows as sent.
     narrowed(Query(kind, _never_sent))
     by_name = DefaultColumns.of(kind).selection if result.format == "table" and not paths else ()
     with Runner(target) as runner:
@@ -207,7 +207,7 @@ def _by_conditions(
         write = partial(_write, kind=kind, paths=paths, limit=limit, result=result)
         try:
             runner.run(write(query.select(*by_name)))
-        except UnknownNameError:  # a release may lack the name of a reference; conditions raise it again
+        except UnknownNameError:  # a release may lack a reference's name property; conditions raise it again
             if not by_name:
                 raise
             runner.run(write(query))
@@ -220,7 +220,7 @@ async def _never_sent(call: Call[list[Any]]) -> NoReturn:
 async def _write(
     query: Query[Any], *, kind: type[Record] | str, paths: Sequence[str], limit: int | None, result: Output
 ) -> None:
-    """Write the rows of ``query`` page by page, at most ``limit``; report when there are more, or none."""
+    """Write up to ``limit`` rows page by page; report if there are more, or none."""
     wanted = query if limit is None else query.limit(limit + 1)
     rows_on_terminal = result.path is None and sys.stdout.isatty()
     live = sys.stderr.isatty() and not rows_on_terminal
@@ -239,7 +239,7 @@ async def _write(
             writer.close()
             file.flush()
     if limit is not None and progress.rows > limit:
-        say(f"{counted(limit, 'row')} shown, there are more; see --limit, --all and --count")
+        say(f"{counted(limit, 'row')} shown; there are more (see --limit, --all and --count)")
     elif not progress.rows:
         say("no rows")
 
@@ -248,7 +248,7 @@ _PROGRESS = 1000  # rows between two reports
 
 
 async def _count_rows(query: Query[Any], entity: str) -> int:
-    """Return the number of rows, by reading their ids (facts 4)."""
+    """Count the rows by reading their ids (facts 4)."""
     rows, key = 0, KEYS.get(entity)
     found = query.select("Id").scan(size=ROW_CAP) if key is None else aiter(query.select(*key))
     with RowProgress(final=False) as progress:

@@ -1,4 +1,4 @@
-"""``wosdk update`` and ``wosdk delete``: fields of one record, and records of any entity."""
+"""``wosdk update`` and ``wosdk delete``: change or delete records of any entity."""
 
 from __future__ import annotations
 
@@ -64,10 +64,10 @@ def update_command(
     unchecked: bool,
     options: ChangeOptions,
 ) -> None:
-    """Update fields of a record. Old and new values are shown first.
+    """Update fields of a record, after showing old and new values.
 
-    ID is the record's id, number or name; of a work order also id:2903 or number:2903, because digits that
-    are both, of two orders, are refused. NAME= writes null. Only fields that differ are sent.
+    ID is the record's id, number or name. For a work order write id:2903 or number:2903 if the digits could
+    be both. NAME= writes null. Only changed fields are sent.
 
     \b
       wosdk update Customer 512 Instructions='Ring twice' WorkZone=15
@@ -79,9 +79,9 @@ def update_command(
     texts = RecordTexts.read(kind, [record_id], by)
     values = parsed_fields(kind, fields, json_body)
     if not values:
-        raise CliError(f"no fields are given; add some, such as wosdk update {entity} ID NAME=VALUE")
+        raise CliError(f"no fields given; add some, such as wosdk update {entity} ID NAME=VALUE")
     if if_unchanged and isinstance(kind, str):
-        raise CliError("--if-unchanged needs an entity that the catalogue knows; leave out --unchecked")
+        raise CliError("--if-unchanged needs an entity in the catalogue; leave out --unchecked")
     if not isinstance(kind, str):
         record_of(kind, values, new=False)
     with ChangeSession.open(ctx, options) as session:
@@ -93,13 +93,13 @@ def update_command(
 
 
 Write = Callable[[Company], Awaitable[int | None]]
-"""Writes the fields of an update, and returns the new version of the record."""
+"""Function that writes an update and returns the record's new version."""
 
 
 async def _update(
     company: Company, kind: type[Record] | str, texts: RecordTexts, values: dict[str, Any], if_unchanged: bool
 ) -> RecordChange | None:
-    """Read the record, and return the change that writes what differs; None if nothing does."""
+    """Read the record, and return the change to make; None if nothing differs."""
     (id,) = await texts.ids(company, certain=True)
     if isinstance(kind, str):
         old, new, write = await _by_name(company, kind, id, values)
@@ -125,7 +125,7 @@ async def _update(
 async def _by_name(
     company: Company, name: str, id: Id, values: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any], Write]:
-    """Return a record of an unknown entity, the fields that differ, and the function that writes them."""
+    """Return a record of an unknown entity, the differing fields, and a function to write them."""
     old: dict[str, Any] = await company.get(name, id, properties=["*"])
     new = _differing(old, values)
     properties = [
@@ -144,7 +144,7 @@ async def _by_name(
 async def _by_class(
     company: Company, kind: type[Record], id: Id, values: dict[str, Any], if_unchanged: bool
 ) -> tuple[dict[str, Any], dict[str, Any], Write]:
-    """Return a record, the fields that differ, and the function that writes them; raise what refuses them."""
+    """Return a record, the differing fields, and a function to write them; raise validation errors."""
     metas = {meta["name"]: meta for meta in kind.__wire__.values()}
     paths = ["*", *(path for name in values for path in _paths_below(name, metas[name]))]
     read: Any = await company.get(kind, id, properties=paths)
@@ -153,7 +153,7 @@ async def _by_class(
     for name, value in values.items():
         had = old.get(name)
         if metas[name]["type"] == "money" and isinstance(value, dict) and isinstance(had, dict):
-            whole[name] = had | value  # facts 3.4: an amount is written whole, with the parts that it has
+            whole[name] = had | value  # facts 3.4: an amount is written whole, with its existing parts
     new, changes = _differing(old, whole), {}
     if new:
         record = record_of(kind, new, new=False)
@@ -171,7 +171,7 @@ async def _by_class(
 
 
 def _paths_below(name: str, meta: Wire) -> list[str]:
-    """Return the paths of a reference or list; of a reference to a separate record only what names it."""
+    """Return the paths of a reference or list; for references to separate records, only id and name."""
     if meta["type"] != "ref":
         return []
     if meta.get("many") or meta["of"] in OWNED:
@@ -185,7 +185,7 @@ def _differing(old: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _same(old: Any, new: Any) -> bool:
-    """Compare two values; of an object only the fields that are written."""
+    """Compare two values; in objects, only the fields to write."""
     if isinstance(new, dict) and isinstance(old, dict):
         return bool(new) and all(_same(old.get(key), value) for key, value in new.items())
     return bool(old == new)
@@ -206,10 +206,10 @@ def delete_command(
     unchecked: bool,
     options: ChangeOptions,
 ) -> None:
-    """Delete records. Each is read and shown first.
+    """Delete records, after showing each.
 
-    `wosdk run RestoreCommand` restores what the service only marked. A work order cannot be deleted; use
-    `wosdk cancel`.
+    `wosdk run RestoreCommand` restores soft-deleted records. Work orders cannot be deleted; use `wosdk
+    cancel`.
 
     \b
       wosdk delete Contact 731
@@ -229,7 +229,7 @@ def delete_command(
 
 
 async def _deletes(company: Company, name: str, texts: RecordTexts) -> list[RecordChange]:
-    """Read the records and return their deletes; raise the error of a missing one."""
+    """Read the records and return the deletes to make; raise an error if one is missing."""
     ids = {json_text(id if isinstance(id, int) else dict(id)): id for id in await texts.ids(company)}
     records = await asyncio.gather(*(company.get(name, id) for id in ids.values()))
     return [_delete(name, id, record) for id, record in zip(ids.values(), records, strict=True)]

@@ -1,4 +1,4 @@
-"""``wosdk run``: one command of the service."""
+"""``wosdk run``: run any command of the service."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ def run_command(
 ) -> None:
     """Run a command of the service.
 
-    Fields are NAME=VALUE; a dotted NAME leads into an object, a reference takes an id, and NAME:=JSON sets
-    anything else. They override those of --json-body. `wosdk describe COMMAND` lists the fields.
+    Fields are NAME=VALUE. A dotted NAME sets a field of a nested object, a reference takes an id, and
+    NAME:=JSON sets any other value. All override --json-body. `wosdk describe COMMAND` lists the fields.
 
     \b
       wosdk run WoOnHoldCommand WorkOrderId=1 ActionReasonId=2201 Comment='Waiting for parts'
       wosdk run WoCreateCommand --json-body order.json WorkOrder.PoNumber=PO-77 ComputeSchedule=true
 
-    Exit status 7: in doubt, the command was sent and no response says whether it was carried out.
+    Exit status 7: in doubt. The command was sent, and no response says whether it was carried out.
     """
     request = _Request.read(command, fields, json_body, unchecked)
     target = target_of(ctx)
@@ -73,11 +73,11 @@ def run_command(
 
 @attrs.frozen
 class _Request:
-    """A command, with its fields as JSON."""
+    """A command and its fields as JSON."""
 
     name: str
     command: Command[Any] | str
-    """Name of a command that the catalogue does not know."""
+    """A class, or the name of a command missing from the catalogue."""
     fields: dict[str, Any]
 
     @property
@@ -87,7 +87,7 @@ class _Request:
 
     @classmethod
     def read(cls, name: str, texts: tuple[str, ...], body: Path | None, unchecked: bool) -> _Request:
-        """Return the request of a command line; raise CliError when it is wrong."""
+        """Parse a command line. Raises CliError for invalid fields."""
         kind = command_named(name, unchecked)
         fields = json_object("--json-body", body) if body is not None else {}
         if isinstance(kind, str):
@@ -97,7 +97,7 @@ class _Request:
 
 
 def _send(runner: Runner, request: _Request, *, ask: bool) -> Trace:
-    """Send the command, and return the trace that holds the response."""
+    """Send the command, and return the trace with the response."""
     runner.run(runner.company.connect())
     if not request.only_reads:
         confirm(runner.company, request.name, f"Run {request.name}?", ask=ask)
@@ -121,7 +121,7 @@ async def _run(runner: Runner, request: _Request, trace: Trace) -> Any:
 
 
 def _command_result(trace: Any) -> dict[str, Any]:
-    """Return ``CommandResult`` as it came, by the service's own names."""
+    """Return ``CommandResult`` as received, under the service's names."""
     found = codec.loads(trace.reply.body)["CommandResult"]
     return found if isinstance(found, dict) else {}
 
@@ -130,7 +130,7 @@ def _command_result(trace: Any) -> dict[str, Any]:
 
 
 def _look(request: _Request) -> str | None:
-    """Return the ``wosdk`` command that shows the effect, if there was one."""
+    """Return the ``wosdk`` command that would show the effect."""
     if isinstance(id := request.fields.get("WorkOrderId"), int | str) and id:
         return f"wosdk get WorkOrder {id} -p '*' -p 'ActionLogRecords.*'"
     if (entity := _created_entity(request.name)) is not None:

@@ -1,4 +1,4 @@
-"""``wosdk sandbox``: serve local Companies, and prepare the store that holds them."""
+"""``wosdk sandbox``: serve local Companies and manage their store."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _store = click.option("--store", type=_FILE, required=True, help="Store file.")
 
 @click.group("sandbox", cls=Group)
 def sandbox_command() -> None:
-    """Local Companies that respond like the service, kept in one SQLite file."""
+    """Local Companies that behave like the service, stored in one SQLite file."""
 
 
 @sandbox_command.command()
@@ -45,7 +45,7 @@ def sandbox_command() -> None:
     type=click.Choice(["spec", "recorded"]),
     default="spec",
     show_default=True,
-    help="Behave as specified, or as a recorded release.",
+    help="Behave like the specification or a recorded release.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
@@ -53,21 +53,21 @@ def sandbox_command() -> None:
     "companies",
     metavar="NAME",
     multiple=True,
-    help="Company to serve, created if needed; repeatable.",
+    help="Company to serve (repeatable); created if needed.",
 )
 @click.option(
     "--verification/--no-verification",
     default=None,
-    help="Verification step (default: as in the store, or with it).",
+    help="Verification step (default: as in the store, else on).",
 )
-@click.option("--env-file", type=_FILE, help="Private file for the variables (default: stdout).")
-@click.option("--force", is_flag=True, help="Overwrite an --env-file that serve did not write.")
-@click.option("--open-admin", is_flag=True, help="Let other machines use /_sandbox/ too.")
+@click.option("--env-file", type=_FILE, help="Write the variables to a private file (default: stdout).")
+@click.option("--force", is_flag=True, help="Overwrite an --env-file not written by serve.")
+@click.option("--open-admin", is_flag=True, help="Let other machines use /_sandbox/.")
 @click.option("--log/--no-log", default=True, help="Record requests for the console.")
 @click.option("--faults", type=_FILE, help="TOML file of faults to inject.")
-@click.option("--certificate", type=_FILE, metavar="PEM", help="Key and certificate, to serve https.")
+@click.option("--certificate", type=_FILE, metavar="PEM", help="Key and certificate for https.")
 @click.option(
-    "--second-port", type=_PORT, metavar="PORT", default=0, help="Port to which a fault moves the Company."
+    "--second-port", type=_PORT, metavar="PORT", default=0, help="Port that a fault moves the Company to."
 )
 def serve(
     store: Path,
@@ -80,12 +80,12 @@ def serve(
 ) -> None:
     """Serve the Companies of a store until Ctrl-C.
 
-    Once it accepts connections it prints the variables by which a client reaches the first Company, as
-    KEY=VALUE lines for a shell:
+    When ready, print the variables that connect a client to the first Company, as KEY=VALUE lines for a
+    shell:
 
     \b
       wosdk sandbox serve --store company.db --env-file company.env &
-      set -a; . ./company.env; set +a  # once the file is there
+      set -a; . ./company.env; set +a  # once the file exists
       wosdk import requests.csv --map map.toml
     """
     if env_file is not None:
@@ -99,9 +99,9 @@ def serve(
     def announce(variables: dict[str, str]) -> None:
         _say_variables(variables, env_file)
         _say_addresses(variables["WOSDK_LOCATOR_URL"], host, certificate)
-        say(f"serving {store}; Ctrl-C ends it")
+        say(f"serving {store}; press Ctrl-C to stop")
 
-    # A full disk, a wrong name of a Company, a fault rule for an unknown Company.
+    # Full disk, invalid Company name, or fault rule for an unknown Company.
     with _sandbox_errors(), _removed_on_error(store, StoreError, ValueError, FaultScriptError):
         serve_store(
             store,
@@ -124,7 +124,7 @@ def _say_variables(variables: dict[str, str], env_file: Path | None) -> None:
 
 
 def _say_addresses(locator: str, host: str, certificate: Path | None) -> None:
-    """Print the address of the console, the variables for other machines, and warnings of the certificate."""
+    """Print the console address, the variables for other machines, and certificate warnings."""
     from wosdk_async.sandbox.access import EVERYWHERE
     from wosdk_async.sandbox.certificate import read_certificate
     from wosdk_async.sandbox.server import console_of
@@ -135,8 +135,8 @@ def _say_addresses(locator: str, host: str, certificate: Path | None) -> None:
         parts = urlsplit(locator)
         there = f"{parts.scheme}://HOST:{parts.port}"
         say(
-            f"on another machine set WOSDK_LOCATOR_URL={there}, WOSDK_TOKEN_URL={there}/OAuth/token and "
-            "WOSDK_TRUSTED_HOSTS=HOST, with this machine's name or address there as HOST"
+            f"on other machines, set WOSDK_LOCATOR_URL={there}, WOSDK_TOKEN_URL={there}/OAuth/token and "
+            "WOSDK_TRUSTED_HOSTS=HOST, where HOST is this machine's name or address"
         )
     if certificate is not None:
         for warning in read_certificate(certificate).warnings(urlsplit(locator).hostname or ""):
@@ -146,12 +146,12 @@ def _say_addresses(locator: str, host: str, certificate: Path | None) -> None:
 @sandbox_command.command("add-company")
 @_new_store
 @click.argument("name")
-@click.option("--host", default="", help="Only host name, such as acme.localhost.")
-@click.option("--live", is_flag=True, help="Live Company (default: stage or preview).")
-@click.option("--empty", is_flag=True, help="Without initial records.")
-@click.option("--no-verification", is_flag=True, help="Without the verification step.")
+@click.option("--host", default="", help="Only host name to serve, such as acme.localhost.")
+@click.option("--live", is_flag=True, help="Create a live Company (default: stage or preview).")
+@click.option("--empty", is_flag=True, help="Omit initial records.")
+@click.option("--no-verification", is_flag=True, help="Omit the verification step.")
 def add_company(store: Path, name: str, host: str, live: bool, empty: bool, no_verification: bool) -> None:
-    """Add a Company to a store, also while the store is served."""
+    """Add a Company to a store. The store may be in use by a server."""
     with _opened(store, make=True) as opened:
         from wosdk_async.sandbox.seed.initial import create_company
 
@@ -163,9 +163,9 @@ def add_company(store: Path, name: str, host: str, live: bool, empty: bool, no_v
 
 @sandbox_command.command()
 @_store
-@click.option("--url", default="http://127.0.0.1:8900", show_default=True, help="Address of its server.")
+@click.option("--url", default="http://127.0.0.1:8900", show_default=True, help="Server address.")
 def companies(store: Path, url: str) -> None:
-    """Print the Companies of a store as profiles of a settings file (TOML)."""
+    """Print a store's Companies as profiles for a settings file (TOML)."""
     with _opened(store) as opened:
         from wosdk_async.sandbox.env import profiles
 
@@ -178,7 +178,7 @@ def companies(store: Path, url: str) -> None:
 @click.option("--entity", metavar="TYPE", help="Entity type of all rows; required for CSV.")
 @click.option("--company", metavar="NAME", help="Company (default: the first).")
 def seed(store: Path, file: Path, entity: str | None, company: str | None) -> None:
-    """Add all rows of FILE to a Company, or none if one does not fit.
+    """Add all rows of FILE to a Company, or none if a row is invalid.
 
     JSON holds {entity type: [rows]}; the columns of a CSV file are property paths.
 
@@ -199,9 +199,9 @@ def seed(store: Path, file: Path, entity: str | None, company: str | None) -> No
 
 @sandbox_command.command()
 @_store
-@click.option("--to", type=_FILE, required=True, help="Snapshot file; replaced if it exists.")
+@click.option("--to", type=_FILE, required=True, help="Snapshot file; overwritten if it exists.")
 def snapshot(store: Path, to: Path) -> None:
-    """Take a snapshot of a store, also while it is served."""
+    """Take a snapshot of a store. The store may be in use by a server."""
     require_not_store("--to", to, store)
     with _opened(store) as opened:
         opened.take_snapshot(to)
@@ -212,16 +212,16 @@ def snapshot(store: Path, to: Path) -> None:
 @_store
 @click.option("--to", type=_FILE, help="Snapshot to return to (default: the initial state).")
 def reset(store: Path, to: Path | None) -> None:
-    """Reset a store, also while it is served: clients keep their credentials and tokens."""
+    """Reset a store, even while a server uses it. Credentials and tokens stay valid."""
     with _opened(store) as opened:
         from wosdk_async.sandbox.seed.initial import reset as reset_store
 
         reset_store(opened, to)
-        say(f"{store} is as in {to}" if to else f"{store} is as it started")
+        say(f"reset {store} to {to}" if to else f"reset {store} to the initial state")
 
 
 def _require_replaceable(env_file: Path, force: bool) -> None:
-    """Raise CliError for an env file that cannot be written, or that may hold something else."""
+    """Raise CliError for an env file that is not writable or may hold something else."""
     from wosdk_async.sandbox.env import are_assignments
 
     require_writable(env_file)
@@ -233,15 +233,15 @@ def _require_replaceable(env_file: Path, force: bool) -> None:
         text = file.read(_MAX_ENV_FILE)
     if text and not force and not are_assignments(text):
         raise CliError(
-            f"{env_file} exists, and `wosdk sandbox serve` did not write it; use another, or --force"
+            f"{env_file} exists and was not written by `wosdk sandbox serve`; name another or add --force"
         )
 
 
 @contextmanager
 def _opened(path: Path, *, make: bool = False) -> Iterator[Store]:
-    """Open a store and turn its errors into CliError; a new one is removed when the block fails.
+    """Open a store with its errors turned into CliError. Remove a new store if the block fails.
 
-    Without ``make`` the store must exist: a misspelt name would otherwise create an empty one.
+    Without ``make`` the store must exist, so that a misspelt name does not create an empty one.
     """
     with extra("sandbox", "the sandbox"):
         from wosdk_async.sandbox import open_store
@@ -253,7 +253,7 @@ def _opened(path: Path, *, make: bool = False) -> Iterator[Store]:
 
 @contextmanager
 def _removed_on_error(store: Path, *errors: type[BaseException]) -> Iterator[None]:
-    """Remove the store that the block has created when it raises one of ``errors``."""
+    """Remove a store created by the block if it raises one of ``errors``."""
     existed = store.exists()
     try:
         yield
@@ -266,7 +266,7 @@ def _removed_on_error(store: Path, *errors: type[BaseException]) -> Iterator[Non
 
 @contextmanager
 def _sandbox_errors() -> Iterator[None]:
-    """Turn the errors of the sandbox into CliError."""
+    """Turn sandbox errors into CliError."""
     from wosdk_async.sandbox import FaultScriptError, StoreError
 
     try:
@@ -282,5 +282,5 @@ def _named(store: Store, name: str | None) -> StoredCompany:
     found = [company for company in known if name is None or company.name.lower() == name.lower()]
     if not found:
         names = ", ".join(company.name for company in known)
-        raise ValueError(f"the store has no Company {name!r}, only {names}")
+        raise ValueError(f"the store has no Company {name!r}; it has {names}")
     return found[0]

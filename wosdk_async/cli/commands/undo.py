@@ -1,4 +1,4 @@
-"""``wosdk jobs undo``: the cancel or delete of what a job created."""
+"""``wosdk jobs undo``: cancel or delete what a job created."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 __all__ = ["undo_command"]
 
-_SHOWN = 20  # rows that are named on stderr
+_SHOWN = 20  # rows listed on stderr
 _REFERENCED = "created record"  # that rows refer to
 
 
 class _NotUndone:
-    """The rows whose records are not undone: their number, and the first ``most`` of them; None keeps all."""
+    """Count of rows that are not undone, and the first ``most`` of them (None: all)."""
 
     def __init__(self, most: int | None) -> None:
         self.most = most
@@ -37,7 +37,7 @@ class _NotUndone:
         self._count = 0
 
     def add(self, row: UndoRow) -> None:
-        """Count a row, unless its record is undone."""
+        """Count a row unless it was undone."""
         if row.outcome in ("undo", "undone"):
             return
         self._count += 1
@@ -45,7 +45,7 @@ class _NotUndone:
             self.rows.append(row)
 
     def say(self) -> None:
-        """Name the first rows on stderr."""
+        """Print the first rows on stderr."""
         from wosdk_async.jobs.ledger.undone import UNDO_LABELS
 
         for row in self.rows[:_SHOWN]:
@@ -58,10 +58,10 @@ class _NotUndone:
 
 @click.command("undo", short_help="Cancel or delete what a job created.")
 @job_argument
-@click.option("--reason", metavar="NAME|ID", help="Cancel reason of the work orders.")
-@click.option("--comment", metavar="TEXT", help="Text for the log of each work order.")
-@click.option("--unversioned", is_flag=True, help="Delete records without versions, too.")
-@click.option("--references", is_flag=True, help="Delete created records that nothing else uses, too.")
+@click.option("--reason", metavar="NAME|ID", help="Cancel reason for work orders.")
+@click.option("--comment", metavar="TEXT", help="Comment for each work order's log.")
+@click.option("--unversioned", is_flag=True, help="Also delete records without versions.")
+@click.option("--references", is_flag=True, help="Also delete created references that nothing else uses.")
 @click.option("--run", "of_run", type=Whole(1), metavar="N", help="Undo the rows of run N.")
 @click.option("--all", "all_runs", is_flag=True, help="Undo all runs.")
 @click.option("--check", is_flag=True, help="Show what would be undone; change nothing.")
@@ -91,22 +91,22 @@ def undo_command(
     as_json: bool,
     yes: bool,
 ) -> None:
-    """Cancel the work orders that a run created, or delete its records of other entities.
+    """Cancel the work orders that a run created, or delete its other records.
 
-    By default the last run that sent rows is undone. Only records that the job certainly created are
-    touched: the response was seen, or the key was absent before. Records that have changed since, or do not
-    carry the key of their row, are listed and stay. So do records that rows refer to, unless you add
-    --references. After a kill the same command resumes the undo.
+    By default, undo the last run that sent rows. Only records that the job certainly created are touched: it
+    got a response, or the key was absent before. Records that have changed since, or do not have their row's
+    key, are listed and kept. Created references are also kept unless you add --references. After a kill, the
+    same command resumes the undo.
 
     \b
       wosdk jobs undo requests.csv.job --check
       wosdk jobs undo requests.csv.job --run 2 --reason 'Entered by mistake'
       wosdk jobs undo requests.csv.job --reason 'Entered by mistake'
 
-    Exit status: 0 all undone, 1 some not, rows are in doubt, or you said no.
+    Exit status: 0 all undone, 1 some not undone, rows in doubt, or declined.
     """
     if all_runs and of_run is not None:
-        raise click.UsageError("--run and --all exclude each other; give one of them")
+        raise click.UsageError("--run and --all are mutually exclusive; use one")
     require_stdout()
     from wosdk_async.jobs.undo.reversal import Undo
 
@@ -131,7 +131,7 @@ def undo_command(
             _say_references(runner, journal, undo.of_run)
         if not check:
             wanted, left = _confirmed(runner, undo, summary, ask=not yes), _NotUndone(left.most)
-            # Also with nothing to undo: a run that was killed has no recorded end.
+            # Even with nothing to undo: a killed run has no recorded end.
             summary, status = _carry_out(runner, undo, reason_id, comment, left)
             if wanted:
                 left.say()
@@ -141,7 +141,7 @@ def undo_command(
 
 @contextmanager
 def _opened(ctx: click.Context, folder: Path) -> Iterator[tuple[Runner, Journal]]:
-    """Connect to the Company of a job, and open its journal."""
+    """Connect to a job's Company and open the journal."""
     with company_of_job(ctx, folder) as runner:
         journal = runner.run(_open(folder))
         try:
@@ -157,9 +157,9 @@ async def _open(folder: Path) -> Journal:
 
 
 def _run_to_undo(runner: Runner, journal: Journal, of_run: int | None) -> int | None:
-    """Return the run to undo and print it: the last one that sent rows, unless one is named."""
+    """Choose and print the run to undo (default: the last run that sent rows)."""
     if of_run is not None and all(each.number != of_run for each in runner.run(journal.runs())):
-        raise CliError(f"{journal.folder}: there is no run {of_run}; wosdk jobs show lists the runs")
+        raise CliError(f"{journal.folder}: no run {of_run}; wosdk jobs show lists the runs")
     run = of_run or runner.run(journal.last_sending_run())
     if run is not None:
         say(f"run {run} of {journal.folder}")
@@ -167,7 +167,7 @@ def _run_to_undo(runner: Runner, journal: Journal, of_run: int | None) -> int | 
 
 
 def _confirmed(runner: Runner, undo: Undo, summary: UndoSummary, *, ask: bool) -> int:
-    """Ask whether to undo the records, and return their number."""
+    """Ask for confirmation, and return the number of records to undo."""
     from wosdk_async.cli.runner import confirm
 
     rows, references = summary.counts["undo"], summary.references["undo"]
@@ -179,14 +179,14 @@ def _confirmed(runner: Runner, undo: Undo, summary: UndoSummary, *, ask: bool) -
 
 
 def _say_references(runner: Runner, journal: Journal, of_run: int | None) -> None:
-    """Say how many created records that rows refer to stay."""
+    """Print how many created references stay."""
     from wosdk_async.jobs.journal import State
 
     created = [
         each for each in runner.run(journal.references()) if of_run in (None, each.run) or not each.run
     ]
     if staying := sum(each.state is State.DONE and each.undo is not State.DONE for each in created):
-        say(f"{counted(staying, _REFERENCED)} kept; --references deletes those that nothing else uses")
+        say(f"{counted(staying, _REFERENCED)} kept; --references deletes the unused ones")
 
 
 async def _reason_id(runner: Runner, undo: Undo, reason: str | None, *, check: bool) -> int | None:
@@ -195,7 +195,7 @@ async def _reason_id(runner: Runner, undo: Undo, reason: str | None, *, check: b
 
     if not undo.cancels:
         if reason is not None:
-            raise CliError("--reason is for work orders; records of other entities are deleted")
+            raise CliError("--reason only applies to work orders; other records are deleted")
         return None
     try:
         return await reason_id(runner.company, "Cancel", reason)
@@ -209,7 +209,7 @@ async def _reason_id(runner: Runner, undo: Undo, reason: str | None, *, check: b
 def _carry_out(
     runner: Runner, undo: Undo, reason: int | None, comment: str | None, left: _NotUndone
 ) -> tuple[UndoSummary, int | None]:
-    """Undo the job, and write its files again; return the exit status of a signal that stopped it, too."""
+    """Undo the job and rewrite its files. Return the exit status of a stop signal, if any."""
     from wosdk_async.cli.output.progress import RowProgress
     from wosdk_async.cli.signals import StopSignals
     from wosdk_async.jobs.errors import OutputError
@@ -220,10 +220,10 @@ def _carry_out(
         with signals.handled():
             try:
                 return await undo.run(reason, comment)
-            finally:  # also after an error: some records may be undone
+            finally:  # even after an error: some records may be undone
                 try:
                     await write_files(undo.journal)
-                except OutputError as error:  # the journal has what was undone
+                except OutputError as error:  # the journal is complete
                     say(message_of(error))
 
     with RowProgress(final=False) as progress:
@@ -250,9 +250,9 @@ def _say_undo(undo: Undo, summary: UndoSummary, left: _NotUndone, *, check: bool
     if summary.counts["undone"]:
         say(f"{summary.counts['undone']} undone before")
     if counts[State.FOUND]:
-        say(f"{counts[State.FOUND]} found, which the job did not create: not touched")
+        say(f"{counts[State.FOUND]} found but not created by the job; kept")
     if doubted := counts[State.IN_DOUBT] + counts[State.SENDING]:
-        say(f"{counted(doubted, 'row')} in doubt: run wosdk jobs settle first, or they are not undone")
+        say(f"{counted(doubted, 'row')} in doubt; run wosdk jobs settle first to undo them")
     if undo.unchecked is not None:
         say(undo.unchecked)
     left.say()

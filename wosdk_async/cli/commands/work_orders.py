@@ -1,4 +1,4 @@
-"""Verbs of work orders: moves from state to state, and notes."""
+"""Work order commands: state changes and notes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = [
 
 @order_verb("pickup", comment_option, at_option)
 async def pickup_command(_: Company, *, comment: str | None, at: datetime | None) -> OrderPlan:
-    """Pick up work orders that are New, which makes them Open.
+    """Pick up work orders: move them from New to Open.
 
     \b
       wosdk pickup RSC000005
@@ -49,7 +49,7 @@ async def pickup_command(_: Company, *, comment: str | None, at: datetime | None
 
 @order_verb("start", comment_option, at_option)
 async def start_command(_: Company, *, comment: str | None, at: datetime | None) -> OrderPlan:
-    """Start work orders that were picked up, which makes them InProgress.
+    """Start work orders: move them from Open to InProgress.
 
     \b
       wosdk start RSC000005
@@ -65,7 +65,7 @@ async def start_command(_: Company, *, comment: str | None, at: datetime | None)
 async def hold_command(
     company: Company, *, reason: str | None, comment: str | None, at: datetime | None
 ) -> OrderPlan:
-    """Put work orders on hold, with a reason of the Company.
+    """Put work orders on hold, with one of the Company's reasons.
 
     \b
       wosdk hold RSC000005 --reason 'Waiting for parts' --comment 'Belt ordered'
@@ -78,16 +78,16 @@ async def hold_command(
     )
 
 
-_start_option = click.option("--start", is_flag=True, help="Then pick the orders up and start them.")
+_start_option = click.option("--start", is_flag=True, help="Also pick up and start the orders.")
 
 
 @order_verb("resume", _start_option, comment_option, at_option)
 async def resume_command(_: Company, *, start: bool, comment: str | None, at: datetime | None) -> OrderPlan:
     """Resume work orders that are on hold or paused.
 
-    They are reopened and New again: no command leads from OnHold straight to InProgress. --start also picks
-    them up and starts them, three commands for each. Orders in other states do not change; `wosdk run
-    WoReopenCommand WorkOrderId=ID` reopens a finished one.
+    Resuming reopens the order as New: no command leads from OnHold directly to InProgress. --start also picks
+    up and starts each order, for a total of three commands. Orders in other states do not change; to reopen a
+    finished order run `wosdk run WoReopenCommand WorkOrderId=ID`.
 
     \b
       wosdk resume RSC000005
@@ -99,9 +99,9 @@ async def resume_command(_: Company, *, start: bool, comment: str | None, at: da
     )
 
 
-_note_option = click.option("--note", metavar="TEXT", help="Completion note; replaces an existing one.")
+_note_option = click.option("--note", metavar="TEXT", help="Completion note; replaces any existing note.")
 _repair_option = click.option(
-    "--repair-code", metavar="NAME|ID", help="Repair code, if the Company needs one."
+    "--repair-code", metavar="NAME|ID", help="Repair code, if required by the Company."
 )
 
 
@@ -126,7 +126,7 @@ async def complete_command(
 async def cancel_command(
     company: Company, *, reason: str | None, comment: str | None, at: datetime | None
 ) -> OrderPlan:
-    """Cancel work orders, with a reason of the Company.
+    """Cancel work orders, with one of the Company's reasons.
 
     \b
       wosdk cancel RSC000005 --reason 'Entered twice'
@@ -141,17 +141,17 @@ async def cancel_command(
 
 # --- notes -------------------------------------------------------------------------------------
 
-_MAX_NOTE = 64 * 1024  # characters; the longest note that the service takes is not shown
-_MAX_SHOWN = 200  # characters of it before the prompt
+_MAX_NOTE = 64 * 1024  # characters; the service's limit is not shown
+_MAX_SHOWN = 200  # characters in the prompt
 
 
 def _note(_: click.Context, __: click.Parameter, text: str) -> str:
-    """Return the text of a note. Raises CliError for one that is empty or very long."""
+    """Return the note. Raises CliError if it is empty or too long."""
     body = sys.stdin.read(_MAX_NOTE + 1) if text == "-" else text
     if len(body) > _MAX_NOTE:
         raise CliError(f"--text: the note is longer than {_MAX_NOTE} characters; attach a file instead")
     if not body.strip():
-        raise CliError("--text: the note is empty; write one")
+        raise CliError("--text: the note is empty; write some text")
     return body.rstrip("\n") if text == "-" else body
 
 
@@ -163,7 +163,7 @@ _public_option = click.option("--public", is_flag=True, help="Make it public (de
 
 @order_verb("note", _text_option, _public_option)
 async def note_command(_: Company, *, text: str, public: bool) -> OrderPlan:
-    """Add a note to work orders. A note from stdin needs --yes, because nobody can be asked.
+    """Add a note to work orders. A note from stdin needs --yes, because stdin cannot answer prompts.
 
     \b
       wosdk note RSC000005 --text 'Gate code 4711'

@@ -1,1 +1,1 @@
-"""Conditions, fields, names and values of the command line."""
+"""Parse conditions, fields, names and values from the command line."""

@@ -1,4 +1,4 @@
-"""Fields of a command, from ``--json-body`` and ``NAME=VALUE``, checked before anything is sent."""
+"""Fields from ``--json-body`` and ``NAME=VALUE``, validated before anything is sent."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ from wosdk_async.text.suggestions import suggestion
 __all__ = ["assigned", "command_of", "json_object", "parsed_fields", "record_of", "shown_value"]
 
 _MAX_JSON = 64 * 1024 * 1024  # bytes
-_MAX_VALUE = 200  # characters of a value before the prompt
-_TEXTS = ("string", "enum", "datetime-local", "datetime-utc")  # checked, then sent as typed
+_MAX_VALUE = 200  # characters of a value in the preview
+_TEXTS = ("string", "enum", "datetime-local", "datetime-utc")  # validated, then sent as typed
 _ASSIGNMENT = "write NAME=VALUE, such as WorkOrderId=90417, or NAME:=JSON"
 
 
 def json_object(option: str, path: Path) -> dict[str, Any]:
-    """Return the JSON object in a file, or on stdin for ``-``; raise CliError that names the option."""
+    """Read a JSON object from a file, or from stdin for ``-``. Raises CliError that names the option."""
     if str(path) == "-":
         data = sys.stdin.buffer.read(_MAX_JSON + 1)
     else:
         with path.open("rb") as file:
             data = file.read(_MAX_JSON + 1)
     if len(data) > _MAX_JSON:
-        raise CliError(f"{option} {path} is longer than {_MAX_JSON} bytes; write a smaller object")
+        raise CliError(f"{option} {path} is larger than {_MAX_JSON} bytes; use a smaller object")
     try:
         content = codec.loads(data)
     except ValueError as error:
         raise CliError(f"{option} {path}: {error}") from None
     if not isinstance(content, dict):
-        raise CliError(f"{option} {path} holds a {type(content).__name__}; it takes a JSON object")
+        raise CliError(f"{option} {path} contains a {type(content).__name__}; write a JSON object")
     return content
 
 
@@ -48,7 +48,7 @@ def json_object(option: str, path: Path) -> dict[str, Any]:
 
 
 def assigned(fields: dict[str, Any], texts: Iterable[str], cls: type[Record] | None) -> dict[str, Any]:
-    """Put every ``NAME=VALUE`` of ``texts`` into ``fields``, and return them; refuse duplicates."""
+    """Add the ``NAME=VALUE`` assignments to ``fields``, and return ``fields``; refuse duplicates."""
     before: dict[tuple[str, ...], str] = {}
     for text in texts:
         name, sign, value = text.partition("=")
@@ -67,7 +67,7 @@ def assigned(fields: dict[str, Any], texts: Iterable[str], cls: type[Record] | N
 
 
 def parsed_fields(kind: type[Record] | str, texts: tuple[str, ...], body: Path | None) -> dict[str, Any]:
-    """Return fields by wire name, from ``--json-body`` and ``NAME=VALUE``; ``NAME=`` is null."""
+    """Parse ``--json-body`` and ``NAME=VALUE`` into fields by wire name; ``NAME=`` is null."""
     cls = None if isinstance(kind, str) else kind
     fields = json_object("--json-body", body) if body is not None else {}
     return assigned(fields, [_null_if_empty(text) for text in texts], cls)
@@ -79,14 +79,14 @@ def _null_if_empty(text: str) -> str:
 
 
 def shown_value(value: Any) -> str:
-    """Return a value as JSON for the lines before the prompt, shortened."""
+    """Return a value as JSON for the preview, truncated."""
     return shortened(json_text(value), _MAX_VALUE)
 
 
 def _require_new(
     before: Mapping[tuple[str, ...], str], path: tuple[str, ...], fields: Any, text: str
 ) -> None:
-    """Refuse an assignment that would silently replace the value of an earlier one."""
+    """Refuse an assignment that would silently overwrite an earlier value."""
     for other, earlier in before.items():
         same = min(len(other), len(path))
         if other[:same] != path[:same]:
@@ -110,8 +110,8 @@ def _takes_json(meta: Wire | None) -> bool:
 def _typed(value: str, meta: Wire | None, name: str) -> Any:
     if meta is None:
         return value
-    if meta["type"] == "ref":  # a record is referred to by its id (spec 2.1)
-        return {"Id": typed_value(value, {"type": "integer"}, f"{name}, the id of a {meta['of']},")}
+    if meta["type"] == "ref":  # references are by id (spec 2.1)
+        return {"Id": typed_value(value, {"type": "integer"}, f"{name}, a {meta['of']} id,")}
     parsed = typed_value(value, meta, name)
     return value if meta["type"] in _TEXTS else parsed
 
@@ -128,9 +128,7 @@ def _put(fields: dict[str, Any], path: list[str], value: Any, text: str) -> None
     for step in parents:
         inner = fields.setdefault(step, {})
         if not isinstance(inner, dict):
-            raise CliError(
-                f"{text!r} sets a field of {step}, but {step} has a value of its own; leave one out"
-            )
+            raise CliError(f"{text!r} sets a field of {step}, but {step} already has a value; leave out one")
         fields = inner
     fields[leaf] = value
 
@@ -146,7 +144,7 @@ def _meta(cls: type[Record] | None, path: list[str]) -> Wire | None:
 
 
 def _wire(cls: type[Record]) -> dict[str, Wire]:
-    """Return the fields by name and alias."""
+    """Return the class's fields by name and alias."""
     table = {alias: meta for meta in cls.__wire__.values() for alias in meta.get("aliases", ())}
     return table | {meta["name"]: meta for meta in cls.__wire__.values()}
 
@@ -155,7 +153,7 @@ def _field(cls: type[Record], name: str) -> Wire:
     table = _wire(cls)
     if name not in table:
         hint = suggestion(name, table) or f"; wosdk describe {cls.wire_name} lists them."
-        raise CliError(f"{cls.wire_name} has no field {name!r}{hint} --unchecked sends it as it is")
+        raise CliError(f"{cls.wire_name} has no field {name!r}{hint} --unchecked sends it unchanged")
     return table[name]
 
 
@@ -167,9 +165,9 @@ def _class(meta: Wire) -> type[Record] | None:
 
 
 def command_of(cls: type[Command[Any]], fields: Mapping[str, Any]) -> Command[Any]:
-    """Return the command with these fields by wire name; raise CliError with all faults."""
+    """Build a command from fields by wire name. Raises CliError with all errors."""
     faults = [
-        f"{meta['name']} is missing: {cls.wire_name} needs it"
+        f"{meta['name']} is missing; {cls.wire_name} requires it"
         for meta in cls.__wire__.values()
         if meta.get("required")
         and all(fields.get(name) is None for name in (meta["name"], *meta.get("aliases", ())))
@@ -179,7 +177,7 @@ def command_of(cls: type[Command[Any]], fields: Mapping[str, Any]) -> Command[An
 
 
 def record_of(cls: type[Record], fields: Mapping[str, Any], *, new: bool) -> Any:
-    """Return the record with these fields by wire name; raise CliError with all faults.
+    """Build a record from fields by wire name. Raises CliError with all errors.
 
     A ``new`` record must have the fields that the service requires.
     """
@@ -230,7 +228,7 @@ def _value_faults(meta: Wire, value: Any, where: str) -> Iterator[str]:
     elif isinstance(value, dict | list) or isinstance(value, bool) != (meta["type"] == "boolean"):
         if meta["type"] != "object":
             yield f"{where} takes a value of type {meta['type']}, not {json_kind_of(value)}"
-    elif meta["type"] != "enum" or isinstance(value, str):  # spec 4.3: the number of an enum is valid too
+    elif meta["type"] != "enum" or isinstance(value, str):  # spec 4.3: an enum's number is valid, too
         try:
             typed_value(str(value), meta, where)
         except CliError as fault:

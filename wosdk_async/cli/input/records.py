@@ -1,6 +1,6 @@
-"""Records by id, compound key, number or name.
+"""Look-up of records by id, compound key, number or name.
 
-Digits can be the id of one work order and the number of another, so they are never guessed to be either.
+Digits can be one work order's id and another's number, so neither is assumed.
 """
 
 from __future__ import annotations
@@ -36,33 +36,31 @@ __all__ = [
     "python_name",
 ]
 
-_ID = re.compile(r"0|-?[1-9][0-9]*")  # 0071 is a name: numbers of work orders may begin with zeros
-_MAX_ID = 2**31 - 1  # larger digits can only be a number
+_ID = re.compile(r"0|-?[1-9][0-9]*")  # 0071 is a name: work order numbers may have leading zeros
+_MAX_ID = 2**31 - 1  # larger values can only be numbers
 _NAMED_BY = ("number", "name", "username", "display_as")
 _LABELS = ("Number", "Name", "DisplayAs", "Username")
 
-ORDER_RULE = (
-    "ORDER is a number such as RSC000005, or an id; id:2903 or number:2903 where digits could be both."
-)
-"""Help of ORDER for each command that takes it."""
+ORDER_RULE = "ORDER is a number such as RSC000005, or an id. Use id:2903 or number:2903 for ambiguous digits."
+"""Help for the ORDER argument."""
 
-by_option = click.option("--by", metavar="PROPERTY", help="Text property in which to look it up.")
+by_option = click.option("--by", metavar="PROPERTY", help="Text property to search.")
 
 
 @attrs.frozen
 class RecordTexts:
-    """Texts of the command line that name records of one entity."""
+    """Command-line arguments that name records of one entity."""
 
     kind: type[Record] | str
     texts: tuple[str, ...]
     by: str | None
-    """Python name of the property that holds the texts; None for the usual one."""
+    """Python name of the property to search; None for the default."""
 
     @classmethod
     def read(cls, kind: type[Record] | str, texts: Sequence[str], by: str | None) -> RecordTexts:
-        """Return the texts; raise CliError if one cannot be looked up."""
+        """Parse the arguments. Raises CliError for unusable ones."""
         if by is not None and isinstance(kind, str):
-            raise CliError(f"--by needs an entity of the catalogue, and {kind} is none; leave it out")
+            raise CliError(f"--by needs an entity in the catalogue, not {kind}; leave out --by")
         key = None if by is None or isinstance(kind, str) else _text_property(kind, by)
         if not all(text.strip() for text in texts):
             raise CliError(_empty(kind, key))
@@ -75,15 +73,15 @@ class RecordTexts:
                 text.startswith("{") or isinstance(kind, str) or named_by(kind) is None
             ):
                 raise CliError(
-                    f"ID is {text!r}; it takes a whole number, or a JSON object of whole numbers for a"
+                    f"ID is {text!r}; write a whole number, or a JSON object of whole numbers for a"
                     " compound key"
                 )
         return cls(kind, tuple(texts), None)
 
     async def ids(self, company: Company, *, certain: bool = False) -> list[Id]:
-        """Return the id of each text. Raises NotFoundError or NotUniqueError, which name the text.
+        """Return the id for each argument. Raises NotFoundError or NotUniqueError with the argument.
 
-        With ``certain`` the digits of a work order are looked up as a number, too.
+        With ``certain``, digits that name a work order are also looked up as a number.
         """
         ids = {text: self._id(text) for text in self.texts}
         names = [text for text, id in ids.items() if id is None]
@@ -95,7 +93,7 @@ class RecordTexts:
         return [found[text] if text in found else ids[text] or 0 for text in self.texts]
 
     def _id(self, text: str) -> Id | None:
-        """Return the id in a text; None for a name."""
+        """Parse an id; return None for a name."""
         if self.by:
             return None
         id = _id_prefixed(text) if _is_order(self.kind) else None
@@ -117,7 +115,7 @@ class RecordTexts:
             return {name: await self._found(company, name) for name in names}
 
     async def _found(self, company: Company, name: str) -> int:
-        """Return the id of the record with a name, by the first property that holds it."""
+        """Look up a record's id by name, searching properties in turn."""
         kind: Any = self.kind
         keys = [key for key in _NAMED_BY if key in kind.__wire__ and kind.__wire__[key]["type"] == "string"]
         for key in keys:
@@ -127,7 +125,7 @@ class RecordTexts:
                 continue
         tried = " or ".join(kind.__wire__[key]["name"] for key in keys)
         raise NotFoundError(
-            f"there is no {kind.wire_name} with the {tried} {name!r}; --by PROPERTY looks elsewhere",
+            f"no {kind.wire_name} has the {tried} {name!r}; --by PROPERTY searches another property",
             company=company.name,
         )
 
@@ -139,7 +137,7 @@ class RecordTexts:
             name = next((each for each in names if repr(each) in error.message), names[0])
             shown = look_for(kind, key, name)
             raise NotUniqueError(
-                f"{error.message}. To see them: {shown}", operation=error.operation, company=error.company
+                f"{error.message}. To list them: {shown}", operation=error.operation, company=error.company
             ) from error
         return {name: ref.id for name, ref in refs.items()}
 
@@ -152,29 +150,29 @@ def _is_order(kind: type[Record] | str) -> bool:
 
 
 def _id_prefixed(text: str) -> int | None:
-    """Return the id in ``id:2903``; None for another text. Raises CliError when no digits follow."""
+    """Return 2903 for ``id:2903``; None without the prefix. Raises CliError if no digits follow."""
     if not text.startswith("id:"):
         return None
     digits = text.removeprefix("id:").strip()
     if not (digits.isdecimal() and digits.isascii() and len(digits) <= len(str(_MAX_ID))):
-        raise CliError(f"{text!r:.60} is not an id; write id:2903, or the number of the order")
+        raise CliError(f"{text!r:.60} is not an id; write id:2903, or the order number")
     return int(digits)
 
 
 def _number_prefixed(text: str) -> str | None:
-    """Return the number in ``number:2903``; None for another text. Raises CliError when nothing follows."""
+    """Return 2903 for ``number:2903``; None without the prefix. Raises CliError if nothing follows."""
     if not text.startswith("number:"):
         return None
     if number := text.removeprefix("number:").strip():
         return number
-    raise CliError(f"{text!r:.60} names no WorkOrder; write its number, such as number:2903")
+    raise CliError(f"{text!r:.60} is not a work order; write a number, such as number:2903")
 
 
 async def _certain_ids(company: Company, digits: Iterable[str]) -> dict[str, int]:
-    """Return the ids of orders that are named by digits, with one query for all.
+    """Return the ids of work orders named by digits, with a single query.
 
-    For a missing order the digits are its id; the read that follows reports it. Raises NotUniqueError for
-    digits that are the id of one order and the number of another, or of several.
+    Digits of a missing order are returned as the id, so that the next read reports it. Raises NotUniqueError
+    for digits that match several orders by id or number.
     """
     texts = list(dict.fromkeys(digits))
     orders = await _orders(company, texts)
@@ -188,7 +186,7 @@ async def _orders(company: Company, texts: list[str]) -> list[WorkOrder]:
         if ids := [int(text) for text in some if int(text) <= _MAX_ID]:
             named |= f.id.in_(ids)
         query = company.query(WorkOrder).where(named).select("Id", "Number")
-        page = await company.query(WorkOrder, query.expression | {"Count": ROW_CAP})  # a second page is rare
+        page = await company.query(WorkOrder, query.expression | {"Count": ROW_CAP})  # second pages are rare
         found += page if len(page) < ROW_CAP else await query.all()
     return found
 
@@ -203,7 +201,7 @@ def _certain(company: Company, text: str, orders: Iterable[WorkOrder]) -> int:
         return next(iter(by_number))
     numbered = ", ".join(f"WorkOrder {each}" for each in sorted(by_number))
     if len(by_number) > 1:
-        remedy = f"name one by its id, such as id:{min(by_number)}"
+        remedy = f"use an id, such as id:{min(by_number)}"
     else:
         remedy = f"write number:{text} or id:{text}"
     also = f", and the id of {by_id[id].number or f'WorkOrder {id}'}" if id in by_id else ""
@@ -218,20 +216,20 @@ def _certain(company: Company, text: str, orders: Iterable[WorkOrder]) -> int:
 
 
 def _empty(kind: type[Record] | str, by: str | None) -> str:
-    """Return the message about an empty text that should name a record."""
+    """Return the error message for an empty record name."""
     if isinstance(kind, str):
-        return f"an empty text names no {kind}; give its id"
+        return f"an empty string cannot name a {kind}; write an id"
     key = by or named_by(kind)
     ways = [*([] if by else ["id"]), *([kind.__wire__[key]["name"]] if key else [])]
-    return f"an empty text names no {kind.wire_name}; give its {' or '.join(ways)}"
+    return f"an empty string cannot name a {kind.wire_name}; write the {' or '.join(ways)}"
 
 
 def _parse_id(text: str) -> Id | None:
-    """Return a number, or the fields of a compound key; None for a name."""
+    """Parse a number or the fields of a compound key; return None for a name."""
     if _ID.fullmatch(text):
         try:
             return int(text)
-        except ValueError:  # Python reads no number of thousands of digits
+        except ValueError:  # Python rejects numbers with thousands of digits
             return None
     if not text.startswith("{"):
         return None
@@ -244,16 +242,16 @@ def _parse_id(text: str) -> Id | None:
 
 
 def _text_property(kind: type[Record], name: str) -> str:
-    """Return the Python name of a text property; raise CliError for other properties."""
+    """Return the Python name of a text property. Raises CliError for other types."""
     key = python_name(kind, name, "--by")
     meta = kind.__wire__[key]
     if meta["type"] != "string" or meta.get("many"):
-        raise CliError(f"--by {name}: the property of {kind.wire_name} holds no text; name a text property")
+        raise CliError(f"--by {name}: not a text property of {kind.wire_name}; name a text property")
     return key
 
 
 def python_name(kind: type[Record], name: str, option: str) -> str:
-    """Return the Python name of a property; raise CliError that begins with ``option``."""
+    """Return a property's Python name. Raises CliError with ``option`` as a prefix."""
     for key, meta in kind.__wire__.items():
         if name in (key, meta["name"], *meta.get("aliases", ())):
             return key
@@ -262,19 +260,19 @@ def python_name(kind: type[Record], name: str, option: str) -> str:
 
 
 def look_for(kind: type[Record], key: str, value: object) -> str:
-    """Return the ``wosdk`` command, for a shell, that lists the records with a value."""
+    """Return a shell command that lists the records with a value."""
     text = str(value).replace("'", "''")
     condition = re.sub(r'([\\$`"])', r"\\\1", f"{kind.__wire__[key]['name']} = '{text}'")
     return f'wosdk query {kind.wire_name} --where "{condition}"'
 
 
 def newest_of(entity: str) -> str:
-    """Return the ``wosdk`` command that lists the newest records of an entity."""
+    """Return the ``wosdk`` command that lists an entity's newest records."""
     return f"wosdk query {entity} --order 'Id desc' --limit 5"
 
 
 def look_for_order(fields: Mapping[str, Any], hint: str = "") -> str:
-    """Return the ``wosdk`` command that finds a work order by its PoNumber, with a comment, or the newest."""
+    """Return a command that finds a work order by PoNumber plus a comment, or else the newest orders."""
     number = fields.get("PoNumber")
     if not isinstance(number, str) or not number:
         return newest_of("WorkOrder")
@@ -282,12 +280,12 @@ def look_for_order(fields: Mapping[str, Any], hint: str = "") -> str:
 
 
 def label_of(entity: str, id: Id, record: dict[str, Any]) -> str:
-    """Return the label of a record, such as ``Customer 512 (Lindqvist Dental LLC)``."""
+    """Return a record's label, such as ``Customer 512 (Lindqvist Dental LLC)``."""
     key = id if isinstance(id, int) else json_text(dict(id))
     name = next((str(record[label]) for label in _LABELS if record.get(label)), "")
     return f"{entity} {key} ({name})" if name else f"{entity} {key}"
 
 
 def look_at(entity: str, id: Id) -> str:
-    """Return the ``wosdk`` command, for a shell, that shows a record."""
+    """Return a shell command that shows a record."""
     return f"wosdk get {entity} " + (str(id) if isinstance(id, int) else f"'{json_text(dict(id))}'")

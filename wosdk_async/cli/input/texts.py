@@ -1,13 +1,13 @@
-"""Conditions, sort orders, values, and names of entities and commands.
+"""Parse conditions, sort orders, values, and names of entities and commands.
 
-A condition of ``--where`` is PROPERTY OPERATOR VALUE, with the operators of the service::
+A ``--where`` condition is PROPERTY OPERATOR VALUE, with the service's operators::
 
     =  !=  >  >=  <  <=          like PATTERN      not like PATTERN
     in (a, b)    not in (a, b)   between a and b   not between a and b
     is null      is not null
 
-A value ends with the text, in a list with the next comma, in ``between`` with ``and``. Quoted it can hold
-anything; double a quote within quotes.
+A value extends to the end, in a list to the next comma, and in ``between`` to ``and``. A quoted value can
+contain anything; double the quotes inside.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ _NEXT = re.compile(rf"\b(?P<word>and|or)\s+{_START}", re.IGNORECASE)
 _BETWEEN = re.compile(rf"({_QUOTED}|.+?)\s+and\s+({_QUOTED}|.+)", re.IGNORECASE | re.DOTALL)
 _ITEM = re.compile(rf"\s*({_QUOTED}|[^,'\"]*)\s*(,|$)")
 
-_SPELLINGS = {"==": "=", "<>": "!="}  # as in Python, and in SQL
+_SPELLINGS = {"==": "=", "<>": "!="}  # from Python and SQL
 
 
 def condition(entity: type[Record] | str, text: str) -> Condition:
-    """Parse a condition. Raise CliError or InvalidCallError with the remedy."""
+    """Parse a condition. Raises CliError or InvalidCallError with a remedy."""
     found = _CONDITION.fullmatch(text)
     if found is None:
         raise _error(text, "a condition is PROPERTY OPERATOR VALUE, such as 'StatusId = New'")
@@ -67,7 +67,7 @@ def condition(entity: type[Record] | str, text: str) -> Condition:
 
 
 def order(text: str) -> str:
-    """Return a sort order such as ``DtDue desc`` as the query builder spells it."""
+    """Normalize a sort order such as ``DtDue desc`` for the query builder."""
     path, *rest = text.split() or [""]
     direction = " ".join(rest).lower() or "asc"
     if not path or direction not in ("asc", "desc"):
@@ -77,7 +77,7 @@ def order(text: str) -> str:
 
 def _require_operator(field: Path, operator: str, text: str) -> None:
     if isinstance(field, Nested) and operator not in FOR_REFERENCES:
-        raise _error(text, f"{operator} does not fit a reference; compare its id with =, !=, in or is null")
+        raise _error(text, f"{operator} does not work on references; use =, !=, in or is null with the id")
     if operator.endswith("like") and not isinstance(field, TextProperty | Unchecked):
         raise _error(text, f"{operator} needs a text property")
 
@@ -95,7 +95,7 @@ def _raw_values(operator: str, rest: str, text: str) -> list[str]:
     if operator.endswith("in"):
         return _list(operator, rest, text)
     if rest.lower() == "null":
-        raise _error(text, "write is null or is not null; the text null is 'null'")
+        raise _error(text, "write is null or is not null; for the string null write 'null'")
     return [_unquoted(rest, text)]
 
 
@@ -117,10 +117,10 @@ def _unquoted(raw: str, text: str) -> str:
     if re.fullmatch(_QUOTED, raw, re.DOTALL):
         return raw[1:-1].replace(raw[0] * 2, raw[0])
     if another := _NEXT.search(re.sub(_QUOTED, "''", raw)):
-        once = "give --where twice" if another["word"].lower() == "and" else "there is no or"
-        raise _error(text, f"it is one condition, so {once}; quote a value that holds such words")
+        once = "give --where twice" if another["word"].lower() == "and" else "or is not supported"
+        raise _error(text, f"only one condition is allowed, so {once}; quote values that contain these words")
     if not raw:
-        raise _error(text, "a value is missing; an empty text is ''")
+        raise _error(text, "a value is missing; write '' for an empty string")
     if raw[0] in "'\"":
         raise _error(text, "a quote is not closed; double a quote within quotes")
     return raw
@@ -130,9 +130,7 @@ def _value(raw: str, field: Path, text: str) -> Any:
     place = resolved(field)
     if isinstance(field, Nested):
         try:
-            return typed_value(
-                raw, {"type": "integer"}, f"--where {text!r}: {place.path}, compared by its id,"
-            )
+            return typed_value(raw, {"type": "integer"}, f"--where {text!r}: {place.path}, compared by id,")
         except CliError as error:
             raise CliError(f"{error.message}{_named(place)}") from None
     meta = place.meta
@@ -140,7 +138,7 @@ def _value(raw: str, field: Path, text: str) -> Any:
 
 
 def _named(place: ResolvedPath) -> str:
-    """Return the property that holds the name of a reference, for a message."""
+    """Return a hint with the reference's name property."""
     key = named_by(place.below) if place.below is not None else None
     if place.below is None or key is None:
         return ""
@@ -155,24 +153,24 @@ def _error(text: str, remedy: str) -> CliError:
 
 
 def has_unchecked() -> bool:
-    """Return whether the current command has the option ``--unchecked``."""
+    """Return whether the current command has an ``--unchecked`` option."""
     context = click.get_current_context(silent=True)
     return context is None or any(each.name == "unchecked" for each in context.command.params)
 
 
 def unchecked_hint() -> str:
-    """Return what sends a name or value that the catalogue does not know."""
-    return f"{'--unchecked' if has_unchecked() else '`wosdk query --unchecked`'} sends it as it is"
+    """Return a hint on how to send an unknown name or value."""
+    return f"{'--unchecked' if has_unchecked() else '`wosdk query --unchecked`'} sends it unchanged"
 
 
 def entity_named(name: str, unchecked: bool) -> type[Record] | str:
-    """Return the class of an entity, or the name if it is unknown; refuse names close to a known one."""
+    """Return an entity's class, or the name if unknown; reject names similar to a known name."""
     found = None if unchecked else entity_class(name)
     return found or _unknown_name("entity", name, (*index.ENTITIES, *index.ALIASES), unchecked)
 
 
 def command_named(name: str, unchecked: bool) -> type[Command[Any]] | str:
-    """Return the class of a command, or the name if it is unknown; refuse names close to a known one."""
+    """Return a command's class, or the name if unknown; reject names similar to a known name."""
     found = None if unchecked else command_class(name)
     return found or _unknown_name("command", name, index.COMMANDS, unchecked)
 
@@ -185,13 +183,13 @@ def _unknown_name(kind: str, name: str, names: Any, unchecked: bool) -> str:
         raise CliError(f"{enum} is an enum, not {article} {kind}; `wosdk describe {enum}` lists its values")
     if hint := suggestion(name, names):
         raise CliError(f"the catalogue has no {kind} {name!r}{hint} {unchecked_hint()}")
-    if has_unchecked():  # commands without it refuse the name
-        say(f"the catalogue has no {kind} {name!r}: it is sent unchecked")
+    if has_unchecked():  # other commands refuse the name
+        say(f"the catalogue has no {kind} {name!r}: sending it unchecked")
     return name
 
 
 def typed_value(text: str, meta: Wire, place: str) -> Any:
-    """Return the value of ``text`` for a property; raise CliError that begins with ``place``."""
+    """Parse a property value. Raises CliError with ``place`` as a prefix."""
     if meta["type"] == "enum":
         return _member(text, meta["of"], place)
     try:

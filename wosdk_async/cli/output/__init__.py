@@ -1,1 +1,1 @@
-"""Write results: tables, JSON lines, CSV, progress, and the report of an import."""
+"""Output: tables, JSON lines, CSV, progress, import report."""

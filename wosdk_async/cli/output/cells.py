@@ -1,4 +1,4 @@
-"""Cells of a table: columns, values, and the default columns of an entity."""
+"""Table cells: columns, values, and default columns of an entity."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ __all__ = [
     "value_at",
 ]
 
-_MAX_DEPTH = 30  # levels of a record; deeper values are shown as JSON
+_MAX_DEPTH = 30  # nesting levels; deeper values are shown as JSON
 
 
 def value_at(record: Any, path: str, level: int = 0) -> Any:
-    """Return the value at a property path; for a path through a list, the list of its elements' values."""
-    if level > 2 * _MAX_DEPTH:  # a list within a list adds a level too
+    """Return the value at a property path. A path through a list gives a list of values."""
+    if level > 2 * _MAX_DEPTH:  # a nested list adds a level, too
         return None
     if isinstance(record, list):
         return [value_at(item, path, level + 1) for item in record]
@@ -45,14 +45,14 @@ def value_at(record: Any, path: str, level: int = 0) -> Any:
 
 
 def columns_of(records: Sequence[dict[str, Any]], paths: Sequence[str]) -> list[str]:
-    """Return the columns of a table.
+    """Return the columns of a table, one for each of ``paths``.
 
-    There is one for each of ``paths``; a star, or no path, stands for every property of the records, with a
-    column for each property of an object. ``Id`` comes first unless it is one of ``paths``.
+    A star, or no paths at all, selects all properties of the records, with a column per property of a nested
+    object. ``Id`` comes first unless listed in ``paths``.
     """
     leaves = dict.fromkeys(name for record in records for name, _ in flattened(record, lists=False) if name)
     parents = {name[:i] for name in leaves for i, char in enumerate(name) if char == "."}
-    # An object has no column of its own, even if it is null in some records.
+    # Objects get no column, even if null in some records.
     present = [name for name in leaves if name not in parents]
     found: dict[str, None] = {}
     for path in paths or ("*",):
@@ -64,7 +64,7 @@ def columns_of(records: Sequence[dict[str, Any]], paths: Sequence[str]) -> list[
 
 
 def flattened(value: Any, path: str = "", level: int = 0, *, lists: bool = True) -> Iterator[tuple[str, Any]]:
-    """Yield the values of a record with their paths, ``Items[0].Task.Id``; without ``lists`` whole lists."""
+    """Yield values with paths such as ``Items[0].Task.Id``; with ``lists=False`` yield lists whole."""
     if level >= _MAX_DEPTH:
         yield path, value
     elif isinstance(value, dict) and value:
@@ -78,12 +78,12 @@ def flattened(value: Any, path: str = "", level: int = 0, *, lists: bool = True)
 
 
 def has_content(value: Any) -> bool:
-    """Return whether a table shows the value: not null, false or empty."""
+    """Return whether a value is worth showing: not null, false or empty."""
     return value is not None and value is not False and value != "" and value != [] and value != {}
 
 
 def readable(value: Any, level: int = 0) -> str:
-    """Return ``value`` on one readable line: ``Id 5, Name Filter; Id 6, Name Belt`` for two objects."""
+    """Format ``value`` on one line: ``Id 5, Name Filter; Id 6, Name Belt`` for two objects."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -104,9 +104,9 @@ _TIME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z?)")
 
 
 def short(value: Any, kind: str = "any") -> str:
-    """Return ``value`` as the cell of a table: a time without seconds, a list as its first item and ``+2``.
+    """Format ``value`` as a table cell: times without seconds, lists as first item and ``+2``.
 
-    ``kind`` is its type in the catalogue. A UTC time ends with Z even if the service left it out.
+    ``kind`` is the catalogue type. UTC times end with Z even if the service omits it.
     """
     if isinstance(value, list):
         if any(isinstance(item, dict | list) for item in value):
@@ -114,16 +114,16 @@ def short(value: Any, kind: str = "any") -> str:
         texts = list(dict.fromkeys(text for item in value if (text := short(item, kind))))
         return f"{texts[0]} +{len(texts) - 1}" if len(texts) > 1 else "".join(texts)
     if kind.startswith("datetime") and isinstance(value, str) and (time := _TIME.fullmatch(value)):
-        if kind == "datetime-utc":  # facts 3.5: read back it has no Z
+        if kind == "datetime-utc":  # facts 3.5: the service omits Z in responses
             return f"{time[1]} {time[2]}Z"
         return value if time[3] else f"{time[1]} {time[2]}"
     return readable(value)
 
 
-# Frequent entities: the first columns, and the next ones while they fit.
+# Common entities: the leading columns, and the next ones while space remains.
 _CHOSEN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "WorkOrder": (
-        # ShortLocation is the name of the place that the item is for (facts 5, "Creation traps")
+        # ShortLocation is the item's location name (facts 5, "Creation traps")
         ("Number", "StatusId", "Customer.Name", "Items.Task.DisplayAs", "ShortLocation", "DtDue"),
         (
             "Priority.DisplayAs",
@@ -140,17 +140,17 @@ _CHOSEN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "Location": (("Name", "TypeId", "Address.Street", "Address.City"), ()),
 }
 
-_STATE = ("status", "state", "type")  # in the names of enums
-_NAMED_FIRST = ("display_as", "name", "number")  # properties by which a reference is shown
-_REFERENCES = 6  # that are read by name: each makes the query larger
-_LEAST = ("PerformDeletion", "IsNew")  # of the interface, not of the record
+_STATE = ("status", "state", "type")  # parts of enum names
+_NAMED_FIRST = ("display_as", "name", "number")  # properties to show for a reference
+_REFERENCES = 6  # maximum references to read by name: each makes the query larger
+_LEAST = ("PerformDeletion", "IsNew")  # part of the API, not of the record
 
 
 @attrs.frozen
 class DefaultColumns:
-    """Property paths of an entity in the order of a table.
+    """An entity's property paths in table order.
 
-    ``first`` are always shown; ``next`` follow while they fit, and then all other values.
+    ``first`` are always shown, then ``next`` while space remains, then all other values.
     """
 
     entity: type[Record] | str
@@ -159,7 +159,7 @@ class DefaultColumns:
 
     @classmethod
     def of(cls, entity: type[Record] | str) -> DefaultColumns:
-        """Return the columns of an entity; one that the catalogue does not know has no preference."""
+        """Return an entity's columns; none are preferred for an unknown entity."""
         if isinstance(entity, str):
             return cls(entity)
         chosen = _CHOSEN.get(entity.wire_name)
@@ -167,30 +167,30 @@ class DefaultColumns:
 
     @property
     def selection(self) -> tuple[str, ...]:
-        """The paths to read: the record's own values, and the names of its references."""
+        """The paths to read: the record's own values and the names of references."""
         named = [path for path in (*self.first, *self.next) if "." in path]
         return ("*", *named) if named else ()
 
     def ordered(self, paths: Iterable[str]) -> list[str]:
-        """Return paths of records in the order of a table, ids last."""
+        """Return property paths in table order, ids last."""
         if isinstance(self.entity, str):
             return list(paths)
         present = dict.fromkeys(paths)
         preferred = (*self.first, *self.next)
         found = dict.fromkeys(path for path in preferred if path in present or _list_of(path) in present)
-        shown = {*found, *map(_list_of, found)}  # Items has a column already: Items.Task.DisplayAs
+        shown = {*found, *map(_list_of, found)}  # Items already has a column: Items.Task.DisplayAs
         rest = [path for path in present if path not in shown]
         return [*found, *sorted(rest, key=self._rank)]
 
     def header(self, path: str) -> str:
-        """Return the title of a column; the name of a reference has the title of the reference."""
+        """Return a column's title; a reference's name column gets the reference's title."""
         if "." not in path or path not in (*self.first, *self.next):
             return path
         *steps, last = path.split(".")
         return steps[-1] if last in ("DisplayAs", "Name") else path
 
     def _rank(self, path: str) -> int:
-        """Return 0 for a value, 1 for the record's own id, 2 for other ids."""
+        """Return 0 for a value, 1 for the record's id, 2 for other ids."""
         if path == "Id":
             return 1
         last = path.rpartition(".")[2]
@@ -199,12 +199,12 @@ class DefaultColumns:
 
 
 def _list_of(path: str) -> str:
-    """Return the first step of a path with several."""
+    """Return the first step of a multi-step path."""
     return path.partition(".")[0] if "." in path else ""
 
 
 def _own(entity: type[Record]) -> Iterator[str]:
-    """Yield the properties that name the records, and their state and type."""
+    """Yield the properties for name, state and type."""
     table = entity.__wire__
     for name in dict.fromkeys((named_by(entity), "display_as")):
         if name in table:
@@ -215,25 +215,25 @@ def _own(entity: type[Record]) -> Iterator[str]:
 
 
 def _references(entity: type[Record]) -> Iterator[str]:
-    """Yield the paths to the names of the first references of an entity."""
+    """Yield the name paths of an entity's first references."""
     references = [meta for meta in entity.__wire__.values() if meta["type"] == "ref" and not meta.get("many")]
     named = ((meta, _name_of(meta)) for meta in references)
     yield from [f"{meta['name']}.{name}" for meta, name in named if name is not None][:_REFERENCES]
 
 
 def _name_of(meta: Wire) -> str | None:
-    """Return the wire name of the property that shows a reference."""
+    """Return the wire name of a reference's display property."""
     table: Any = registry.resolve(meta["of"]).__wire__ if meta["of"] else {}
     return next((table[name]["name"] for name in _NAMED_FIRST if name in table), None)
 
 
 def type_at(entity: type[Record] | str, path: str) -> str:
-    """Return the catalogue's type of the value at a path; ``any`` if unknown."""
-    owner: Any = entity  # mypy does not know that classes can be hashed
+    """Return the catalogue type of the value at a path; ``any`` if unknown."""
+    owner: Any = entity  # mypy does not know that classes are hashable
     return _type_at(owner, path)
 
 
-@functools.lru_cache(4096)  # the service may send any number of names
+@functools.lru_cache(4096)  # bounded: the service may send any number of names
 def _type_at(entity: Any, path: str) -> str:
     try:
         return find(root(entity), path).kind

@@ -1,4 +1,4 @@
-"""Results to stdout or a file, and checks that the file overwrites nothing that is needed."""
+"""Results on stdout or in a file, and checks against overwriting needed files."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ __all__ = [
 
 @attrs.frozen
 class Output:
-    """Format of a result (``table``, ``json`` or ``csv``) and its file; stdout without a ``path``."""
+    """Result format (``table``, ``json`` or ``csv``) and output file; stdout without a ``path``."""
 
     format: str
     path: Path | None
     excel: ExcelSeparator | None = None
-    """Delimiter of a CSV for Excel."""
+    """Delimiter for an Excel CSV."""
     raw: bool = False
-    """Whether texts of a CSV that look like formulas are unchanged."""
+    """Whether a CSV keeps text that looks like a formula unchanged."""
 
 
 @contextmanager
 def opened(output: Output) -> Iterator[IO[str]]:
-    """Open the file of ``output`` in UTF-8. Raise OSError when it cannot be written."""
+    """Open the output in UTF-8. Raises OSError if it is not writable."""
     if output.path is not None:
         file = io.TextIOWrapper(
             open_user_path(output.path), encoding="utf-8", errors="backslashreplace", newline=""
@@ -68,7 +68,7 @@ def opened(output: Output) -> Iterator[IO[str]]:
 
 
 def _remove_empty(path: Path) -> None:
-    """Remove the file if it is empty, because an empty file would look like a result without rows."""
+    """Remove an empty file: it would look like a result without rows."""
     with suppress(OSError):
         found = path.lstat()
         if stat.S_ISREG(found.st_mode) and not found.st_size:
@@ -79,12 +79,12 @@ def _remove_empty(path: Path) -> None:
 
 
 def require_writable(path: Path) -> None:
-    """Raise CliError for a file that cannot be written, before the command is sent."""
+    """Raise CliError if a file is not writable."""
     try:
         try:
             path.stat()
             target = path
-        except FileNotFoundError:  # it will be created, for a link at its target
+        except FileNotFoundError:  # it will be created; for a link, at the target
             target = Path(os.path.realpath(path)).parent
             target.stat()
         if not os.access(target, os.W_OK):
@@ -94,38 +94,38 @@ def require_writable(path: Path) -> None:
 
 
 def require_stdout(remedy: str = "") -> None:
-    """Raise CliError when stdout is closed: the result would be lost."""
+    """Raise CliError if stdout is closed: the result would be lost."""
     if not sys.stdout.writable():
         raise CliError(f"stdout is closed, so the result would be lost; open it{remedy}")
 
 
 def require_not_needed(option: str, written: Path, *needed: Path) -> None:
-    """Raise CliError when ``written`` is one of the files that are ``needed``, by any name."""
+    """Raise CliError if ``written`` is one of the ``needed`` files, even through a link."""
     for path in needed:
         if _same_file(written, path):
             raise CliError(f"{option} would overwrite {path}; name another file")
 
 
 def require_not_store(option: str, written: Path, store: Path) -> None:
-    """Raise CliError when ``written`` is a store, or one of the files that SQLite keeps beside it."""
+    """Raise CliError if ``written`` is a store or one of SQLite's files beside it."""
     real = Path(os.path.realpath(store))
     beside = (real.with_name(f"{real.name}{ending}") for ending in ("", *_BESIDE))
     if any(_same_file(written, path) for path in beside):
         raise CliError(f"{option} would overwrite {store}; name another file")
 
 
-_JOURNAL = "journal.db"  # in the folder of a job; the module that names it loads slowly
+_JOURNAL = "journal.db"  # in a job folder; the module that defines this name loads slowly
 _SQLITE = b"SQLite format 3\0"  # magic bytes
-_BESIDE = ("-wal", "-shm", "-journal")  # endings of the files that SQLite keeps beside a database
+_BESIDE = ("-wal", "-shm", "-journal")  # suffixes of SQLite's extra files
 
 
 def require_not_kept(option: str, written: Path) -> None:
-    """Raise CliError when ``written`` is a database, or lies in the folder of a job."""
+    """Raise CliError if ``written`` is a database or in a job folder."""
     real = Path(os.path.realpath(written))
     for folder in real.parents:
         if (folder / _JOURNAL).is_file():
             raise CliError(
-                f"{option} would write {written} into {folder}, the folder of a job; name a file elsewhere"
+                f"{option} would write {written} into the job folder {folder}; name a file elsewhere"
             )
     names = [real.name, *(real.name.removesuffix(end) for end in _BESIDE if real.name.endswith(end))]
     if any(_begins(real.with_name(name), _SQLITE) for name in names):
@@ -138,11 +138,11 @@ def _begins(path: Path, head: bytes) -> bool:
             return False
         with path.open("rb") as file:
             return file.read(len(head)) == head
-    except OSError:  # reported when it is written
+    except OSError:  # reported when writing
         return False
 
 
 def _same_file(one: Path, other: Path) -> bool:
-    if os.path.realpath(one) == os.path.realpath(other):  # also when they do not exist yet
+    if os.path.realpath(one) == os.path.realpath(other):  # works before the files exist
         return True
     return one.exists() and other.exists() and one.samefile(other)

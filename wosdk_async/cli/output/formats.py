@@ -1,4 +1,4 @@
-"""Formats of results: JSON lines and CSV; tables are in ``table.py``."""
+"""Output formats JSON lines and CSV; ``table.py`` has tables."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["CsvFormat", "csv_cell", "format_of", "guarded_texts", "write_record"
 def format_of(
     output: Output, file: IO[str], paths: Sequence[str], entity: type[Record] | str = ""
 ) -> JsonFormat | CsvFormat | TableFormat:
-    """Return the writer of rows to ``file``; ``paths`` are the requested properties."""
+    """Return a row writer for ``file``; ``paths`` are the requested properties."""
     if output.format == "json":
         return JsonFormat(file)
     if output.format == "csv":
@@ -37,7 +37,7 @@ def format_of(
 def write_record(
     output: Output, record: dict[str, Any], paths: Sequence[str] = (), entity: type[Record] | str = ""
 ) -> None:
-    """Write one record: as JSON, as a CSV of one row, or as a table with a line for each value."""
+    """Write one record: as JSON, as a one-row CSV, or as a table with one line per value."""
     if output.format != "table":
         write_rows(output, [record], paths)
         return
@@ -58,13 +58,13 @@ def write_rows(
 
 
 class JsonFormat:
-    """JSON lines: each record as the service sent it."""
+    """JSON lines with records as received from the service."""
 
     def __init__(self, file: IO[str]) -> None:
         self._file = file
 
     def write(self, rows: Sequence[Any]) -> None:
-        """Write a line for each record."""
+        """Write one line per record."""
         self._file.write("".join(f"{json_text(row)}\n" for row in rows))
 
     def close(self) -> None:
@@ -73,15 +73,15 @@ class JsonFormat:
 
 # --- CSV (RFC 4180) that a spreadsheet opens as text and numbers, never as formulas ---------
 
-_MAX_NAMED = 20  # left-out columns in the message
+_MAX_NAMED = 20  # omitted columns listed in the message
 
 
 def csv_cell(
     value: Any, number: Callable[[str], str] = str, guard: Callable[[str], str] | None = None
 ) -> str:
-    """Return the text of a cell: numbers with all digits, objects and lists as JSON, null as no text.
+    """Format a cell: numbers with all digits, objects and lists as JSON, null as empty.
 
-    ``number`` formats a number, ``guard`` a text; by default texts that look like formulas are escaped.
+    ``number`` formats numbers. ``guard`` formats text; by default, text that looks like a formula is escaped.
     """
     guard = guard or FormulaGuard()
     if value is None:
@@ -94,22 +94,22 @@ def csv_cell(
 
 
 def guarded_texts(count: int, *, raw: bool) -> str:
-    """Return the message about texts of a CSV that an import reads with another apostrophe than they have."""
+    """Return a warning about text that would change if the CSV were imported."""
     if raw:
         return (
-            f"{counted(count, 'text')} already had an apostrophe before a formula, and wosdk import would "
-            "remove it; to import such texts, export JSON lines or Parquet"
+            f"{counted(count, 'cell')} already had an apostrophe before a formula; wosdk import would "
+            "remove the apostrophe. To keep it, export JSON lines or Parquet"
         )
     return (
-        f"{counted(count, 'text')} got a leading apostrophe, because spreadsheets read such texts as "
-        "formulas; --csv-raw omits the apostrophe"
+        f"{counted(count, 'cell')} got a leading apostrophe, because spreadsheets would read the text as a "
+        "formula; --csv-raw omits the apostrophe"
     )
 
 
 class CsvFormat:
-    """CSV with a header and a line for each record; on a terminal control characters are escaped.
+    """CSV with a header and one line per record; on a terminal, control characters are escaped.
 
-    The columns are the requested paths; with ``*`` or no path, those of the first page.
+    The columns are the requested paths, or for ``*`` or no paths those of the first page.
     """
 
     def __init__(
@@ -150,11 +150,11 @@ class CsvFormat:
         )
 
     def close(self) -> None:
-        """Report escaped texts, and columns that only later pages have."""
+        """Report escaped text, and columns that only appear in later pages."""
         if self._guard.texts:
             say(guarded_texts(self._guard.texts, raw=self._guard.raw))
         if self._left_out:
             named = ", ".join(sorted(self._left_out)[:_MAX_NAMED])
             rest = len(self._left_out) - _MAX_NAMED
             more = f" and {rest} more" if rest > 0 else ""
-            say(f"columns that only later rows have are left out: {named}{more}; name them with -p")
+            say(f"omitted columns that only appear in later rows: {named}{more}; select them with -p")

@@ -1,4 +1,4 @@
-"""Progress of long commands on stderr: a bar on a terminal, otherwise a line now and then."""
+"""Progress of long commands on stderr: a bar on a terminal, otherwise occasional lines."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
 
 __all__ = ["RowProgress"]
 
-_IDLE = 10.0  # seconds without news after which a line says so
-_PACE_LINES = 7  # lines over which the pace is measured: half a minute
+_IDLE = 10.0  # seconds without progress before a line reports it
+_PACE_LINES = 7  # lines for measuring the pace: half a minute
 
 
 class RowProgress:
     """Context manager that counts rows on stderr.
 
     Args:
-        total: number of rows; None if unknown, then the final count is shown.
-        done: rows that an earlier run has ended.
-        shown: whether anything is shown.
-        live: whether to draw a bar; by default whether stderr is a terminal.
+        total: number of rows; None if unknown, which shows only a final count.
+        done: rows completed by earlier runs.
+        shown: whether to show anything.
+        live: whether to draw a bar (default: if stderr is a terminal).
         final: whether to show the final count of an unknown total.
-        interval: seconds between two lines.
-        workers: returns the number of workers that respond; None without workers.
-        clock: returns seconds.
+        interval: seconds between lines.
+        workers: function that returns the number of responding workers; None without workers.
+        clock: function that returns seconds.
     """
 
     def __init__(
@@ -72,25 +72,25 @@ class RowProgress:
     ) -> None:
         if self._bar is not None:
             self._bar.stop()
-        # The reader of stdout went away in the middle of a page: the count would be wrong.
+        # If the reader of stdout went away mid-page, the count would be wrong.
         if self._total is None and self._final and self.rows and kind is not BrokenPipeError:
             say(f"{counted(self.rows, 'row')} in {self._clock() - self._started:.1f} s")
 
     def stage(self, text: str) -> None:
         """Show the current activity."""
         self._said_at = self._moved_at = self._clock()
-        self._lines.clear()  # the next stage has its own pace
+        self._lines.clear()  # each stage has its own pace
         if self._bar is not None:
             from rich.text import Text
 
-            self._bar.console.print(Text(visible(text)))  # rich would read markup and emoji codes in a str
+            self._bar.console.print(Text(visible(text)))  # rich interprets markup and emoji codes in a str
         else:
             say(text)
 
     def add(self, rows: int, detail: str = "", *, failed: bool = False) -> None:
-        """Count ``rows`` more, with ``detail`` after the count.
+        """Count ``rows`` more, and show ``detail`` after the count.
 
-        Rows that ``failed`` may not have been sent, so they alone show no pace.
+        ``failed`` rows may not have been sent, so on their own they show no pace.
         """
         self.rows += rows
         self._carried_out += 0 if failed else rows
@@ -102,11 +102,11 @@ class RowProgress:
             self._say_count()
 
     def idle(self) -> None:
-        """Report that nothing has happened for a while, if so; call this about once a second."""
+        """Report a lack of progress, if any. Call this about once per second."""
         seconds = self._clock() - self._moved_at
         if not self._shown or seconds < _IDLE:
             return
-        idle = f"no news for {seconds:.0f} s"
+        idle = f"no progress for {seconds:.0f} s"
         self._lines.clear()
         if self._bar is not None:
             self._bar.update(self._task, detail=", ".join(filter(None, (self._detail, idle))))
@@ -121,14 +121,14 @@ class RowProgress:
         news = [idle] if idle else self._pace(self._total)
         if (workers := self._workers()) is not None:
             self._had_workers |= workers > 0
-            if self._had_workers:  # until then they are starting
+            if self._had_workers:  # otherwise they are still starting
                 news.append(counted(workers, "worker") if workers else "no worker responds")
         done = f"{self.rows} of {counted(self._total, 'row')}{self._detail and f', {self._detail}'}"
         say("; ".join(filter(None, (done, ", ".join(news)))))
 
     def _pace(self, total: int) -> list[str]:
-        """Return the pace over the last lines, and the time left."""
-        # Not since the start: there rows are refused or found without being sent.
+        """Return the pace over the last lines, and the remaining time."""
+        # Not since the start, when rows may be refused or found without being sent.
         self._lines.append((self._clock(), self.rows, self._carried_out))
         seconds, rows, carried_out = (
             now - then for now, then in zip(self._lines[-1], self._lines[0], strict=True)

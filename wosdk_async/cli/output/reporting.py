@@ -1,4 +1,4 @@
-"""Report of an import: outcomes, problems, files, summary and next commands."""
+"""Import report: outcomes, problems, files, summary, next commands."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _MAX_SHOWN = 5  # causes and warnings in the summary
 _MAX_WARNED = 3  # causes of warnings of rows
 _OF_INPUT = ("--format", "--sheet", "--header-row", "--outcomes")  # not for its rejects, which are CSV files
 _TAB = "\t"
-_PLACES = 3  # rows of a cause
+_PLACES = 3  # rows per cause
 _HEAD = 1 << 20  # bytes: enough for any header
 _ADDED = re.compile(
     '"?(?P<delimiter>[^\\w"])"?'.join(map(re.escape, REPORT_COLUMNS[:2])) + '"?(?P=delimiter)'
@@ -74,9 +74,9 @@ class _Causes:
 
 
 class OutcomeWriter:
-    """Writer of a JSON line for each ended row, which keeps the first problems for the summary.
+    """Writer of outcomes as JSON lines. Keeps the first problems for the summary.
 
-    When a line cannot be written, it calls ``stop``, and the lines of calls in flight go to stderr.
+    If a line cannot be written, call ``stop``; the outcomes of calls in flight go to stderr.
     """
 
     def __init__(self, file: IO[bytes] | None, stop: Callable[[], None]) -> None:
@@ -90,13 +90,13 @@ class OutcomeWriter:
 
     @property
     def problems(self) -> str:
-        """The counts of rows that are not done, such as ``3 failed, 1 in doubt``."""
+        """The counts of rows not done, such as ``3 failed, 1 in doubt``."""
         kinds = ("failed", "in_doubt", "not_started")
         counts = ((kind, self._counts[kind]) for kind in kinds)
         return ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in counts if count)
 
     def stage(self, text: str) -> None:
-        """Note a warning that was printed, so that it is not repeated at the end."""
+        """Note a printed warning, so that the summary does not repeat it."""
         self._said.add(text)
 
     def row(self, outcome: RowOutcome) -> None:
@@ -110,7 +110,7 @@ class OutcomeWriter:
             self._keep_problem(outcome)
 
     def _keep_problem(self, outcome: RowOutcome) -> None:
-        """Keep a row with others of the same cause; one in doubt has a request of its own."""
+        """Group a row with others of the same cause; rows in doubt stay separate."""
         is_alone = outcome.outcome != "failed" or outcome.request_id
         cause = outcome.row if is_alone else cause_of(outcome.reason or "")
         sent = f" (RequestId {outcome.request_id})" if outcome.request_id else ""
@@ -123,7 +123,7 @@ class OutcomeWriter:
                 self._file.write(f"{line}\n".encode())
                 return
             except OSError as error:
-                say(f"the outcomes cannot be written ({error.strerror}); no more rows are started")
+                say(f"cannot write the outcomes ({error.strerror}); starting no more rows")
                 self._file, self._to_stderr = None, True
                 self._stop()
         if self._to_stderr and outcome.outcome != "not_started":
@@ -137,8 +137,8 @@ class OutcomeWriter:
         more = self._counts["failed"] + self._counts["in_doubt"] - self._faults.counts.total()
         results = summary.folder / "results.csv" if summary.folder else None
         place = outcomes or (results if results and results.is_file() else None)
-        remedy = f"see {place}" if place else "--outcomes FILE keeps them all"
-        if more > 0:  # of this run
+        remedy = f"see {place}" if place else "--outcomes FILE records all of them"
+        if more > 0:  # in this run
             say(f"and {counted(more, 'more row')}; {remedy}")
         warnings = [text for each in summary.warnings if (text := f"warning: {each}") not in self._said]
         for warning in warnings[:_MAX_SHOWN]:
@@ -157,38 +157,38 @@ class OutcomeWriter:
         if summary.missing is not None:
             say(summary.missing)
         elif left and summary.folder is not None:
-            say(f"the same command, without --again, sends the remaining {counted(left, 'row')}")
+            say(f"to send the remaining {counted(left, 'row')}, rerun without --again")
 
 
 _FILES = {
     "results.csv": "outcomes of the rows",
     "rejects.csv": "rows to correct and import",
     "in_doubt.csv": "rows in doubt, for wosdk jobs settle",
-    "references.csv": "records that rows refer to",
+    "references.csv": "referenced records",
     "report.html": "report",
 }
 
 
 def say_files(summary: Summary, plan: JobPlan) -> None:
-    """Print the files, and the command that imports the rejects; ``plan`` has the options of this run."""
+    """Print the files, and the command to import the rejects; ``plan`` has this run's options."""
     for path in summary.files:
         name = unnumbered(path).name
         if what := _FILES.get(name):
             say(f"{what}: {path}")
         if name == "rejects.csv" and (command := rejects_command(plan, path)):
-            say(f"once corrected: {command}")
+            say(f"after correcting it: {command}")
     say_kept(summary.files)
 
 
 def say_kept(files: Sequence[Path]) -> None:
-    """Report files that were kept because they have been edited."""
+    """Report files kept because they have been edited."""
     for path in files:
         if (kept := unnumbered(path)) != path:
-            say(f"{kept} has been edited, so it is kept; the new file is {path.name}")
+            say(f"{kept} has been edited and was kept; the new file is {path.name}")
 
 
 def print_summary(summary: Summary, as_json: bool, *, ran: bool = True) -> None:
-    """Print the summary on stdout, with the figures of the run if there was one."""
+    """Print the summary on stdout, with run figures if there was a run."""
     if as_json:
         click.echo(json_text(summary.as_dict()))
         return
@@ -204,7 +204,7 @@ def print_summary(summary: Summary, as_json: bool, *, ran: bool = True) -> None:
     )
     if summary.changed:
         click.echo(
-            f"{counted(summary.changed, 'row')} edited since: not resent, each is {summary.label} once"
+            f"{counted(summary.changed, 'row')} edited since; not resent, as each is already {summary.label}"
         )
     if summary.audit_state != "none":
         about = summary.audit_why or summary.audit
@@ -221,7 +221,7 @@ def print_summary(summary: Summary, as_json: bool, *, ran: bool = True) -> None:
 
 
 def command_of(plan: JobPlan, folder: Path) -> str | None:
-    """Return the command that resumes a job; None if a program started it."""
+    """Return the command that resumes a job; None if a program started the job."""
     arguments = _arguments(plan)
     if arguments is None:
         return None
@@ -232,20 +232,20 @@ def command_of(plan: JobPlan, folder: Path) -> str | None:
 
 
 def rejects_of(folder: Path) -> Path:
-    """Return the newest rejects file in a job folder: ``rejects.csv``, ``rejects-2.csv`` ..."""
+    """Return the newest rejects file of a job folder: ``rejects.csv``, ``rejects-2.csv`` ..."""
     written = [each for each in folder.glob("rejects*.csv") if unnumbered(each).name == REJECTS]
     return max(written, key=lambda each: (len(each.name), each.name), default=folder / REJECTS)
 
 
 def rejects_command(plan: JobPlan, rejects: Path) -> str | None:
-    """Return the command that imports the corrected rejects of a job; None if a program started it."""
+    """Return the command that imports a job's corrected rejects; None if a program started the job."""
     arguments = _arguments(plan)
     if arguments is None:
         return None
     options = {each.partition("=")[0]: each for each in arguments}
     suffix = suffix_of(PurePath(plan.file), options.get("--format", "").partition("=")[2] or None)
     known, head = FORMATS.get(suffix, FORMATS[".csv"]), _head_of(rejects)
-    # Content overrides the suffix of an input, so the rejects themselves are inspected.
+    # Inspect the rejects, because content overrides the file suffix.
     excel = ";" if "semicolon" in options.get("--csv-for-excel", "") else ","
     if "delimiter" not in known.options:
         options.pop("--delimiter", None)
@@ -266,20 +266,20 @@ def _delimiter_option(delimiter: str) -> str:
 
 
 def _head_of(rejects: Path) -> bytes:
-    """Return the beginning of a rejects file; empty if it is missing."""
+    """Return the start of a rejects file; empty if missing."""
     with contextlib.suppress(OSError):
         return read_regular(rejects, _HEAD, cut=True)[0]
     return b""
 
 
 def _delimiter_in(head: bytes) -> str | None:
-    """Return the delimiter of rejects, which a spreadsheet may have saved; None without report columns."""
+    """Return a rejects file's delimiter, perhaps changed by a spreadsheet; None without report columns."""
     found = _ADDED.search(head.decode("utf-8", errors="replace"))
     return None if found is None else found["delimiter"]
 
 
 def _is_utf8(head: bytes) -> bool:
-    """Return whether the beginning of a file is UTF-8; its last character may be cut."""
+    """Return whether the start of a file is UTF-8, ignoring a truncated last character."""
     try:
         codecs.getincrementaldecoder("utf-8")().decode(head)
     except UnicodeDecodeError:
@@ -298,4 +298,4 @@ def _company(plan: JobPlan) -> list[str]:
 
 
 COMMAND_WORDS = ReportWords(in_commands, command_of, rejects_command)
-"""Remedies and command lines of ``wosdk`` in the report of a job."""
+"""``wosdk`` remedies and commands for the job report."""

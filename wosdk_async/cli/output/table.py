@@ -1,4 +1,4 @@
-"""Tables: fitted to the width of a terminal, plain text elsewhere."""
+"""Tables that fit the terminal width; plain text elsewhere."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ from wosdk_async.model import Record
 
 __all__ = ["TableFormat", "print_record", "print_table"]
 
-_MAX_WIDTH = 60  # characters of a column that has no other limit
+_MAX_WIDTH = 60  # characters per column without another limit
 _MIN_WIDTH = 8
-_MIN_LEADING_WIDTH = 10  # characters of a leading column of text, which is narrowed before one is dropped
+_MIN_LEADING_WIDTH = 10  # characters; leading text columns shrink to this before any is dropped
 _GAP = 2
-_MAX_COLUMNS = 1000  # also lines of a record
-_UNLIMITED = 100_000  # characters of a line in a file
+_MAX_COLUMNS = 1000  # also lines per record
+_UNLIMITED = 100_000  # characters per line in a file
 
 _COUNT = re.compile(r" \+[0-9]+$")
 _INDEX = re.compile(r"\[[0-9]+\]")
 
 
 class TableFormat:
-    """Rows below one header; the first page decides the columns, and on a terminal their widths."""
+    """Rows below one header. The first page sets the columns and, on a terminal, the widths."""
 
     def __init__(self, file: IO[str], paths: Sequence[str], entity: type[Record] | str = "") -> None:
         self._file = file
@@ -67,16 +67,16 @@ class TableFormat:
         if lines:
             headers = [self._header(name) for name in self._names] if first else None
             widths = self._widths
-            if _line_width(self._file) is None:  # later pages may widen the columns
+            if _line_width(self._file) is None:  # later pages may need wider columns
                 widths = [max(cells, _natural_width("", lines, i)) for i, cells in enumerate(widths)]
             lines = [[_cut(cell, widths[i]) for i, cell in enumerate(line)] for line in lines]
             _print(self._file, headers, lines, widths)
 
     def close(self) -> None:
-        """Report how many columns were left out."""
+        """Report how many columns were omitted."""
         if self._left_out:
             more = "1 more column does" if self._left_out == 1 else f"{self._left_out} more columns do"
-            say(f"{more} not fit; choose columns with -p, or see all with --json")
+            say(f"{more} not fit; select columns with -p, or show all with --json")
 
     def _header(self, name: str) -> str:
         return visible(name if self._default is None else self._default.header(name))
@@ -93,7 +93,7 @@ class TableFormat:
         return names[:most]
 
     def _fit(self, lines: list[list[str]]) -> None:
-        """Narrow the requested or leading columns until they fit; drop others that do not fit."""
+        """Narrow the requested or leading columns to fit; drop other columns that do not fit."""
         names, width = self._names or [], _line_width(self._file)
         widths = [_natural_width(self._header(name), lines, i) for i, name in enumerate(names)]
         named = bool(self._paths) and not any(path.endswith("*") for path in self._paths)
@@ -109,7 +109,7 @@ class TableFormat:
         self._widths = widths if width is None else _narrowed(widths, width)
 
     def _narrowed_first(self, widths: list[int], width: int) -> list[int]:
-        """Return narrower widths of the leading columns; an empty list if they fit."""
+        """Return narrower widths for the leading columns; an empty list if they already fit."""
         first = self._default.first if self._default else ()
         names = [name for name in self._names or [] if name in first]
         wanted = widths[: len(names)]
@@ -123,19 +123,19 @@ class TableFormat:
         return _narrowed(wanted[:count], width, least[:count])
 
     def _can_be_cut(self, name: str) -> bool:
-        """Return whether a truncated value is still useful, unlike a date or a number."""
+        """Return whether a truncated value would still be useful, unlike a date or number."""
         return type_at(self._entity, name) in ("string", "any")
 
 
 def _is_shown(value: Any) -> bool:
-    """Return whether the cell of a value has content."""
+    """Return whether a value would fill its cell."""
     return any(map(has_content, value)) if isinstance(value, list) else has_content(value)
 
 
 def print_record(
     file: IO[str], record: dict[str, Any], paths: Sequence[str], entity: type[Record] | str = ""
 ) -> None:
-    """Write one record, a line for each value that has content or was requested; ids come last."""
+    """Write one record, one line per nonempty or requested value; ids last."""
     pairs = [(name, value) for name, value in flattened(record) if has_content(value) or name in paths]
     if not paths:
         names = DefaultColumns.of(entity).ordered(_INDEX.sub("", name) for name, _ in pairs)
@@ -146,7 +146,7 @@ def print_record(
     ]
     print_table(file, lines)
     if len(pairs) > _MAX_COLUMNS:
-        say(f"{counted(len(pairs) - _MAX_COLUMNS, 'more value')} left out; --json has all")
+        say(f"{counted(len(pairs) - _MAX_COLUMNS, 'more value')} omitted; --json shows all")
 
 
 def _cell(entity: type[Record] | str, name: str, value: Any, whole: bool = True) -> str:
@@ -154,7 +154,7 @@ def _cell(entity: type[Record] | str, name: str, value: Any, whole: bool = True)
 
 
 def print_table(file: IO[str], lines: Sequence[Sequence[str]]) -> None:
-    """Write lines of cells without a header; the last column takes the remaining width."""
+    """Write a table without a header; the last column takes the remaining width."""
     if lines:
         _print(file, None, lines, None)
 
@@ -164,7 +164,7 @@ def _natural_width(name: str, lines: Sequence[Sequence[str]], i: int) -> int:
 
 
 def _narrowed(widths: list[int], width: int, least: Sequence[int] | None = None) -> list[int]:
-    """Return ``widths`` cut to ``width``, the widest first, each to no less than its ``least``."""
+    """Shrink ``widths`` to a total ``width``, widest first, to no less than each ``least``."""
     widths = list(widths)
     lowest = least or [_MIN_WIDTH] * len(widths)
     while _total(widths) > width:
@@ -176,17 +176,17 @@ def _narrowed(widths: list[int], width: int, least: Sequence[int] | None = None)
 
 
 def _fitting(widths: Sequence[int], width: int) -> int:
-    """Return how many of the first columns fit; at least one."""
+    """Return how many leading columns fit, at least one."""
     ends = accumulate(widths, lambda end, cells: end + _GAP + cells)
     return max(1, sum(end <= width for end in ends))
 
 
 def _cut(text: str, width: int) -> str:
-    """Return ``text`` cut to ``width`` cells with an ellipsis; a count such as `` +2`` at its end stays."""
+    """Truncate ``text`` to ``width`` cells with an ellipsis, keeping a final count such as `` +2``."""
     count = _COUNT.search(text)
     tail = count[0] if count and len(count[0]) < width - 1 else ""
     if not tail or cell_len(text) <= width:
-        return text  # rich truncates it if needed
+        return text  # rich truncates if needed
     return f"{set_cell_size(text, width - len(tail) - 1).rstrip()}…{tail}"
 
 
@@ -195,7 +195,7 @@ def _total(widths: Sequence[int]) -> int:
 
 
 def _line_width(file: IO[str]) -> int | None:
-    """Return the line width in characters, or None if it is unlimited."""
+    """Return the line width in characters; None if unlimited."""
     columns = os.environ.get("COLUMNS", "")
     if columns.isdecimal() and int(columns):
         return int(columns)
@@ -208,7 +208,7 @@ def _print(
     lines: Sequence[Sequence[str]],
     widths: Sequence[int] | None,
 ) -> None:
-    """Write a table with columns of these ``widths``; without ``widths`` rich chooses them."""
+    """Write a table with ``widths``; without ``widths``, rich chooses."""
     count = len(lines[0])
     table = Table(box=None, show_header=header is not None, pad_edge=False, padding=(0, _GAP, 0, 0))
     for i, name in enumerate(header or [""] * count):

@@ -1,11 +1,11 @@
-"""Jobs on many workers, which Dask runs: processes of this machine, or a cluster.
+"""Jobs on several Dask workers, in local processes or a cluster.
 
-The rules have no I/O: ``leases.py``, ``allocator.py`` (the coordinator's side) and ``leased_rows.py`` (the
-worker's). ``coordinator.py`` exchanges the messages of ``messages.py``, writes grants to the journal, and has
-one outcome for each claim; ``worker.py`` is the actor behind ``dask.py`` and ``processes.py``;
-``job_workers.py`` runs the workers of an import. Imports, undo and the command line import the package; it
-knows the journal and the map, not the import.
+The rules are free of I/O: ``leases.py``, ``allocator.py`` (coordinator side) and ``leased_rows.py`` (worker
+side). ``coordinator.py`` exchanges the messages of ``messages.py``, writes grants to the journal, and gives
+each claim one outcome. ``worker.py`` is the actor behind ``dask.py`` and ``processes.py``; ``job_workers.py``
+runs an import's workers. Imports, undo and the command line import this package; the package depends on the
+journal and the map, not the import.
 
-A worker *returns* a row that it did not send: the row is queued again. A grant that was not sent is
-*withdrawn*. A row is *lost* when its lease expires without a report: it is in doubt, and looked up.
+A worker *returns* an unsent row, which is queued again. A grant that was not sent is *withdrawn*. A row is
+*lost* when its lease expires without a report: the row is in doubt and is looked up.
 """

@@ -1,8 +1,8 @@
-"""Allocation of rows, leases and shares of the budget to the workers of a job. No I/O.
+"""Allocation of rows, leases and budget shares to a job's workers, without I/O.
 
-The shares of all workers never sum to more than the job's rate and concurrency. The message with a new share
-may be lost, so a worker holds the largest share sent to it since the one that it confirmed, and a share grows
-only by what nobody holds.
+All workers' shares together never exceed the job's rate and concurrency. The message with a new share may be
+lost, so a worker counts as holding the largest share sent since the last confirmed one. Shares only grow by
+budget that nobody holds.
 """
 
 from __future__ import annotations
@@ -25,51 +25,51 @@ __all__ = ["HELLO", "Allocator", "Budget", "Changes", "ConnectedWorker"]
 
 
 class Budget:
-    """Concurrent calls of a job, shared among its workers; each gets a rate in proportion to its calls."""
+    """A job's concurrent calls, shared among its workers; each gets a proportional rate."""
 
     def __init__(self, rate: float | None, in_flight: int) -> None:
         self._rate, self._in_flight = rate, in_flight
         self._number = 0
         self._shares: dict[str, list[Share]] = {}
-        """Worker -> shares that it may be using, the newest last."""
+        """Worker -> shares possibly in use, newest last."""
         self._lost: set[str] = set()
-        """Workers that keep what they hold and get no more."""
+        """Workers that keep their share but get no more."""
 
     def workers(self) -> list[str]:
-        """Return the workers that hold a share."""
+        """Return the workers with a share."""
         return list(self._shares)
 
     def share(self, worker: str) -> Share:
-        """Return the newest share of a worker; one without effect if it holds none."""
+        """Return a worker's newest share, or one without effect."""
         return self._shares.get(worker, [NO_SHARE])[-1]
 
     def add(self, worker: str) -> None:
-        """Give a share to a worker that has none: first an empty one, which grows by what is free."""
+        """Give a share to a worker without one: empty at first, then growing by the free budget."""
         if worker not in self._shares:
             self._shares[worker] = [self._new_share(0)]
             self._balance()
 
     def confirm(self, worker: str, number: int) -> None:
-        """Note that a worker obeys the share with this number, and earlier ones no longer count."""
+        """Record that a worker obeys the share with this number, replacing earlier ones."""
         shares = self._shares[worker]
         if shares[0].number < number <= shares[-1].number:
             self._shares[worker] = [share for share in shares if share.number >= number]
             self._balance()
 
     def lose(self, worker: str) -> None:
-        """Note that a worker is lost. It may still send, so it keeps what it holds until :meth:`remove`."""
+        """Mark a worker as lost. It may still send, so it keeps its share until :meth:`remove`."""
         if worker in self._shares:
             self._lost.add(worker)
             self._balance()
 
     def remove(self, worker: str) -> None:
-        """Redistribute the share of a worker that certainly no longer sends anything."""
+        """Redistribute the share of a worker that certainly sends nothing more."""
         self._shares.pop(worker, None)
         self._lost.discard(worker)
         self._balance()
 
     def _balance(self) -> None:
-        """Make all shares as equal as the calls that workers hold allow."""
+        """Make all shares as equal as the calls held by workers allow."""
         held = {worker: max(share.in_flight for share in shares) for worker, shares in self._shares.items()}
         active = [worker for worker in held if worker not in self._lost]
         free = self._in_flight - sum(held.values())
@@ -87,20 +87,20 @@ class Budget:
 
 
 HELLO = Order(worker="", received=0, share=NO_SHARE)
-"""First order to a worker; the worker's report tells its nonce."""
+"""First order to a worker. The report returns the worker's nonce."""
 
 _NO_REPORT = Report(worker="", clock=0.0)
-_MAX_SECONDS_AHEAD = 1.0  # of rows that a worker gets in advance, at its rate
-_ROWS_AHEAD = 8  # rows that a worker gets in advance, for each concurrent call
-_MAX_UNCONFIRMED = 3  # grants, so that an order stays short
+_MAX_SECONDS_AHEAD = 1.0  # of rows granted in advance, at the worker's rate
+_ROWS_AHEAD = 8  # rows granted in advance per concurrent call
+_MAX_UNCONFIRMED = 3  # grants, to keep orders short
 _MAX_SILENCE = 5.0  # seconds without a report before a worker without leases loses its share
-_MAX_DEADLINES = 3  # without progress before a run ends, if that is longer than ``no_progress``
-_REPORT_WITHIN = 0.1  # seconds for which a worker may wait for results
+_MAX_DEADLINES = 3  # without progress before a run ends, if longer than ``no_progress``
+_REPORT_WITHIN = 0.1  # seconds that a worker may wait for results
 
 
 @attrs.frozen
 class Changes:
-    """Changes by a report or the clock: of rows, and leases that are closed."""
+    """Row changes and closed leases caused by a report or the clock."""
 
     ended: list[RowReport] = attrs.field(factory=list)
     lost: list[tuple[GrantedRow, Lease]] = attrs.field(factory=list)
@@ -110,17 +110,17 @@ class Changes:
 
 @attrs.define(eq=False)
 class ConnectedWorker:
-    """A worker that responds; ``name`` is that of its link, ``heard`` the time of its last report."""
+    """A responding worker; ``name`` is its link's name, ``heard`` the time of its last report."""
 
     nonce: str
     name: str
     heard: float
     received: int = 0
-    """Number of the worker's last result that the coordinator received."""
+    """Number of the worker's last result received by the coordinator."""
     acknowledged: int = 0
-    """Number of the last result that the worker knows to be received."""
+    """Number of the last result that the worker knows was received."""
     unconfirmed: dict[int, Grant] = attrs.field(factory=dict)
-    """Grants that the worker may not have received."""
+    """Grants possibly not yet received by the worker."""
     report: Report = _NO_REPORT
 
     def receive(self, report: Report, now: float) -> list[RowReport]:
@@ -137,7 +137,7 @@ class ConnectedWorker:
 
 
 class Allocator:
-    """Allocator of the rows of one job; ``epoch`` is the highest of all earlier grants."""
+    """Allocator for one job's rows; ``epoch`` is the highest of all earlier grants."""
 
     def __init__(self, options: ClusterOptions, *, epoch: int, now: float) -> None:
         self.options, self.epoch = options, epoch
@@ -149,18 +149,18 @@ class Allocator:
         self._progress_at = now
 
     def enter(self, report: Report, name: str, now: float) -> ConnectedWorker:
-        """Add and return a worker that responds for the first time."""
+        """Add and return a worker that has responded for the first time."""
         worker = self.workers[report.worker] = ConnectedWorker(report.worker, name, now)
         return worker
 
     def lose(self, worker: ConnectedWorker) -> int:
-        """Remove a worker, whose leases and share stay until they expire. Return how many rows it had."""
+        """Remove a worker; its leases and share stay until expiry. Return how many rows it had."""
         if self.workers.pop(worker.nonce, None) is not None:
             self.budget.lose(worker.nonce)
         return self.leases.outstanding(worker.nonce)
 
     def order_for(self, worker: ConnectedWorker, session: PushedSession | None = None) -> Order:
-        """Return the next order for a worker; its grants may arrive from now on."""
+        """Return the next order for a worker. From now on, its grants may arrive."""
         leases = self.leases.of(worker.nonce)
         worker.unconfirmed = {epoch: each for epoch, each in worker.unconfirmed.items() if epoch in leases}
         for epoch in worker.unconfirmed:
@@ -177,7 +177,7 @@ class Allocator:
         )
 
     def receive(self, worker: ConnectedWorker, report: Report, now: float) -> Changes:
-        """Receive a report of a worker; results of closed leases have no effect."""
+        """Process a worker's report, ignoring results of closed leases."""
         changes = Changes()
         for result in worker.receive(report, now):
             found = self.leases.pop_row(worker.nonce, result.epoch, result.row)
@@ -191,7 +191,7 @@ class Allocator:
             else:
                 self._progress_at = now
                 changes.ended.append(result)
-        self.budget.add(worker.nonce)  # a new one, or one that was silent
+        self.budget.add(worker.nonce)  # new, or previously silent
         self.budget.confirm(worker.nonce, report.share)
         return changes
 
@@ -208,7 +208,7 @@ class Allocator:
         self.waiting.put(row)
 
     def open_grant(self, worker: ConnectedWorker) -> Lease | None:
-        """Open a lease for a worker that just reported; once it is in the journal, call :meth:`granted`."""
+        """Open a lease for a worker that has just reported; once journalled, call :meth:`granted`."""
         leases, report = self.leases.of(worker.nonce), worker.report
         has_session = report.session and report.session != report.session_refused
         is_isolated = any(row.losses for lease in leases.values() for row in lease.rows.values())
@@ -220,7 +220,7 @@ class Allocator:
         return self.leases.open(self.epoch, worker.nonce, batch, clock=report.clock, heard=worker.heard)
 
     def _room(self, worker: ConnectedWorker) -> int:
-        """Return how many rows to grant a worker now: few, as they are lost with it."""
+        """Return how many rows to grant a worker now: few, because a lost worker loses all of them."""
         options, share = self.options, self.budget.share(worker.nonce)
         seconds = min(_MAX_SECONDS_AHEAD, (options.lease - options.deadline) / 2)
         if not share.in_flight or len(worker.unconfirmed) >= _MAX_UNCONFIRMED:
@@ -235,7 +235,7 @@ class Allocator:
         return min(wanted - queued, share.in_flight + wanted - self.leases.outstanding(worker.nonce))
 
     def granted(self, lease: Lease, worker: ConnectedWorker) -> None:
-        """Send a grant with the next order: it is in the journal."""
+        """Send a grant, now in the journal, with the next order."""
         worker.unconfirmed[lease.epoch] = lease.grant()
 
     def withdraw(self, lease: Lease) -> Changes:
@@ -243,14 +243,14 @@ class Allocator:
         return self._close(self.leases.remove([lease]))
 
     def expire(self, now: float) -> Changes:
-        """Close the leases that have expired, and redistribute the shares of silent workers."""
+        """Close expired leases, and redistribute the shares of silent workers."""
         changes = self._close(self.leases.pop_expired(now))
         if changes.closed:
             self._progress_at = now
         for nonce in self.budget.workers():
             worker = self.workers.get(nonce)
             if (worker is None or now - worker.heard > _MAX_SILENCE) and not self.leases.of(nonce):
-                self.budget.remove(nonce)  # it can send nothing
+                self.budget.remove(nonce)  # unable to send anything
         return changes
 
     def _close(self, leases: list[Lease]) -> Changes:
@@ -264,16 +264,16 @@ class Allocator:
         return changes
 
     def stop(self) -> list[GrantedRow]:
-        """Stop granting rows; return those that are queued."""
+        """Stop granting rows; return the queued ones."""
         self.stopped = True
         return self.waiting.clear()
 
     def stuck_for(self, now: float) -> float:
-        """Return the seconds without progress although rows are queued."""
+        """Return the seconds without progress while rows are queued."""
         return now - self._progress_at if self.waiting and not self.stopped else 0.0
 
     @property
     def patience(self) -> float:
-        """Seconds without progress after which a run ends."""
+        """Seconds without progress before a run ends."""
         slow = 0.0 if self.options.rate is None else _MAX_DEADLINES / self.options.rate
         return max(self.options.no_progress, _MAX_DEADLINES * self.options.deadline, slow)

@@ -1,7 +1,7 @@
-"""Coordinator of a job on many workers: it exchanges their messages, and writes grants to the journal.
+"""Coordinator of a job on several workers: exchanges messages, and writes grants to the journal.
 
-A grant is on the disk before an order carries it. A row without a report is in doubt once its lease has
-expired: its worker is lost.
+A grant is on disk before an order contains it. When a lease expires, its unreported rows are in doubt and its
+worker is lost.
 """
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ from wosdk_async.transport.telemetry.statistics import Trace
 __all__ = ["ClusterRun", "Coordinator"]
 
 _GRACE = 0.5  # seconds for the last reports after an abort
-_DOUBT = "it may have been carried out:"
-_SILENT = "its worker did not report it before the lease expired"
-_ABORTED = "the run was aborted before its worker reported it"
+_DOUBT = "the call may have been carried out:"
+_SILENT = "the worker did not report it before the lease expired"
+_ABORTED = "the run was aborted before the worker reported it"
 _ERRORS = {"RowError": RowError, **{name: getattr(errors, name) for name in errors.__all__}}
 
 
 class ClusterRun(Run[Any, Effect]):
-    """Run of the claims of a job on its workers.
+    """Run that sends a job's claims through its workers.
 
-    When the block ends with an exception or a cancellation, the workers cancel their calls. Rows without a
-    report within half a second are in doubt, and their leases stay open: the next run of the job waits for
-    them. The block raises an error that concerns all rows at its end.
+    If the block ends with an exception or cancellation, the workers cancel their calls. Rows not reported
+    within half a second are in doubt, and their leases stay open: the job's next run waits for those leases.
+    At its end the block raises any error that concerns all rows.
     """
 
     def __init__(
@@ -72,15 +72,15 @@ class ClusterRun(Run[Any, Effect]):
         self._allocator, self._losses, self._secrets = allocator, losses, secrets
         self._error: Exception | None = None
         self._endings: dict[int, asyncio.Future[RowReport | Lease]] = {}
-        """Row -> its report, or the lease in which it was lost."""
+        """Row -> its report, or the lease under which it was lost."""
 
     def stop(self) -> None:
-        """Start no further row; calls in flight continue."""
+        """Start no more rows; calls in flight continue."""
         super().stop()
         self.apply(Changes(not_started=self._allocator.stop()))
 
     def fail(self, error: Exception) -> None:
-        """Stop; the block raises ``error`` at its end."""
+        """Stop, and raise ``error`` at the end of the block."""
         self._error = error
         self.stop()
 
@@ -94,7 +94,7 @@ class ClusterRun(Run[Any, Effect]):
             raise self._error
 
     def apply(self, changes: Changes) -> None:
-        """End the calls of rows that ended, were lost, or were not started."""
+        """End the calls of rows that ended, were lost, or never started."""
         for report in changes.ended:
             self._end(report.row, report)
         for row, lease in changes.lost:
@@ -112,7 +112,7 @@ class ClusterRun(Run[Any, Effect]):
         number = claim.row.number
         losses = self._losses[number]
         if losses >= MAX_LOSSES:
-            raise RowError(f"not retried: its worker was lost {losses} times while it had this row")
+            raise RowError(f"not retried: the worker with this row was lost {losses} times")
         row = GrantedRow(number, dumps(converter.unstructure(claim.record)).decode(), losses)
         loop = asyncio.get_running_loop()
         future = self._endings[number] = loop.create_future()
@@ -127,18 +127,18 @@ class ClusterRun(Run[Any, Effect]):
             if lease is not None and lease.may_have_arrived:
                 raise LeaseLostError(f"{_DOUBT} {_ABORTED} (grant {lease.epoch})") from None
             if future.cancelled():
-                raise  # it was not started
-            ending = future.result()  # set in the same turn of the loop as the cancellation
+                raise  # not started
+            ending = future.result()  # set in the same loop iteration as the cancellation
         finally:
             del self._endings[number]
         if isinstance(ending, Lease):
             raise LeaseLostError(f"{_DOUBT} {_SILENT} (grant {ending.epoch})")
-        claim.started = loop.time() - ending.seconds  # the worker's duration, without the messages
+        claim.started = loop.time() - ending.seconds  # the worker's duration, without message time
         return _effect(ending, trace, self._secrets())
 
 
 def _effect(report: RowReport, trace: Trace, secrets: Secrets) -> Effect:
-    """Return the effect that a worker reported, or raise its error without ``secrets``; fill ``trace``."""
+    """Return a worker's reported effect, or raise its error without ``secrets``; fill ``trace``."""
     trace.attempts, trace.waits, trace.found = report.attempts, report.waits, report.found
     if report.result == "done":
         return Effect(report.entity, report.id, report.record, report.version)
@@ -149,19 +149,19 @@ def _effect(report: RowReport, trace: Trace, secrets: Secrets) -> Effect:
     raise error
 
 
-_TICK = 0.25  # seconds between two checks of the leases
-_PACE = 0.05  # seconds from one order to the next, so that results come in batches
+_TICK = 0.25  # seconds between lease checks
+_PACE = 0.05  # seconds between orders, to batch results
 _EXCHANGE = 5.0  # seconds before an exchange times out and is retried
 _RETRY_AFTER = 0.25  # seconds before a failed exchange is retried
 _CLOSING = 1.0  # seconds for the last orders
-_MIN_CLAIMED, _CLAIMED_PER_CALL = 1000, 8  # rows that may be claimed: at least, and for each concurrent call
+_MIN_CLAIMED, _CLAIMED_PER_CALL = 1000, 8  # rows to claim ahead: minimum, and per concurrent call
 
 
 class Coordinator:
     """Coordinator of one run of a job.
 
-    ``session`` returns the session for a worker, given the numbers of the one that it uses and of the one
-    that the service refused. ``on_event`` gets a message when a worker is lost.
+    ``session`` returns the session for a worker, given the numbers of the one in use and of the one refused
+    by the service. ``on_event`` gets a message when a worker is lost.
     """
 
     def __init__(
@@ -176,7 +176,7 @@ class Coordinator:
         self.options, self.name = options, pool.name
         self.allocator = Allocator(options, epoch=0, now=boottime())
         self.claimed_ahead = max(_MIN_CLAIMED, _CLAIMED_PER_CALL * options.in_flight)
-        """Maximum claims that are queued or granted."""
+        """Maximum claims queued or granted."""
         self._pool, self._journal, self._session, self._on_event = pool, journal, session, on_event
         self._run: ClusterRun | None = None
         self._failure: Exception | None = None
@@ -201,10 +201,10 @@ class Coordinator:
         self.fail(WosdkError(why))
 
     async def aclose(self) -> None:
-        """Shut down the workers, if they were started."""
+        """Shut down any started workers."""
         self._closing = True
         try:
-            if self._tasks and not self.allocator.aborted:  # a last order confirms the results
+            if self._tasks and not self.allocator.aborted:  # a final order confirms the results
                 await asyncio.wait(self._tasks, timeout=_CLOSING)
         finally:
             await self._close()
@@ -218,13 +218,13 @@ class Coordinator:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         try:
-            for lease in self.allocator.leases.unsent():  # those that were sent stay open in the journal
+            for lease in self.allocator.leases.unsent():  # sent grants stay open in the journal
                 self._journal.end_grant(lease.epoch)
         finally:
             await self._pool.aclose()
 
     def run(self, claims: Any) -> ClusterRun:
-        """Return a run that sends claims. Have only one at a time."""
+        """Return a run that sends claims. Only one run may exist at a time."""
         self._run = ClusterRun(
             claims, self.allocator, self._losses, limit=self.claimed_ahead, secrets=self._journal.secrets
         )
@@ -233,13 +233,13 @@ class Coordinator:
         return self._run
 
     def fail(self, error: Exception) -> None:
-        """End the run, as no row can be sent."""
+        """End the run, because no row can be sent."""
         self._failure = self._failure or error
         if self._run is not None:
             self._run.fail(self._failure)
 
     def _apply(self, changes: Changes) -> None:
-        """Write closed leases to the journal, and pass the changes to the run."""
+        """Record closed leases in the journal, and pass the changes to the run."""
         for lease in changes.closed:
             self._journal.end_grant(lease.epoch, lost=tuple(lease.rows) if lease.may_have_arrived else ())
         self._losses.update(row.row for row, _ in changes.lost)
@@ -253,10 +253,12 @@ class Coordinator:
             changes = allocator.expire(now)
             self._apply(changes)
             for nonce, rows in Counter(lease.worker for _, lease in changes.lost).items():
-                if (worker := allocator.workers.get(nonce)) is not None:  # else its loss was reported before
-                    self._on_event(f"worker {worker.name} was silent for too long: {_looked_up(rows)}")
+                if (
+                    worker := allocator.workers.get(nonce)
+                ) is not None:  # otherwise its loss was already reported
+                    self._on_event(f"worker {worker.name} has been silent for too long: {_looked_up(rows)}")
             if (seconds := allocator.stuck_for(now)) >= allocator.patience:
-                why = "returned each as not sent" if allocator.workers else "has no worker that responds"
+                why = "returned all rows as not sent" if allocator.workers else "has no responding worker"
                 self.fail(WosdkError(f"no row could be sent for {seconds:.0f} s: {self.name} {why}"))
 
     def _joined(self, link: WorkerLink) -> None:
@@ -265,7 +267,7 @@ class Coordinator:
         task.add_done_callback(self._tasks.discard)
 
     async def _converse(self, link: WorkerLink) -> None:
-        """Exchange orders and reports until the worker is lost, or the run is closed and all is confirmed."""
+        """Exchange orders and reports until the worker is lost, or the run is closed and fully confirmed."""
         worker: ConnectedWorker | None = None
         why, began = "", boottime()
         try:
@@ -275,7 +277,7 @@ class Coordinator:
                 started = boottime()
                 try:
                     report = await self._exchange(link, worker)
-                except OSError:  # or TimeoutError, a kind of it: the reply is lost
+                except OSError:  # includes TimeoutError: the reply is lost
                     silent = boottime() - (began if worker is None else worker.heard)
                     if silent > self.options.expires_after:
                         why = f"it did not respond for {silent:.0f} s"
@@ -290,7 +292,7 @@ class Coordinator:
                 self._apply(self.allocator.receive(worker, report, boottime()))
                 await self._grant(worker)
                 await asyncio.sleep(max(_PACE - (boottime() - started), 0.0))
-        except Exception as error:  # of the worker, which has shut down
+        except Exception as error:  # from the worker, which has shut down
             why = str(error) or type(error).__name__
         finally:
             rows = 0 if worker is None else self.allocator.lose(worker)
@@ -312,7 +314,7 @@ class Coordinator:
         return report
 
     async def _grant(self, worker: ConnectedWorker) -> None:
-        """Grant rows to a worker that just reported; the next order carries them."""
+        """Grant rows to a worker that has just reported; the next order contains them."""
         lease = self.allocator.open_grant(worker)
         if lease is None:
             return
@@ -328,7 +330,7 @@ class Coordinator:
         try:
             await self._journal.grant(record)
         except WosdkError as error:
-            self.fail(error)  # results of rows in flight still arrive
+            self.fail(error)  # results for rows in flight still arrive
         if self.allocator.stopped:
             self._apply(self.allocator.withdraw(lease))
         else:
@@ -336,4 +338,4 @@ class Coordinator:
 
 
 def _looked_up(rows: int, when: str = "") -> str:
-    return f"its {rows} row{'s are' if rows > 1 else ' is'} looked up{when}"
+    return f"{rows} row{'s' if rows > 1 else ''} will be looked up{when}"

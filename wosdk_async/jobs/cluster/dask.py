@@ -1,4 +1,4 @@
-"""Workers in a Dask cluster: one actor per Dask worker, by the public API of ``distributed``."""
+"""Workers in a Dask cluster: one actor per Dask worker, through the public API of ``distributed``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["DaskCluster", "require_dask", "scheduler_address"]
 
 _CONNECT = 15.0  # seconds for the scheduler to respond
 _START = 60.0  # seconds for the first worker
-_POLL = 0.5  # seconds between two checks of the workers
+_POLL = 0.5  # seconds between worker checks
 _MAX_SILENCE = 30.0  # seconds for the scheduler to respond to a check
 _CLOSING = 1.0  # seconds to close a worker or the connection
 _CERTIFICATES = ", ".join(
@@ -30,22 +30,22 @@ _SCHEMES = {"": "tcp", "tcp": "tcp", "dask": "tcp", "dask+tcp": "tcp", "tls": "t
 
 
 def require_dask(what: str) -> None:
-    """Raise ConfigurationError when the package for workers is missing."""
+    """Raise ConfigurationError if the package for workers is missing."""
     if find_spec("distributed") is None:
         raise ConfigurationError(f"{what} needs the package distributed: pip install 'wosdk_async[dask]'")
 
 
 def scheduler_address(text: object) -> str:
-    """Return the address of a scheduler as Dask writes it, ``tls://HOST:PORT`` or ``tcp://127.0.0.1:PORT``.
+    """Return a scheduler address in Dask's form, ``tls://HOST:PORT`` or ``tcp://127.0.0.1:PORT``.
 
     Raises:
-        ConfigurationError: it is not an address, or the connection would expose the Company's token.
+        ConfigurationError: the address is invalid, or the connection would expose the Company's token.
     """
     scheme, separator, place = text.rpartition("://") if isinstance(text, str) else ("?", "", "")
     host, port = _place(place)
     if scheme not in _SCHEMES or not host or (separator and not scheme):
         example = "dask+tls://HOST:8786, or dask://127.0.0.1:8786 for a scheduler on this machine"
-        raise ConfigurationError(f"{text!r} is not the address of a scheduler; write {example}")
+        raise ConfigurationError(f"{text!r} is not a scheduler address; write {example}")
     if port is None:
         right = f"{scheme or 'dask'}://{host}:8786"
         raise ConfigurationError(f"{text!r} has no port; write {right}, with Dask's default port")
@@ -53,13 +53,13 @@ def scheduler_address(text: object) -> str:
     if not _is_private(address):
         raise ConfigurationError(
             f"{text}: the workers get the Company's token, which must not leave this machine "
-            f"unencrypted; write tls://{host}:{port}, and start scheduler and workers with certificates"
+            f"unencrypted; write tls://{host}:{port}, and configure scheduler and workers with certificates"
         )
     return address
 
 
 def _place(text: str) -> tuple[str, int | None]:
-    """Return the host and port of an address without its scheme; an empty host if it is invalid."""
+    """Return the host and port of an address without its scheme; an empty host if invalid."""
     with contextlib.suppress(ValueError):
         found = urlsplit(f"//{text}")
         host, port = found.hostname or "", found.port
@@ -70,7 +70,7 @@ def _place(text: str) -> tuple[str, int | None]:
 
 
 def _is_private(address: str) -> bool:
-    """Return whether nobody can read what is sent to an address of Dask."""
+    """Return whether traffic to a Dask address cannot be read by others."""
     scheme, _, place = address.rpartition("://")
     host = _place(place)[0].strip("[]")
     with contextlib.suppress(ValueError):
@@ -79,21 +79,21 @@ def _is_private(address: str) -> bool:
 
 
 class _ActorLink:
-    """The actor of this job in one Dask worker."""
+    """This job's actor in a Dask worker."""
 
     def __init__(self, name: str, actor: Any, future: Any, client: Any) -> None:
         self.name, self.lost, self.closed = name, "", False
         self._actor, self._client = actor, client
-        self._future = future  # Dask drops the actor with it
+        self._future = future  # Dask drops the actor with the future
 
     async def exchange(self, order: bytes) -> bytes:
-        """Deliver an order and return the report; OSError when the reply is lost."""
+        """Deliver an order and return the report. Raises OSError if the reply is lost."""
         with self._client.as_current():
             reply = self._actor.exchange(Sealed(order))
         return bytes(await reply)
 
     async def aclose(self) -> None:
-        """Shut down the actor, if it is reachable."""
+        """Shut down the actor, if reachable."""
         self.closed = True
         with self._client.as_current():
             ending = self._actor.aclose()
@@ -105,13 +105,13 @@ class DaskCluster:
     """Workers in an existing Dask cluster.
 
     Args:
-        address: of its scheduler: ``tls://HOST:PORT``, or ``tcp://127.0.0.1:PORT`` on this machine.
-        on_stage: called with a warning about a worker that cannot be used.
-        direct: whether this process connects to the workers; otherwise messages pass through the scheduler.
-        security: a ``distributed.Security`` (default: that of Dask's configuration).
+        address: scheduler address: ``tls://HOST:PORT``, or ``tcp://127.0.0.1:PORT`` on this machine.
+        on_stage: called with a warning about unusable workers.
+        direct: whether to connect directly to workers instead of sending messages through the scheduler.
+        security: a ``distributed.Security`` (default: from Dask's configuration).
 
     Raises:
-        ConfigurationError: the address cannot be used, or the extra ``dask`` is missing.
+        ConfigurationError: the address is unusable, or the extra ``dask`` is missing.
     """
 
     def __init__(
@@ -135,24 +135,24 @@ class DaskCluster:
     async def open(
         self, setup: Setup, joined: Callable[[WorkerLink], None], broken: Callable[[str], None]
     ) -> None:
-        """Make an actor in each worker; see :class:`WorkerPool`."""
-        from distributed import Client, Security  # takes half a second, and is an extra
+        """Create an actor in each worker; see :class:`WorkerPool`."""
+        from distributed import Client, Security  # takes half a second; optional dependency
 
         self._setup, self._joined, self._broken = to_bytes(setup), joined, broken
         security: Any = self._options.get("security") or Security()  # type: ignore[no-untyped-call]
         if self.address.startswith("tls://") and not security.get_connection_args("client")["ssl_context"]:
-            raise ConfigurationError(f"there are no certificates for {self.address}; set {_CERTIFICATES}")
+            raise ConfigurationError(f"no certificates for {self.address}; set {_CERTIFICATES}")
         self._client = Client(  # type: ignore[no-untyped-call]
             self.address, asynchronous=True, set_as_default=False, timeout=_CONNECT, **self._options
         )
         try:
-            async with asyncio.timeout(_CONNECT):  # its own timeout does not cover a silent scheduler
+            async with asyncio.timeout(_CONNECT):  # distributed's timeout does not cover a silent scheduler
                 await self._client
-        except Exception as error:  # of asyncio, TLS or distributed
+        except Exception as error:  # from asyncio, TLS or distributed
             what = "cannot be reached" if isinstance(error, OSError) else "is not a Dask scheduler"
             certificates = f", and check {_CERTIFICATES}" if self.address.startswith("tls://") else ""
             raise ConfigurationError(
-                f"the scheduler at {self.address} {what} ({_text(error)}); check that it runs, and its "
+                f"the scheduler at {self.address} {what} ({_text(error)}); check that it is running, and its "
                 f"host and port{certificates}"
             ) from error
         first = asyncio.Event()
@@ -163,7 +163,7 @@ class DaskCluster:
         if not self._links:
             none = f"none responded within {_START:.0f} s; start some with 'dask worker {self.address}'"
             why = "; ".join(self._refused.values()) or none
-            raise ConfigurationError(f"{self.name} has no worker that can be used: {why}")
+            raise ConfigurationError(f"{self.name} has no usable worker: {why}")
 
     async def aclose(self) -> None:
         """Disconnect; unreachable actors shut down when their leases expire."""
@@ -177,16 +177,16 @@ class DaskCluster:
                     await self._client.close(timeout=_CLOSING)
 
     async def _watch_workers(self, first: asyncio.Event) -> None:
-        """Notice workers that join and leave, and the loss of the scheduler."""
+        """Detect workers that join or leave, and the loss of the scheduler."""
         while True:
             try:
                 async with asyncio.timeout(_MAX_SILENCE):
                     workers = (await self._client.scheduler.identity(n_workers=-1))["workers"]
-            except Exception as error:  # OSError, or of distributed
+            except Exception as error:  # OSError, or from distributed
                 why = f"the connection to the scheduler of the {self.name} was lost ({_text(error)})"
                 for link in self._links.values():
                     link.lost = why
-                self._broken(f"{why}; check that it runs, or start a new one, and repeat the command")
+                self._broken(f"{why}; check that it is running, or start a new one, then repeat the command")
                 first.set()
                 return
             self._compare(workers)
@@ -198,7 +198,7 @@ class DaskCluster:
         for address, link in list(self._links.items()):
             if address not in workers:
                 link.lost = "its process has exited"
-            if link.lost or link.closed:  # a worker that comes back gets a new actor
+            if link.lost or link.closed:  # a returning worker gets a new actor
                 del self._links[address]
         for address, task in list(self._starting.items()):
             if address not in workers:
@@ -210,19 +210,19 @@ class DaskCluster:
             self._starting[address] = asyncio.create_task(self._start_actor(address))
 
     async def _start_actor(self, address: str) -> None:
-        """Make the actor of this job in a worker; warn if it cannot be used."""
+        """Create this job's actor in a worker; warn if the worker is unusable."""
         try:
             if not _is_private(address):
                 raise ConfigurationError("the Company's token would be sent unencrypted; use TLS")
-            # First a function of the standard library: a worker that cannot unpickle a message of Dask exits.
+            # Call a standard library function first: workers exit if they cannot unpickle a Dask message.
             version = await self._submit(address, pkgutil.resolve_name, "wosdk_async.version:VERSION")
             if version != VERSION:
                 raise ImportError(f"it has wosdk_async {version}, but this process has {VERSION}")
             future = self._submit(address, Worker, self._setup, actor=True)
             link = _ActorLink(address, await future, future, self._client)
-        except Exception as error:  # of Dask, or of the worker
+        except Exception as error:  # from Dask or the worker
             remedy = f"; install wosdk_async[dask]=={VERSION} there" if isinstance(error, ImportError) else ""
-            self._refused[address] = f"worker {address} cannot be used: {_text(error)}{remedy}"
+            self._refused[address] = f"worker {address} is unusable: {_text(error)}{remedy}"
             self._on_stage(f"warning: {self._refused[address]}")
             return
         self._links[address] = link

@@ -1,4 +1,4 @@
-"""Workers of one run of an import: their setup, their part of the rate, and their sessions."""
+"""Workers of one import run: setup, share of the rate, and sessions."""
 
 from __future__ import annotations
 
@@ -19,20 +19,21 @@ from wosdk_async.transport.session.manager import SessionManager
 
 __all__ = ["JobWorkers", "SessionPusher"]
 
-_OWN_PART = 0.1  # of the rate, which the coordinator's own client keeps for look-ups
-_MIN_OWN = 0.5  # calls per second that it keeps at least, unless that is more than half of the rate
-_DEADLINE_PART = 2 / 3  # of the lease, if the Company has no deadline
-_MAX_WARNINGS = 20  # about workers; the journal counts lost grants
+_OWN_PART = 0.1  # share of the rate reserved for the coordinator's own look-ups
+_MIN_OWN = 0.5  # minimum calls per second reserved, up to half of the rate
+_DEADLINE_PART = 2 / 3  # part of the lease, if the Company has no deadline
+_MAX_WARNINGS = 20  # warnings about workers; the journal counts lost grants
 _RENEWAL_TIMEOUT = 30.0  # seconds
-_MAX_RENEWALS = 5  # in a row before the run ends, each within _SOON of the last
+_MAX_RENEWALS = 5  # consecutive renewals before the run ends, each within _SOON of the last
 _SOON = 2.0  # seconds
 
 
 class JobWorkers(Coordinator):
-    """Workers of one run of an import; :meth:`open` starts them, :meth:`aclose` shuts them down.
+    """Workers of one import run; :meth:`open` starts them, :meth:`aclose` shuts them down.
 
-    From the first :meth:`run` on, the Company's own calls, such as look-ups, keep a tenth of its rate, but at
-    least 0.5 calls per second, and at most half. ``on_event`` gets a message for the first 20 lost workers.
+    From the first :meth:`run` on, a tenth of the rate is reserved for the Company's own calls, such as
+    look-ups: at least 0.5 calls per second, and at most half of the rate. ``on_event`` gets a message for the
+    first 20 lost workers.
     """
 
     def __init__(
@@ -67,7 +68,7 @@ class JobWorkers(Coordinator):
         return len(self.allocator.workers)
 
     async def open(self, marker: str | None) -> None:
-        """Start the workers, which look up calls in doubt by the field ``marker``."""
+        """Start the workers. They look up calls in doubt by the field ``marker``."""
         setup = self._setup(marker)
         await self._company.connect()
         await self.start(setup)
@@ -77,18 +78,18 @@ class JobWorkers(Coordinator):
             self.warnings.append(text)
             try:
                 self._on_warning(text)
-            except Exception as error:  # of the program: in a task of the coordinator it would be lost
+            except Exception as error:  # from the program: it would be lost in a coordinator task
                 self.fail(error)
 
     def _setup(self, marker: str | None) -> Setup:
-        """Return the setup. Raise ConfigurationError for options of the client that workers cannot have."""
+        """Return the setup. Raises ConfigurationError for client options that workers do not support."""
         call, client = self._company.options, sender_of(self._company).transport.options
         plain = {each.name: each.default for each in attrs.fields(type(client))}
         for name in ("ssl_context", "proxy", "transport", "http_client", "host_suffixes"):
             if getattr(client, name) != plain[name]:
                 raise ConfigurationError(
-                    f"workers cannot use {name} of the client; remove it, and set proxies and certificates "
-                    "in the environment of the workers"
+                    f"workers do not support the client's {name}; remove it and set proxies and certificates "
+                    "in the workers' environment"
                 )
         return Setup(
             operation=self._operation,
@@ -106,7 +107,7 @@ class JobWorkers(Coordinator):
     def run(self, claims: Claims) -> ClusterRun:
         """Return a run that sends the claims."""
         if self._rate is not None:
-            # Not before: references are looked up and created while no worker sends.
+            # Not earlier: references are looked up and created before workers send.
             self._company.set_rate(self._own_rate)
         return super().run(claims)
 
@@ -121,7 +122,7 @@ class JobWorkers(Coordinator):
 
 
 class SessionPusher:
-    """Source of all workers' sessions; a refused session is renewed once."""
+    """Session source for all workers; renews a refused session once."""
 
     def __init__(self, manager: SessionManager, failed: Callable[[WosdkError], None]) -> None:
         self._manager, self._failed = manager, failed
@@ -129,8 +130,8 @@ class SessionPusher:
         self._renewals, self._renewed_at = 0, 0.0
 
     def session_for(self, used: int, refused: int) -> PushedSession | None:
-        """Return the session to push to a worker; None when it has the newest or there is none yet."""
-        session = self._manager.current()  # starts a renewal that is due
+        """Return the session to push to a worker; None if the worker has the newest or there is none yet."""
+        session = self._manager.current()  # starts a renewal if due
         if session is None or session.generation == refused:
             self._renew(0 if session is None else refused)
             return None
@@ -155,7 +156,7 @@ class SessionPusher:
         now = self._manager.clock.now()
         self._renewals = self._renewals + 1 if now - self._renewed_at < _SOON else 1
         self._renewed_at = now
-        if self._renewals > _MAX_RENEWALS:  # the log-in works, and the service refuses its sessions
+        if self._renewals > _MAX_RENEWALS:  # log-ins work, but the service refuses the sessions
             self._failed(SessionError(f"the service refused {_MAX_RENEWALS} consecutive sessions"))
         else:
             self._renewal = asyncio.create_task(self._renewed(after))

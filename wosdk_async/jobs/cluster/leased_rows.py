@@ -1,7 +1,7 @@
-"""Rows that a worker has under its leases, until the coordinator has confirmed their results. No I/O.
+"""Rows leased to a worker, until the coordinator has confirmed their results. No I/O.
 
-A row is started only if it can end within its lease. The clock is checked again right before the first byte
-of each request, as a process may be suspended, or its machine may sleep, between any two steps.
+A row only starts if it can end within its lease. The clock is checked again right before the first byte of
+each request, because the process may be suspended, or the machine may sleep, at any time.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ __all__ = ["NOT_SENT", "LeaseEndedError", "LeasedRow", "LeasedRows"]
 
 NOT_SENT: Mapping[str, Any] = {"result": "not_sent"}
 """Result of a row for which nothing was sent."""
-_MAX_QUEUED = 0.5  # seconds for which started rows may wait for their turn at the rate
-_QUEUED_PART = 0.5  # of the deadline, at most
+_MAX_QUEUED = 0.5  # seconds that started rows may wait for the rate limit
+_QUEUED_PART = 0.5  # maximum part of the deadline
 
 
 class LeaseEndedError(Exception):
-    """A request that was not sent because its lease had expired. Not a WosdkError, so that nobody retries."""
+    """Request not sent because its lease had expired. Not a WosdkError, so that nobody retries it."""
 
 
 @attrs.define(eq=False)
@@ -36,35 +36,35 @@ class LeasedRow:
     granted: GrantedRow
     clock: Callable[[], float]
     begun: bool = False
-    """Whether the first byte of a request may have left."""
+    """Whether the first byte of a request may have been sent."""
 
     def begin(self) -> None:
-        """Allow the first byte of a request. Raise LeaseEndedError when the lease has expired."""
+        """Allow the first byte of a request. Raises LeaseEndedError if the lease has expired."""
         now = self.clock()
         if not now < self.ends:
-            raise LeaseEndedError(f"its lease expired {now - self.ends:.3g} s ago")
+            raise LeaseEndedError(f"the lease expired {now - self.ends:.3g} s ago")
         self.begun = True
 
 
 class LeasedRows:
-    """Rows of one worker, which ``nonce`` identifies."""
+    """Rows of one worker, identified by ``nonce``."""
 
     def __init__(self, nonce: str, deadline: float, clock: Callable[[], float]) -> None:
         self.nonce, self._deadline, self._clock = nonce, deadline, clock
         self.share = NO_SHARE
         self.results: deque[RowReport] = deque()
-        """Unconfirmed results, in the order of their numbers."""
+        """Unconfirmed results, in number order."""
         self.under_way: dict[int, LeasedRow] = {}
-        """Rows that were started and have no result."""
+        """Rows that were started and have no result yet."""
         self._open: dict[int, LeasedRow] = {}
         """All rows without a result."""
         self._unstarted: deque[LeasedRow] = deque()
         self._seen: set[int] = set()
-        """Epochs of all grants received: a repeated one has no effect."""
+        """Epochs of all grants received, to ignore repeated ones."""
         self._obeyed_share = self._last_number = 0
 
     def obey(self, order: Order) -> bool:
-        """Apply the grants, share and confirmations of an order; return False if it is for another worker."""
+        """Apply an order's grants, share and confirmations. Return False if it is for another worker."""
         if order.worker != self.nonce:
             return False
         while self.results and self.results[0].number <= order.received:
@@ -81,7 +81,7 @@ class LeasedRows:
         return True
 
     def _accept(self, row: LeasedRow) -> None:
-        if row.granted.row in self._open:  # an earlier call for it has no result
+        if row.granted.row in self._open:  # an earlier call for the row has no result
             self._record(row, NOT_SENT)
         else:
             self._open[row.granted.row] = row
@@ -93,10 +93,10 @@ class LeasedRows:
             self.end(self._unstarted.popleft(), NOT_SENT)
 
     def next_row(self) -> LeasedRow | None:
-        """Start and return the next row; None when no row may start now."""
+        """Start and return the next row; None if no row may start now."""
         while self._unstarted:
             row = self._unstarted[0]
-            if self._clock() + self._deadline > row.ends:  # it could not end within its lease
+            if self._clock() + self._deadline > row.ends:  # could not end within its lease
                 self.end(self._unstarted.popleft(), NOT_SENT)
             elif not self._has_room():
                 return None
@@ -107,7 +107,7 @@ class LeasedRows:
 
     def _has_room(self) -> bool:
         if self.share.rate is not None:
-            # More rows would only wait and run into their deadlines.
+            # More rows would only wait and miss their deadlines.
             seconds = min(_MAX_QUEUED, self._deadline * _QUEUED_PART)
             if self._not_begun() >= max(1, int(self.share.rate * seconds)):
                 return False
@@ -117,14 +117,14 @@ class LeasedRows:
         return sum(not row.begun for row in self.under_way.values())
 
     def overdue(self) -> list[LeasedRow]:
-        """Return the started rows whose leases have expired, so that their calls can be cancelled."""
+        """Return the started rows whose leases have expired, to cancel their calls."""
         now = self._clock()
         return [row for row in self.under_way.values() if now >= row.ends]
 
     def end(self, row: LeasedRow, fields: Mapping[str, Any]) -> None:
-        """Record the result of a row; ``fields`` are those of its :class:`RowReport`."""
+        """Record a row's result from the fields of its :class:`RowReport`."""
         if fields["result"] == "not_sent" and row.begun:
-            fields = {**fields, "result": "in_doubt", "reason": "its call was cancelled after it was sent"}
+            fields = {**fields, "result": "in_doubt", "reason": "the call was cancelled after it was sent"}
         del self._open[row.granted.row]
         self.under_way.pop(row.granted.row, None)
         self._record(row, fields)
@@ -136,8 +136,8 @@ class LeasedRows:
         )
 
     def report(self, **fields: int) -> Report:
-        """Return the report that is due; ``fields`` are those about the session."""
-        if len(self.under_way) <= self.share.in_flight:  # else it does not obey a lower share yet
+        """Return the next report; ``fields`` are about the session."""
+        if len(self.under_way) <= self.share.in_flight:  # otherwise a lower share is not yet obeyed
             self._obeyed_share = self.share.number
         later = {result.epoch for result in islice(self.results, MAX_RESULTS, None)}
         return Report(

@@ -1,8 +1,8 @@
-"""Leases: permissions to send rows, until a time after which a worker certainly no longer sends them.
+"""Leases: permissions to send rows until a time when the worker has certainly stopped sending.
 
 A row is under at most one lease, and leaves it exactly once: the worker reports the row, the row is lost with
-the worker, or its grant is withdrawn before it was sent. So each row gets exactly one outcome. The rules have
-no I/O; :func:`end_leases` waits for workers of earlier runs.
+the worker, or the grant is withdrawn unsent. So each row gets exactly one outcome. The rules have no I/O;
+:func:`end_leases` waits for workers of earlier runs.
 """
 
 from __future__ import annotations
@@ -36,23 +36,23 @@ __all__ = [
     "end_leases_of_same_file",
 ]
 
-MAX_LOSSES = 4  # leases in which a row may be lost before it is refused; from the second on it is alone
-_MAX_CHARACTERS = 4_000_000  # of the rows of a lease, so that its message stays short
-_CLOCK = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC_RAW", None))  # macOS has the latter
+MAX_LOSSES = 4  # times a row may be lost before it is refused; after the first it is leased alone
+_MAX_CHARACTERS = 4_000_000  # per lease, to keep its message short
+_CLOCK = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC_RAW", None))  # the latter on macOS
 
 
 def boottime() -> float:
-    """Return the seconds of a clock that nobody sets and that counts suspended time."""
+    """Return seconds from a clock that cannot be set and that counts suspended time."""
     return time.monotonic() if _CLOCK is None else time.clock_gettime(_CLOCK)
 
 
 @attrs.frozen(kw_only=True)
 class ClusterOptions:
-    """Options of leases; ``deadline`` is that of one row, look-ups included.
+    """Lease options; ``deadline`` applies to one row including look-ups.
 
-    A worker may send the rows of a grant for ``lease`` seconds from its last report before the grant; the
-    coordinator waits ``skew`` seconds longer. ``rate`` and ``in_flight`` are those of all workers together.
-    The run ends after ``no_progress`` seconds in which no row ended although some were queued.
+    A worker may send a grant's rows for ``lease`` seconds from its last report before the grant; the
+    coordinator waits ``skew`` seconds longer. ``rate`` and ``in_flight`` are totals for all workers. The run
+    ends after ``no_progress`` seconds in which rows were queued but none ended.
     """
 
     lease: float = 30.0
@@ -64,29 +64,29 @@ class ClusterOptions:
     no_progress: float = 60.0
 
     def __attrs_post_init__(self) -> None:
-        """Refuse a lease in which no row could start."""
+        """Refuse a lease too short for any row to start."""
         if self.deadline >= self.lease:
             raise ConfigurationError(
                 f"deadline is {self.deadline} s and lease {self.lease} s: no row could start, as a row may "
-                "take as long as the deadline; make the lease longer"
+                "take as long as the deadline; use a longer lease"
             )
 
     @property
     def expires_after(self) -> float:
-        """Seconds after which a lease that begins now has certainly expired, wherever its worker is."""
-        # A row starts only if it can end within the lease. But if its worker hangs then, its request may
-        # leave at the very end of the lease, and then has until the deadline.
+        """Seconds after which a lease opened now has certainly expired, wherever its worker is."""
+        # A row only starts if it can end within the lease. But if its worker then hangs, its request may be
+        # sent at the very end of the lease, and then lasts until the deadline.
         return self.lease + self.deadline + self.skew
 
 
 class LeaseLostError(InDoubtError):
-    """A row that may have been sent by a worker that was lost."""
+    """Row possibly sent by a lost worker."""
 
 
 class WaitingRows:
-    """Queue of rows; those that were lost before come first.
+    """Queue of rows; previously lost rows come first.
 
-    A row may kill its worker, so one that was lost is granted alone, and refused after :data:`MAX_LOSSES`.
+    A row may crash its worker, so a lost row is granted alone, and refused after :data:`MAX_LOSSES`.
     """
 
     def __init__(self) -> None:
@@ -100,11 +100,11 @@ class WaitingRows:
         (self._rows.appendleft if row.losses else self._rows.append)(row)
 
     def return_row(self, row: GrantedRow) -> None:
-        """Queue a row that was not sent, in front."""
+        """Queue an unsent row at the front."""
         self._rows.appendleft(row)
 
     def next_batch(self, most: int, *, idle: bool) -> list[GrantedRow]:
-        """Remove and return rows for a worker; only an ``idle`` one gets a row that was lost."""
+        """Remove and return rows for a worker; only ``idle`` workers get a lost row."""
         rows: list[GrantedRow] = []
         characters = 0
         while self._rows and len(rows) < most:
@@ -126,7 +126,7 @@ class WaitingRows:
 class Lease:
     """Lease of one worker until its clock reads ``ends``; ``expires_at`` is by the coordinator's clock.
 
-    ``rows`` are those without a report; ``may_have_arrived`` says that the grant was sent.
+    ``rows`` are the unreported rows; ``may_have_arrived`` is true once the grant was sent.
     """
 
     epoch: int
@@ -137,7 +137,7 @@ class Lease:
     may_have_arrived: bool = False
 
     def grant(self) -> Grant:
-        """Return the message that grants it."""
+        """Return the message that grants the lease."""
         return Grant(epoch=self.epoch, ends=self.ends, rows=tuple(self.rows.values()))
 
 
@@ -154,15 +154,15 @@ class Leases:
         return len(self._rows)
 
     def of(self, worker: str) -> Mapping[int, Lease]:
-        """Return the leases of a worker, by epoch."""
+        """Return a worker's leases by epoch."""
         return self._leases.get(worker, {})
 
     def lease_of(self, number: int) -> Lease | None:
-        """Return the lease that a row is under."""
+        """Return a row's lease."""
         return self._rows.get(number)
 
     def outstanding(self, worker: str) -> int:
-        """Return how many rows of a worker have no report."""
+        """Return how many of a worker's rows are unreported."""
         return sum(len(lease.rows) for lease in self.of(worker).values())
 
     def open(
@@ -171,9 +171,9 @@ class Leases:
         """Open a lease; ``clock`` and ``heard`` are the worker's and our time of its last report."""
         rows = {row.row: row for row in batch}
         if len(rows) != len(batch) or self._rows.keys() & rows:
-            raise AssertionError(f"a row of grant {epoch} is granted already")
-        # The worker counts from when it made the report, we from when it arrived, which was later. So the
-        # lease never expires here before it ends there.
+            raise AssertionError(f"a row of grant {epoch} is already granted")
+        # The worker counts from the creation of the report, we from its later arrival. So the lease never
+        # expires here before it ends there.
         ends, expires_at = clock + self._options.lease, heard + self._options.expires_after
         lease = Lease(epoch, worker, ends, expires_at, rows)
         self._leases.setdefault(worker, {})[epoch] = lease
@@ -181,7 +181,7 @@ class Leases:
         return lease
 
     def pop_row(self, worker: str, epoch: int, number: int) -> tuple[GrantedRow, Lease] | None:
-        """Remove and return a row and its lease, which closes with its last row; None if there is none."""
+        """Remove and return a row and its lease; None if absent. A lease closes with its last row."""
         lease = self.of(worker).get(epoch)
         if lease is None or number not in lease.rows:
             return None
@@ -192,11 +192,11 @@ class Leases:
         return row, lease
 
     def unsent(self) -> list[Lease]:
-        """Return the leases whose grants were not sent."""
+        """Return leases whose grants were not sent."""
         return [lease for lease in self._all() if not lease.may_have_arrived]
 
     def pop_expired(self, now: float) -> list[Lease]:
-        """Remove and return the leases that have expired."""
+        """Remove and return expired leases."""
         return self.remove([lease for lease in self._all() if now >= lease.expires_at])
 
     def _all(self) -> Iterator[Lease]:
@@ -215,40 +215,40 @@ class Leases:
         return removed
 
 
-_WAITING = "workers of an earlier run may still send rows: nothing is sent before their leases expire"
+_WAITING = "workers of an earlier run may still send rows; waiting for their leases to expire"
 
 
 async def end_leases(journal: Journal, on_stage: Callable[[str], None] = lambda _: None) -> None:
-    """Wait until the leases of earlier runs of this job have expired, and close them.
+    """Wait until the leases of this job's earlier runs have expired, and close them.
 
-    The wait counts from now, as no earlier clock is trusted. If it is cancelled, the leases stay open.
+    The wait starts now, because no earlier clock is trusted. If cancelled, the leases stay open.
 
     Raises:
-        JournalError: the journal cannot be written.
+        JournalError: the journal is not writable.
     """
     leases = await journal.open_leases()
     if not leases:
         return
     seconds = max(lease.seconds for lease in leases)
-    await say_and_sleep(seconds, lambda remaining: on_stage(f"{_WAITING}, in {remaining:.0f} s"))
+    await say_and_sleep(seconds, lambda remaining: on_stage(f"{_WAITING} ({remaining:.0f} s)"))
     for lease in leases:
         journal.end_grant(lease.epoch)
     await journal.flush()
 
 
 async def end_leases_of_same_file(journal: Journal, on_stage: Callable[[str], None]) -> None:
-    """Wait until the leases of other jobs of the same file have expired, and close them.
+    """Wait until the leases of other jobs for the same file have expired, and close them.
 
-    A process that works on such a job may grant or send its next rows at any time, so then this one fails.
-    Each process locks its own job before it checks the others, so of two that start at once at least one
+    Fail if another process is working on such a job, because it may grant or send rows at any time. Each
+    process locks its own job before checking the others, so of two that start simultaneously, at least one
     fails.
 
     Raises:
-        JournalError: another process works on such a job.
+        JournalError: another process is working on such a job.
     """
     for folder in await asyncio.to_thread(_jobs_of_same_file, journal):
         await asyncio.to_thread(require_not_held, folder)
-        if await _open_leases(folder):  # checked with no process there that could grant more
+        if await _open_leases(folder):  # checked while no other process can grant more
             async with Journal.open(folder) as other:
                 await end_leases(other, on_stage)
 
@@ -256,7 +256,7 @@ async def end_leases_of_same_file(journal: Journal, on_stage: Callable[[str], No
 def _jobs_of_same_file(journal: Journal) -> list[Path]:
     found = []
     for folder in jobs_beside(journal.folder):
-        with contextlib.suppress(JournalError):  # the file of a damaged job is unknown
+        with contextlib.suppress(JournalError):  # a damaged job's file is unknown
             if _is_of_same_file(plan_of(folder), journal.plan):
                 found.append(folder)
     return found

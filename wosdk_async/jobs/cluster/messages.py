@@ -1,8 +1,8 @@
-"""Messages between the coordinator of a job and its workers, and protocols of what carries them.
+"""Messages between a job's coordinator and workers, and protocols for their transport.
 
-The coordinator sends an :class:`Order`, and the worker responds with a :class:`Report`. Each may be lost,
-late or repeated: an order repeats all grants that the worker has not confirmed, a report all results that the
-coordinator has not confirmed. Times are durations, or readings of the worker's own clock.
+The coordinator sends an :class:`Order`, and the worker responds with a :class:`Report`. Messages may be lost,
+late or repeated: an order repeats all grants not confirmed by the worker, a report all results not confirmed
+by the coordinator. Times are durations or readings of the worker's own clock.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ __all__ = ["MAX_RESULTS", "NO_SHARE", "Grant", "GrantedRow", "Order", "PushedSes
 __all__ += ["Setup", "Share", "WorkerLink", "WorkerPool", "from_bytes", "require_pool", "to_bytes"]
 
 MAX_RESULTS = 1000
-"""Maximum results in one report."""
+"""Maximum results per report."""
 
 
 @attrs.frozen(kw_only=True)
 class Setup:
-    """Constant facts of a job for its workers, without secrets.
+    """Constant settings of a job for its workers, without secrets.
 
-    ``marker`` is the field by which a call in doubt is looked up, None for no look-up. A worker shuts down
-    after ``lease`` seconds without an order. The rest is as in ``CallOptions`` and ``ClientOptions``.
+    ``marker`` is the field for look-ups of calls in doubt; None disables look-ups. A worker shuts down after
+    ``lease`` seconds without an order. The rest is as in ``CallOptions`` and ``ClientOptions``.
     """
 
     operation: str
@@ -46,7 +46,7 @@ class Setup:
 
 @attrs.frozen
 class GrantedRow:
-    """A row to send: its number, its command or record as JSON, and how many leases lost it."""
+    """Row to send: number, command or record as JSON, and how often it was lost."""
 
     row: int
     body: str = attrs.field(repr=False)
@@ -64,7 +64,7 @@ class Grant:
 
 @attrs.frozen(kw_only=True)
 class Share:
-    """Share of a worker: its rate (None: no limit) and calls. A higher number replaces a lower one."""
+    """A worker's share: rate (None: no limit) and calls. A higher number replaces a lower one."""
 
     number: int
     rate: float | None
@@ -72,12 +72,12 @@ class Share:
 
 
 NO_SHARE = Share(number=0, rate=None, in_flight=0)
-"""Share without effect, as every other has a higher number."""
+"""Share without effect: any other has a higher number."""
 
 
 @attrs.frozen(kw_only=True)
 class PushedSession:
-    """Session of the Company; ``expires_in`` is in seconds from now."""
+    """Company session; ``expires_in`` is in seconds from now."""
 
     number: int
     token: Secret = attrs.field(converter=as_secret)
@@ -87,11 +87,11 @@ class PushedSession:
 
 @attrs.frozen(kw_only=True)
 class Order:
-    """Instructions for the worker with this nonce; any other ignores them.
+    """Instructions for the worker with this nonce; other workers ignore them.
 
-    ``received`` is the number of the last result that arrived, ``grants`` are those that the worker has not
-    confirmed, ``session`` is None when it has the newest. After ``stop`` it starts no row; after ``abort`` it
-    cancels its calls, too. It may wait ``patience`` seconds for results before it responds.
+    ``received`` is the number of the last result that arrived, ``grants`` are those not confirmed by the
+    worker, ``session`` is None if the worker has the newest. After ``stop`` the worker starts no rows; after
+    ``abort`` it also cancels its calls. It may wait ``patience`` seconds for results before responding.
     """
 
     worker: str
@@ -106,10 +106,10 @@ class Order:
 
 @attrs.frozen(kw_only=True)
 class RowReport:
-    """Outcome of one row under one grant; idempotent by ``number``, which counts the results of a worker.
+    """Outcome of one row under one grant; idempotent by ``number``, which counts a worker's results.
 
-    ``not_sent``: no request of the row took effect, or will. ``entity`` to ``found`` are the effect of a row
-    that is done; ``error`` to ``request_id`` are the class and facts of an error.
+    ``not_sent``: no request of the row has taken or will take effect. Fields ``entity`` to ``found`` are the
+    effect of a completed row; ``error`` to ``request_id`` are the class and facts of an error.
     """
 
     number: int
@@ -133,11 +133,11 @@ class RowReport:
 
 @attrs.frozen(kw_only=True)
 class Report:
-    """Response of a worker to an order: its random nonce, and the reading of its clock.
+    """A worker's response to an order, with its random nonce and clock reading.
 
-    ``results`` are those that the coordinator has not confirmed, ``epochs`` the grants with unreported rows.
-    ``share`` and ``session`` are the numbers of those that it uses; ``session_refused`` is the number of a
-    session that is used up, else 0.
+    ``results`` are those not confirmed by the coordinator, ``epochs`` the grants with unreported rows.
+    ``share`` and ``session`` are the numbers of the ones in use; ``session_refused`` is the number of a
+    used-up session, else 0.
     """
 
     worker: str
@@ -158,7 +158,7 @@ _converter.register_structure_hook(Secret, lambda text, _: as_secret(text))
 to_bytes = _converter.dumps
 """Function that encodes a message as JSON."""
 from_bytes = _converter.loads
-"""Function that decodes a message from JSON, given its type."""
+"""Function that decodes a JSON message of a given type."""
 
 
 class WorkerLink(Protocol):
@@ -168,7 +168,7 @@ class WorkerLink(Protocol):
     lost: str
 
     async def exchange(self, order: bytes) -> bytes:
-        """Return the report. Raise OSError when it is lost, any other error if the worker has shut down."""
+        """Return the report. Raises OSError if it is lost, any other error if the worker has shut down."""
 
     async def aclose(self) -> None:
         """Release the worker without waiting for it."""
@@ -179,18 +179,18 @@ class WorkerPool(Protocol):
     """Pool that starts workers; no guarantee depends on it."""
 
     name: str
-    """Readable text, such as ``3 processes``."""
+    """Display name, such as ``3 processes``."""
 
     async def open(
         self, setup: Setup, joined: Callable[[WorkerLink], None], broken: Callable[[str], None]
     ) -> None:
-        """Start workers; call ``joined`` with each, now and later, or ``broken`` when there will be none."""
+        """Start workers; call ``joined`` for each, now or later, or ``broken`` if there will be none."""
 
     async def aclose(self) -> None:
         """Shut down all workers."""
 
 
 def require_pool(workers: object) -> None:
-    """Raise InvalidCallError unless ``workers`` is a pool, or None."""
+    """Raise InvalidCallError unless ``workers`` is a pool or None."""
     if workers is not None and (isinstance(workers, type) or not isinstance(workers, WorkerPool)):
-        raise InvalidCallError(f"workers={workers!r} is not a pool of workers; write workers=Processes(4)")
+        raise InvalidCallError(f"workers={workers!r} is not a worker pool; write workers=Processes(4)")

@@ -1,4 +1,4 @@
-"""Workers in processes of this machine: a private Dask cluster on loopback."""
+"""Workers in local processes: a private Dask cluster on loopback."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ __all__ = ["Processes"]
 
 _MAX_PROCESSES = 256
 _GRACE = 0.5  # seconds for processes to exit
-_LONG_LIFE = 5.0  # seconds after which an exit does not count as a failed start
-_MAX_DEATHS = 10  # failed starts in a row before a process is not replaced
+_LONG_LIFE = 5.0  # seconds before an exit no longer counts as a failed start
+_MAX_DEATHS = 10  # consecutive failed starts before a process is no longer replaced
 _PAUSE = 0.5  # seconds before a process is replaced
-_DEATH_TIMEOUT = "10"  # seconds before a worker exits that does not reach its scheduler
+_DEATH_TIMEOUT = "10"  # seconds before a worker without a scheduler exits
 
 
 class Processes:
-    """Pool of workers in processes of this machine, on Linux and macOS.
+    """Pool of workers in local processes, on Linux and macOS.
 
-    Their scheduler is in this process. A process that exits is replaced. Each is in a session of its own, so
-    that Ctrl-C reaches only this process; it exits when this one has exited.
+    The scheduler runs in this process, and processes that exit are replaced. Each process has its own
+    session, so Ctrl-C only reaches this one; the others exit when this one does.
 
     Args:
         count: number of processes, from 1 to 256.
 
     Raises:
-        ConfigurationError: the system cannot run them, or the extra ``dask`` is missing.
+        ConfigurationError: the system does not support them, or the extra ``dask`` is missing.
     """
 
     def __init__(self, count: int) -> None:
         if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= _MAX_PROCESSES:
             raise ConfigurationError(f"{count!r} processes; write a whole number from 1 to {_MAX_PROCESSES}")
         if sys.platform == "win32" or not sys.executable:
-            raise ConfigurationError("workers in processes need Linux or macOS; import with one process")
+            raise ConfigurationError("worker processes need Linux or macOS; import with one process")
         require_dask("an import from several processes")
         self.name = f"{count} process{'es' if count > 1 else ''}"
         self._count = self._running = count
@@ -60,7 +60,7 @@ class Processes:
         """Start the scheduler and the processes; see :class:`WorkerPool`."""
         self._broken, self._folder = broken, tempfile.mkdtemp(prefix="wosdk-workers-")
         try:
-            from distributed import LocalCluster, Security  # takes half a second, and is an extra
+            from distributed import LocalCluster, Security  # takes half a second; optional dependency
 
             security = Security(require_encryption=False)  # type: ignore[no-untyped-call]
             quiet = {"dashboard": False, "dashboard_address": "127.0.0.1:0", "local_directory": self._folder}
@@ -75,7 +75,7 @@ class Processes:
                 silence_logs=logging.CRITICAL,
                 asynchronous=True,
             )
-        except Exception as error:  # Dask reads its configuration
+        except Exception as error:  # such as from Dask's configuration
             raise ConfigurationError(f"Dask cannot be started ({error}); check its configuration") from error
         self._cluster = DaskCluster(self._scheduler.scheduler_address, direct=True, security=security)
         opening = asyncio.create_task(self._cluster.open(setup, joined, broken))
@@ -129,24 +129,24 @@ class Processes:
         if not self._running:
             self._why = f"no worker process remains: the last one failed to start {deaths} times ({why})"
             opening.cancel()
-            self._broken(f"{self._why}; look at its output on stderr, and repeat the command")
+            self._broken(f"{self._why}; see its output on stderr, then repeat the command")
 
     async def _start(self) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(
-            # -P: no file of the working directory shadows a module.
+            # -P: files in the working directory cannot shadow modules.
             *(sys.executable, "-P", "-m", "dask", "worker", self._scheduler.scheduler_address),
             *("--no-nanny", "--death-timeout", _DEATH_TIMEOUT, "--nthreads", "1", "--memory-limit", "0"),
             *("--host", "127.0.0.1", "--no-dashboard", "--dashboard-address", "127.0.0.1:0"),
             *("--local-directory", self._folder),
             stdin=asyncio.subprocess.DEVNULL,
-            stdout=2,  # the command's own output has stdout
-            env=_environment() | {"DASK_CONFIG": self._folder},  # not the configuration for other clusters
-            start_new_session=True,  # Ctrl-C of the terminal does not reach it
+            stdout=2,  # stdout is for the command's own output
+            env=_environment() | {"DASK_CONFIG": self._folder},  # ignore configuration for other clusters
+            start_new_session=True,  # Ctrl-C in the terminal does not reach it
         )
 
 
 def _environment() -> dict[str, str]:
-    """Return the environment of a worker: the same module path, and no credentials."""
+    """Return a worker's environment: the same module path, and no credentials."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("WOSDK_")}
     paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
     quiet = dict.fromkeys(("DASK_LOGGING__DISTRIBUTED", "DASK_LOGGING__WOSDK_ASYNC"), "critical")

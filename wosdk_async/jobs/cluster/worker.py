@@ -1,7 +1,7 @@
-"""Worker of a job: the actor in a Dask worker that sends the rows of its leases.
+"""Worker of a job: the actor in a Dask worker that sends leased rows.
 
-A worker stores nothing and decides nothing about a job. It has no credentials of the Company, only the
-session that the coordinator pushes.
+A worker stores nothing and makes no decisions about the job. It has no Company credentials, only the session
+pushed by the coordinator.
 """
 
 from __future__ import annotations
@@ -36,24 +36,24 @@ from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["Sealed", "Worker"]
 
-_CHECK = 0.25  # seconds between two checks of the leases
-_MAX_WAITS = 1000  # reported waits of one row
-_MAX_STARTS = 25  # rows that are started before the event loop gets a turn
+_CHECK = 0.25  # seconds between lease checks
+_MAX_WAITS = 1000  # reported waits per row
+_MAX_STARTS = 25  # rows to start per event loop iteration
 _BEFORE_SENDING = ("queue", "session")  # phases of a call
 
 _current: ContextVar[LeasedRow | None] = ContextVar("leased_row", default=None)
-"""The row of the running task."""
+"""Row of the running task."""
 
 
 @attrs.frozen
 class Sealed:
-    """Bytes of an order, hidden from Dask's log of its messages: they may hold the token."""
+    """Order bytes hidden from Dask's message log, because they may contain the token."""
 
     data: bytes = attrs.field(repr=False)
 
 
 class Worker:
-    """Sender of rows for a coordinator, made in a thread of Dask and used in its event loop."""
+    """Sender of rows for a coordinator, created in a Dask thread and used in its event loop."""
 
     def __init__(self, setup: bytes, *, clock: Callable[[], float] = boottime) -> None:
         self._setup, self._clock = from_bytes(setup, Setup), clock
@@ -65,24 +65,26 @@ class Worker:
         self._ended = False
         self._changed = asyncio.Event()
         self._sessions = PushedSessions(clock, self._changed.set)
-        self._watch: asyncio.Task[None] | None = None  # with the client, made in the loop by _open
+        self._watch: asyncio.Task[None] | None = None  # created in the loop by _open, with the client
 
     async def exchange(self, order: Sealed) -> bytes:
-        """Obey an order and return the report; see ``messages.py`` for both."""
+        """Obey an order and return the report; see ``messages.py``."""
         return to_bytes(await self.obey(from_bytes(order.data, Order)))
 
     async def obey(self, order: Order) -> Report:
         """Obey an order; return the report once there is a result, or after the order's ``patience``.
 
-        Raise LeaseEndedError when the worker has shut down because it got no order for a whole lease.
+        Raises LeaseEndedError if the worker has shut down after a whole lease without an order.
         """
         if self._ended:
-            raise LeaseEndedError("the worker got no order for a whole lease, and has shut down")
+            raise LeaseEndedError("the worker got no order for a whole lease and has shut down")
         if self._watch is None:
             self._open()
         if self._rows.obey(order):
             self._heard = self._clock()
-            if self._rows.share.in_flight:  # without calls the rate is 0, which a Company cannot have
+            if (
+                self._rows.share.in_flight
+            ):  # without calls the rate would be 0, which a Company does not allow
                 self._company.set_rate(self._rows.share.rate)
             if order.session is not None:
                 self._sessions.push(order.session)
@@ -91,7 +93,7 @@ class Worker:
             elif order.stop:
                 self._cancel(row for row in self._rows.under_way.values() if not row.begun)
             self._start()
-            await asyncio.sleep(0)  # the calls run, however fast orders come
+            await asyncio.sleep(0)  # let calls run, however fast orders arrive
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(order.patience):
                     await self._wait_for_result()
@@ -135,7 +137,7 @@ class Worker:
         self._closing = asyncio.create_task(self.aclose())
 
     async def _wait_for_result(self) -> None:
-        """Wait until there is a result, or a session is used up."""
+        """Wait until there is a result or a session is used up."""
         while not self._rows.results and self._sessions.refused == self._reported_refused:
             self._changed.clear()
             await self._changed.wait()
@@ -144,7 +146,7 @@ class Worker:
         """Start the rows that may start, in order."""
         if self._ended or not self._sessions.number:
             return
-        for _ in range(_MAX_STARTS):  # an exchange must not wait behind hundreds of rows
+        for _ in range(_MAX_STARTS):  # an exchange must not wait for hundreds of rows
             if (row := self._rows.next_row()) is None:
                 break
             task = self._tasks[row] = asyncio.create_task(self._carry_out(row))
@@ -173,7 +175,7 @@ class Worker:
         try:
             fields = await self._send(row, trace)
         except (LeaseEndedError, asyncio.CancelledError) as end:
-            outcome = cancelled_outcome(0, row, trace, str(end) or "its worker was stopped")
+            outcome = cancelled_outcome(0, row, trace, str(end) or "the worker was stopped")
             fields = _error("in_doubt", outcome.error) if isinstance(outcome, InDoubt) else _not_sent(row)
         except Exception as error:
             fields = _failed(row, trace, error, late=not self._clock() < row.ends)
@@ -185,8 +187,8 @@ class Worker:
         operation = self._operation
         try:
             record = converter.structure(loads(row.granted.body.encode()), operation.kind)
-        except Exception as error:  # of many kinds, and with the text of the row in some
-            raise RowError(f"its record cannot be read in the worker ({type(error).__name__})") from None
+        except Exception as error:  # many kinds, some with row text
+            raise RowError(f"the worker cannot read the record ({type(error).__name__})") from None
         effect = operation.effect(
             await operation.send(self._company.traced(trace), record, self._setup.marker)
         )
@@ -195,18 +197,18 @@ class Worker:
 
 
 def _failed(row: LeasedRow, trace: Trace, error: Exception, *, late: bool) -> dict[str, Any]:
-    """Return the fields for a call that raised ``error``; ``late`` if its lease has expired."""
+    """Return the result fields for a call that raised ``error``; ``late`` if its lease has expired."""
     outcome = failed_outcome(0, row, error, trace)
     if isinstance(outcome, InDoubt):
         return _error("in_doubt", outcome.error)
     if isinstance(error, DeadlineError) and not trace.sent and (late or error.phase in _BEFORE_SENDING):
-        # The cause is the share or session of the worker, or its suspended process; not the row.
+        # Caused by the worker's share, session or suspended process, not by the row.
         return _not_sent(row)
     return _error("failed", error)
 
 
 def _not_sent(row: LeasedRow) -> dict[str, Any]:
-    row.begun = False  # the responses say that what was sent had no effect
+    row.begun = False  # according to the responses, the requests had no effect
     return dict(NOT_SENT)
 
 
@@ -219,7 +221,7 @@ def _error(result: str, error: Exception) -> dict[str, Any]:
 
 
 class FencedEngine(WatchedEngine):
-    """Engine that sends a request only while the lease of the running task holds."""
+    """Engine that sends requests only while the running task's lease is valid."""
 
     async def send(self, request: Request) -> Any:
         """Send one request; see :class:`~wosdk_async.transport.http.engine.Engine`."""
@@ -228,16 +230,16 @@ class FencedEngine(WatchedEngine):
 
 
 def _check_lease(row: LeasedRow | None, on_sending: OnSending) -> None:
-    if row is None:  # a worker sends nothing of its own
-        raise LeaseEndedError("it belongs to no lease")
+    if row is None:  # workers send nothing of their own
+        raise LeaseEndedError("the request has no lease")
     row.begin()
     on_sending()
 
 
 class PushedSessions:
-    """Provider of the sessions that the coordinator pushed; grants each once.
+    """Provider that grants each session pushed by the coordinator once.
 
-    Once the newest is used up, ``on_refused`` is called, and :attr:`refused` is its number.
+    When the newest is used up, ``on_refused`` is called, and :attr:`refused` is its number.
     """
 
     def __init__(self, clock: Callable[[], float], on_refused: Callable[[], None]) -> None:
@@ -249,23 +251,23 @@ class PushedSessions:
 
     @property
     def number(self) -> int:
-        """Number of the newest session; 0 for none."""
+        """Number of the newest session; 0 if none."""
         return self._newest.number if self._newest is not None else 0
 
     @property
     def refused(self) -> int:
-        """Number of the newest session if it is used up, even when nothing waits for another; else 0."""
+        """Number of the newest session once used up, even if nothing waits for another; otherwise 0."""
         return self.number if self._used_up == self.number else 0
 
     def push(self, session: PushedSession) -> None:
-        """Store a session if it is newer than the last."""
+        """Store a session if newer than the last."""
         if session.number > self.number:
             self._newest, self._ends = session, self._clock() + session.expires_in
             self._pushed.set()
 
     async def grant(self, company: str, replaced: Secrets) -> TokenGrant:
-        """Return the newest session if it was not granted yet; else wait for the next."""
-        del company, replaced  # there is one Company; the transport hides its own tokens
+        """Return the newest session unless already granted; otherwise wait for the next."""
+        del company, replaced  # one Company only; the transport hides its own tokens
         while (grant := self._take()) is None:
             self._used_up = self.number
             self._pushed.clear()
@@ -285,5 +287,5 @@ class PushedSessions:
             token=session.token,
             expires_in=expires_in,
             base_url=session.base_url,
-            locator_url=session.base_url,  # a worker asks no locator
+            locator_url=session.base_url,  # workers do not use the locator
         )

@@ -1,4 +1,4 @@
-"""Errors of an export, of the packages that it needs, and of the files that it writes."""
+"""Errors of exports: missing packages and unusable output files."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from wosdk_async.jobs.journal.lock import LOCK
 
 __all__ = ["ExportError", "export_package", "locked_folder", "writing_output"]
 
-_MAX_TRIES = 100  # each of which met another export that just ended
+_MAX_TRIES = 100  # each lost a race with another export that just ended
 
 
 class ExportError(ConfigurationError):
-    """Export that cannot be carried out; the message says what to do."""
+    """Export that cannot be carried out; the message includes the remedy."""
 
     kind = "export"
 
 
 def export_package(name: str) -> Any:
-    """Return an installed package. Raise ExportError that names the extra when it is missing."""
+    """Return an installed package. Raises ExportError with the extra to install if missing."""
     try:
         return importlib.import_module(name)
     except ImportError:
         package = name.partition(".")[0]
         raise ExportError(
-            f"an export needs the package {package}; run pip install 'wosdk_async[export]'"
+            f"exports need the package {package}; run pip install 'wosdk_async[export]'"
         ) from None
 
 
 @contextlib.contextmanager
 def writing_output(path: Path) -> Iterator[None]:
-    """Turn errors of the operating system into OutputError with the remedy."""
+    """Turn operating system errors into OutputError with a remedy."""
     try:
         yield
     except (OSError, JournalError) as error:
@@ -47,16 +47,16 @@ def writing_output(path: Path) -> Iterator[None]:
         why = cause.strerror or str(cause).partition("\n")[0]
         raise OutputError(
             f"{cause.filename or path}: {why}; free disk space, change the permissions or name another "
-            "output; then give the same command again: it resumes"
+            "output; then run the same command to resume"
         ) from error
 
 
 def locked_folder(path: Path, check: Callable[[Path], None]) -> FolderLock:
-    """Create a missing folder, check and lock it. Remove a new folder that cannot be written.
+    """Create a folder if missing, check and lock it. Remove a new folder that is not writable.
 
     Raises:
         OutputError: the folder cannot be created or written.
-        JournalError: another process works there.
+        JournalError: another process is using the folder.
     """
     with writing_output(path):
         for _ in range(_MAX_TRIES):
@@ -66,7 +66,7 @@ def locked_folder(path: Path, check: Callable[[Path], None]) -> FolderLock:
 
 
 class _RemovedError(JournalError):
-    """Folder that another process removed at the end of its export, or its lock."""
+    """Folder or lock that another process removed at the end of its export."""
 
 
 def _locked(path: Path, check: Callable[[Path], None]) -> FolderLock:
@@ -90,7 +90,7 @@ def _locked(path: Path, check: Callable[[Path], None]) -> FolderLock:
 
 
 def _remove_empty(folder: Path) -> None:
-    """Remove a new folder, unless another process has written its lock there."""
+    """Remove a new folder, unless another process has put its lock there."""
     with contextlib.suppress(OSError):
         if not (folder / LOCK).stat().st_size:
             (folder / LOCK).unlink()

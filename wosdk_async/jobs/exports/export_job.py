@@ -1,4 +1,4 @@
-"""Base of exports: Company, progress callbacks, threads and concurrent work."""
+"""Base class of exports: Company, progress callbacks, threads and concurrency."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ __all__ = ["ExportJob", "OnRows", "OnStage", "all_at_once", "require_parent"]
 T = TypeVar("T")
 
 OnRows = Callable[[int], None]
-"""Callback with the number of rows read."""
+"""Callback for the number of rows read."""
 OnStage = Callable[[str], None]
-"""Callback with a text about the current step."""
+"""Callback for the current step."""
 
 
 def require_parent(path: Path) -> None:
-    """Raise ExportError when the directory of an output does not exist."""
+    """Raise ExportError if the output directory does not exist."""
     if not path.parent.is_dir():
-        raise ExportError(f"{path}: there is no directory {path.parent}; create it first")
+        raise ExportError(f"{path}: directory {path.parent} does not exist; create it first")
 
 
 class ExportJob(abc.ABC):
-    """Base of exports; ``place`` is the folder in which it works."""
+    """Base class of exports; ``place`` is the working folder."""
 
     options: ExportOptions
 
@@ -56,7 +56,7 @@ class ExportJob(abc.ABC):
 
     @property
     def rows(self) -> int:
-        """Rows that were read, those of earlier runs included."""
+        """Rows read, including earlier runs."""
         return self._rows_read
 
     def watch(self, on_progress: OnRows, on_stage: OnStage) -> None:
@@ -65,12 +65,12 @@ class ExportJob(abc.ABC):
 
     @property
     def is_kept(self) -> bool:
-        """Whether rows that were read are stored, so that the same export resumes."""
+        """Whether the rows read are stored, so that the same export can resume."""
         return False
 
     @abc.abstractmethod
     async def run(self, company: Company | None = None) -> ExportSummary:
-        """Read the rows, and write them."""
+        """Read and write the rows."""
 
     def _required(self, company: Company | None) -> Company:
         if (found := company or self._default_company) is None:
@@ -81,7 +81,7 @@ class ExportJob(abc.ABC):
         return found
 
     def _count(self, rows: int) -> None:
-        """Count rows that were read, and report progress."""
+        """Count rows read, and report progress."""
         if rows:
             self._rows_read += rows
             self._on_progress(self._rows_read)
@@ -104,22 +104,22 @@ class ExportJob(abc.ABC):
     ) -> T:
         """Run a function that writes files, with the errors of :func:`writing_output`.
 
-        A cancelled caller waits until the function has ended, as it uses what the caller would close;
-        ``on_cancel`` may end it sooner.
+        A cancelled caller waits until the function has ended, because the function uses what the caller would
+        close; ``on_cancel`` may end it sooner.
         """
-        # Not a task: a loop that closes cancels its tasks, while the function would continue.
+        # Not a task: a closing loop cancels its tasks, but the function would continue.
         writing = asyncio.get_running_loop().run_in_executor(thread, function)
         with writing_output(self._place):
             try:
                 await all_ended([writing], on_cancel)
             except asyncio.CancelledError:
-                mark_retrieved(writing)  # the cancellation matters more
+                mark_retrieved(writing)  # the cancellation takes precedence
                 raise
             return writing.result()
 
 
 async def all_at_once(work: Callable[[], Coroutine[Any, Any, None]], parallel: int) -> None:
-    """Run ``work`` ``parallel`` times concurrently. When one fails, cancel the others and raise its error."""
+    """Run ``work`` ``parallel`` times concurrently. On an error, cancel the others and raise it."""
     workers = [asyncio.create_task(work()) for _ in range(parallel)]
     try:
         await asyncio.wait(workers, return_when=asyncio.FIRST_EXCEPTION)
@@ -128,5 +128,5 @@ async def all_at_once(work: Callable[[], Coroutine[Any, Any, None]], parallel: i
             worker.cancel()
             worker.add_done_callback(mark_retrieved)
         await all_ended(workers)
-    for worker in sorted(workers, key=asyncio.Task.cancelled):  # errors say more than cancellations
+    for worker in sorted(workers, key=asyncio.Task.cancelled):  # errors are more useful than cancellations
         worker.result()

@@ -1,4 +1,4 @@
-"""Table of an export: its query, its columns, and the format of the file."""
+"""Export table: query, columns and file format."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ __all__ = ["ExportedTable", "known_entity"]
 
 
 def known_entity(entity: type[Record] | str) -> type[Record]:
-    """Return the class of an entity. Raise InvalidCallError when the catalogue does not have it."""
+    """Return an entity's class. Raises InvalidCallError if the catalogue does not have it."""
     found = entity_class(entity) if isinstance(entity, str) else entity
     if found is None:
         raise InvalidCallError(
-            f"the catalogue does not know {entity!r:.80}, so the columns of an export are not known",
+            f"the catalogue does not know {entity!r:.80}, so the export columns are unknown",
             remedies=(Remedy.QUERY_UNKNOWN,),
             entity=f"{entity!s:.80}",
         )
@@ -50,7 +50,7 @@ def known_entity(entity: type[Record] | str) -> type[Record]:
 
 @attrs.frozen(kw_only=True)
 class ExportedTable:
-    """Records of a query, their columns, and the form in which they are written."""
+    """Records of a query, with columns and output format."""
 
     query: Plan
     columns: tuple[Column, ...]
@@ -69,11 +69,11 @@ class ExportedTable:
         select: Iterable[str | properties.Path] = (),
         default: str | None = None,
     ) -> Self:
-        """Return the table of an output; ``default`` is the format for a name without a suffix.
+        """Create the table for an output; ``default`` is the format without a suffix.
 
         Raises:
-            InvalidCallError: a name or value does not fit.
-            ExportError: the format is unknown, an option is not for it, or a package is missing.
+            InvalidCallError: a name or value is invalid.
+            ExportError: the format is unknown, an option does not apply to it, or a package is missing.
         """
         checked = Plan(entity)
         conditions = tuple(condition_of(checked, each) for each in where)
@@ -82,7 +82,7 @@ class ExportedTable:
         format = usable_format(output, options.format, default)
         if format != "csv" and (options.csv_for_excel or options.csv_raw):
             raise ExportError(
-                f"this option is for CSV, and the output is {format}",
+                f"this option is for CSV, but the output is {format}",
                 remedies=(Remedy.LEAVE_OUT,),
                 option="csv_for_excel" if options.csv_for_excel else "csv_raw",
             )
@@ -99,7 +99,7 @@ class ExportedTable:
         return cls(query=query, columns=columns, builder=builder, form=form, options=options)
 
     def plan(self, company: Company) -> ExportPlan:
-        """Return the plan of the export, as it is stored."""
+        """Return the export plan to store."""
         return ExportPlan(
             entity=self.query.name,
             company=company_identity(company),
@@ -112,7 +112,7 @@ class ExportedTable:
         )
 
     def cursor(self, company: Company, ids: IdRange, *, rows_before: int) -> Cursor:
-        """Return the cursor of a range; ``rows_before`` count towards the limit."""
+        """Return a range's cursor; ``rows_before`` count towards the limit."""
         query, fetch = self.query, _fetch(company, self.builder.rows)
         if query.limit is not None:
             query = attrs.evolve(query, limit=max(1, query.limit - rows_before))
@@ -121,15 +121,15 @@ class ExportedTable:
         return OffsetCursor(fetch, query, self.options.page)
 
     async def highest(self, company: Company) -> int | None:
-        """Return the highest id of the records; None when there are none."""
+        """Return the highest record id; None without records."""
         return checked_id(await highest_id(_fetch(company), self.query))
 
 
 def _builder(columns: tuple[Column, ...]) -> TableBuilder:
     arrow = export_package("pyarrow")
     export_package("pyarrow.compute")
-    arrow.array([""])  # imports pandas if it is installed, before the event loop runs
-    from wosdk_async.query.table import TableBuilder  # it needs pyarrow
+    arrow.array([""])  # imports pandas, if installed, before the event loop runs
+    from wosdk_async.query.table import TableBuilder  # needs pyarrow
 
     return TableBuilder(columns)
 
@@ -138,7 +138,7 @@ _Decode = Callable[[bytes], list[Any]]
 
 
 def _fetch(company: Company, decode: _Decode | None = None) -> Any:
-    """Return a function that fetches pages, and retries one that is too long with half its rows."""
+    """Return a function that fetches pages, and retries oversized pages with half the rows."""
     most: int | None = None
 
     async def fetch(plan: Plan, expression: dict[str, Any]) -> list[Any]:

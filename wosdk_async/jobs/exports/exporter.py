@@ -1,4 +1,4 @@
-"""Export of the records of an entity into one file."""
+"""Export of an entity's records into one file."""
 
 from __future__ import annotations
 
@@ -36,35 +36,35 @@ from wosdk_async.text.remedies import Remedy
 
 __all__ = ["Export"]
 
-_RANGES = 8  # for each concurrent reader, as ids are not evenly distributed
-_FILE_ROWS = 20_000  # a kill loses at most so many of each range
+_RANGES = 8  # per concurrent reader, because ids are not evenly distributed
+_FILE_ROWS = 20_000  # maximum loss per range after a kill
 
 
 class Export(ExportJob):
-    """Export into one file, to be run once.
+    """Export into one file. Each object runs once.
 
     ::
 
         summary = await Export(WorkOrder, "orders.parquet", company=acme)
 
-    Rows are stored beside the output, in ``orders.parquet.export/``, until the output is complete, so the
-    same export resumes after a stop or a kill.
+    Until the output is complete, rows are stored beside it in ``orders.parquet.export/``, so the same export
+    resumes after a stop or kill.
 
     Args:
-        entity: the class of the records, or its name.
-        output: the file, whose suffix says the format: .parquet, .csv, .jsonl or .xlsx.
-        where: conditions, all of which must hold.
-        select: property paths; without any the service sends single values, and references by their id.
-        since: only work orders that moved at this time, with a zone, or later.
-        company: the Company for ``await export``; :meth:`run` takes it, too.
-        on_progress: called with the number of rows read, those of earlier runs included.
-        on_stage: called with a text about the current step.
-        options: options of the export; further keywords change single options.
+        entity: record class, or its name.
+        output: output file, with the format as suffix: .parquet, .csv, .jsonl or .xlsx.
+        where: conditions, combined with AND.
+        select: property paths (default: single values, and references by id).
+        since: only export work orders that moved at or after this time (with a zone).
+        company: the Company for ``await export``; can also be passed to :meth:`run`.
+        on_progress: called with the number of rows read, including earlier runs.
+        on_stage: called with a description of the current step.
+        options: export options; more keywords override single options.
 
     Raises:
         InvalidCallError: a name or value is unknown.
-        UnsupportedError: the entity cannot be queried, or has no time of its last change.
-        ExportError: the format of the output is unknown, or a package is missing.
+        UnsupportedError: the entity cannot be queried, or has no modification time.
+        ExportError: the output format is unknown, or a package is missing.
     """
 
     def __init__(
@@ -84,11 +84,11 @@ class Export(ExportJob):
         self.options = attrs.evolve(options or ExportOptions(), **changes)
         self.output = Path(output)
         if self.output.is_dir():
-            raise ExportError(f"{output}: is a directory", remedies=(Remedy.INCREMENTAL,))
+            raise ExportError(f"{output} is a directory", remedies=(Remedy.INCREMENTAL,))
         known = known_entity(entity)
         conditions = [*where, *_since(known, since)]
         table = ExportedTable.of(known, self.output, self.options, where=conditions, select=select)
-        if self.output.is_symlink():  # the export replaces the target of the link
+        if self.output.is_symlink():  # replace the link's target
             self.output = Path(os.path.realpath(output))
         super().__init__(table, company, work_folder_of(self.output), on_progress, on_stage)
 
@@ -104,14 +104,14 @@ class Export(ExportJob):
         """Read the remaining rows, and write the file.
 
         Raises:
-            ExportError: the output exists, or an export of something else to it was stopped.
-            OutputError: a file cannot be written.
-            JournalError: another process works on the same export.
-            WosdkError: a page could not be read. The same export resumes.
+            ExportError: the output exists, or a different export to it was stopped.
+            OutputError: a file is not writable.
+            JournalError: another process is running the same export.
+            WosdkError: a page could not be read. The same export can resume.
         """
         self._company = self._required(company)
         started = time.monotonic()
-        begun = work_folder_of(self.output).exists()  # a killed export may have published its output
+        begun = work_folder_of(self.output).exists()  # a killed export may already have published its output
         self._require_place(may_exist=begun or self.options.force)
         await self._company.connect()
         plan = self._table.plan(self._company)
@@ -123,19 +123,17 @@ class Export(ExportJob):
             size = self.output.stat().st_size
             return self._summary(started, path=self.output, rows=rows, earlier=earlier, bytes=size)
         finally:
-            if not folder.begun:  # there is nothing to resume
+            if not folder.begun:  # nothing to resume
                 folder.remove()
             folder.close()
 
     def _require_place(self, *, may_exist: bool) -> None:
-        """Raise ExportError when the output path cannot be used."""
+        """Raise ExportError if the output path is unusable."""
         if self.output.exists() and not self.output.is_file():
-            raise ExportError(
-                f"{self.output}: is not a regular file, and would be replaced by one; name a file"
-            )
+            raise ExportError(f"{self.output}: is not a regular file and would be replaced; name a file")
         require_parent(self.output)
         if self.output.exists() and not may_exist:
-            raise ExportError(f"{self.output} exists already", remedies=(Remedy.OVERWRITE,))
+            raise ExportError(f"{self.output} already exists", remedies=(Remedy.OVERWRITE,))
 
     async def _complete(self, folder: WorkFolder, plan: ExportPlan) -> int:
         """Read the missing rows and write the output; return the number of earlier rows."""
@@ -146,7 +144,7 @@ class Export(ExportJob):
         files = await self._in_thread(lambda: folder.whole_files(schema, up_to_gap=limited))
         self._rows_read = earlier = sum(file.rows for file in files)
         if earlier:
-            self._on_stage(f"resuming: {earlier} rows were read before")
+            self._on_stage(f"resuming: {earlier} rows already read")
         self._on_progress(earlier)
         await self._read_rest(folder, plan, files)
         self._on_stage(f"writing {self.output}")
@@ -163,13 +161,13 @@ class Export(ExportJob):
                 cursor = self._table.cursor(self._company, ids, rows_before=rows_before)
                 await self._read(folder.path, ids, cursor, thread)
 
-        # A thread writes, so that the event loop does not wait for the disk. The loop makes the batches,
-        # right after it decoded their page: in a thread both were slower.
+        # A thread writes, so that the event loop does not wait for the disk. The loop makes the batches right
+        # after decoding a page: in a thread both were slower.
         with ThreadPoolExecutor(1, "wosdk-export") as thread:
             await all_at_once(read, self.options.parallel)
 
     async def _read(self, folder: Path, ids: IdRange, cursor: Cursor, thread: ThreadPoolExecutor) -> None:
-        """Read a range; store what was read even if that fails or is cancelled."""
+        """Read a range; store the rows read even on an error or cancellation."""
 
         async def run(function: Callable[..., Any], *args: Any) -> None:
             await self._in_thread(partial(function, *args), thread=thread)
@@ -183,7 +181,7 @@ class Export(ExportJob):
                         await run(file.finish, file.last)
                         file, counted = RangeFileWriter(folder, schema, file.last), 0
                     batch = self._table.builder.batch(page)
-                    # A range without an end is read by offset: its ids may have any type.
+                    # Unbounded ranges are read by offset: ids may have any type.
                     last = None if ids.until is None else checked_id(id_of(page[-1]))
                     await run(file.write, batch, last)
                     self._count(file.rows - counted)
@@ -193,7 +191,7 @@ class Export(ExportJob):
             try:
                 await run(_finish_or_discard, file, ids)
             finally:
-                if file.finished:  # its last page may have been written after a cancellation
+                if file.finished:  # the last page may have been written after a cancellation
                     self._count(file.rows - counted)
             raise
 
@@ -201,7 +199,7 @@ class Export(ExportJob):
         self, folder: WorkFolder, plan: ExportPlan, files: Sequence[RangeFile]
     ) -> list[IdRange]:
         """Return the remaining ranges, in order."""
-        if not self._table.query.by_key:  # one range, which cannot resume
+        if not self._table.query.by_key:  # a single range, which cannot resume
             if files:
                 return []
             await self._in_thread(lambda: folder.start(plan, None))
@@ -209,7 +207,7 @@ class Export(ExportJob):
         if folder.highest is None:
             highest = await self._table.highest(self._company)
             await self._in_thread(lambda: folder.start(plan, highest))
-        if folder.highest is None:  # there are no records
+        if folder.highest is None:  # no records
             return []
         missing = gaps(files, folder.highest)
         if self.options.limit is not None:
@@ -220,7 +218,7 @@ class Export(ExportJob):
     # --- writing ------------------------------------------------------------------------------
 
     async def _write(self, folder: WorkFolder) -> None:
-        """Write the range files into the output, in a thread that stops soon after a cancellation."""
+        """Combine the range files into the output, in a thread that stops soon after a cancellation."""
         stopping = threading.Event()
 
         def assemble() -> None:
@@ -234,20 +232,20 @@ class Export(ExportJob):
 
 
 def _finish_or_discard(file: RangeFileWriter, ids: IdRange) -> None:
-    """Finish a file with rows. Discard that of a range without an end, which cannot resume."""
-    with contextlib.suppress(OSError):  # a full disk: the error that ended the range matters more
+    """Finish a file with rows. Discard an unbounded range's file, because it cannot resume."""
+    with contextlib.suppress(OSError):  # a full disk: the first error takes precedence
         if file.rows and ids.until is not None and not (file.finished or file.torn):
             file.finish(file.last)
-    if not file.finished:  # a call whose caller was cancelled may have finished it
+    if not file.finished:  # a call with a cancelled caller may have finished it
         file.discard()
 
 
 def _since(entity: type[Record], since: datetime | None) -> list[Condition]:
-    """Return the condition on the time of the last change."""
+    """Return the condition on the modification time."""
     if since is None:
         return []
     require_moves(entity)
     if not isinstance(since, datetime) or since.tzinfo is None:
-        raise InvalidCallError(f"since is {since!r:.80}; it takes a datetime with a zone")
+        raise InvalidCallError(f"since is {since!r:.80}; pass a datetime with a zone")
     condition: Condition = fields(entity)[MOVED] >= since
     return [condition]

@@ -1,6 +1,6 @@
-"""Incremental export: a folder to which each run adds a part with the work orders that changed.
+"""Incremental export: each run adds a part with changed work orders to a folder.
 
-Rows and watermark of a part are published together atomically.
+Each part's rows and watermark are published together, atomically.
 """
 
 from __future__ import annotations
@@ -45,30 +45,30 @@ __all__ = ["IncrementalExport"]
 
 
 class IncrementalExport(ExportJob):
-    """Export of changes, whose run adds a part to a folder.
+    """Incremental export. Each run adds a part to a folder.
 
     ::
 
         summary = await IncrementalExport(WorkOrder, "orders", company=acme)
 
-    The first run exports all records. Each further one exports those that moved since the last part, and adds
-    nothing when none did. A record that moved is in several parts: the one with the highest
+    The first run exports all records. Later runs export the records that have moved since the last part, and
+    add no part if there are none. A record that moved appears in several parts; the version with the highest
     ``ConcurrencyId`` is the latest.
 
     Args:
-        entity: WorkOrder, the only entity with a time of its last change.
-        folder: the folder of the parts; created if missing.
+        entity: WorkOrder, the only entity with a modification time.
+        folder: folder of the parts; created if missing.
         select: property paths, the same in each run.
-        overlap: how far each run looks back, at most a day, for transactions that were in progress.
-        company: the Company for ``await export``; :meth:`run` takes it, too.
+        overlap: how far each run looks back for unfinished transactions, at most a day.
+        company: the Company for ``await export``; can also be passed to :meth:`run`.
         on_progress: called with the number of rows read.
-        on_stage: called with a text about the current step.
-        options: as for :class:`Export`; further keywords change single options.
+        on_stage: called with a description of the current step.
+        options: see :class:`Export`; more keywords override single options.
 
     Raises:
         InvalidCallError: a name is unknown, or the overlap is too long.
-        UnsupportedError: the entity has no time of its last change.
-        ExportError: an option is not for incremental exports, or a package is missing.
+        UnsupportedError: the entity has no modification time.
+        ExportError: an option does not apply to incremental exports, or a package is missing.
     """
 
     def __init__(
@@ -92,12 +92,12 @@ class IncrementalExport(ExportJob):
         for name in ("limit", "again", "force"):
             if getattr(self.options, name):
                 raise ExportError(
-                    f"{name}= is for an export into one file; an incremental export always adds a part with "
+                    f"{name}= is for exports into one file; an incremental export always adds a part with "
                     "all changes; remove it"
                 )
         chosen = selection(self._entity, select)
         if chosen and "*" not in chosen:
-            chosen = [*chosen, MOVED, "ConcurrencyId"]  # they distinguish versions of a record
+            chosen = [*chosen, MOVED, "ConcurrencyId"]  # these distinguish versions of a record
         table = ExportedTable.of(self._entity, self.folder, self.options, select=chosen, default="parquet")
         super().__init__(table, company, self.folder, on_progress, on_stage)
         self._overlap = overlap
@@ -107,21 +107,23 @@ class IncrementalExport(ExportJob):
         return f"<IncrementalExport {self._table.query.name} to {self.folder.name}>"
 
     async def run(self, company: Company | None = None) -> ExportSummary:
-        """Add a part with the records that moved since the last one.
+        """Add a part with the records that have moved since the last part.
 
         Raises:
-            ExportError: the folder holds something else, or parts of another export.
-            OutputError: a file cannot be written.
-            JournalError: another process works in the folder.
-            WosdkError: a page could not be read. No part is added then.
+            ExportError: the folder has other files, or parts of another export.
+            OutputError: a file is not writable.
+            JournalError: another process is using the folder.
+            WosdkError: a page could not be read; no part was added.
         """
         acme = self._required(company)
         if self._begun:
-            raise InvalidCallError("this export has run; make another IncrementalExport for the next part")
+            raise InvalidCallError(
+                "this export has already run; create another IncrementalExport for the next part"
+            )
         self._begun = True
         started = time.monotonic()
         if self.folder.exists() and not self.folder.is_dir():
-            raise ExportError(f"{self.folder}: is a file; name a directory for the parts")
+            raise ExportError(f"{self.folder} is a file; name a directory for the parts")
         require_parent(self.folder)
         await acme.connect()
         lock = locked_folder(self.folder, require_parts)
@@ -170,7 +172,7 @@ class IncrementalExport(ExportJob):
         sync_folder(self.folder)
 
     def _feed(self, acme: Company, since: Watermark | None) -> ChangeFeed[Any]:
-        """Return the feed of the records as dicts."""
+        """Return the change feed with records as dicts."""
 
         def query(trace: Trace | None) -> Query[Any]:
             return Query(self._table.query.name, (acme if trace is None else acme.traced(trace)).send)
@@ -185,7 +187,7 @@ class IncrementalExport(ExportJob):
         )
 
     async def _write_rows(self, feed: ChangeFeed[Any], draft: Path) -> int:
-        """Write the rows; return the size of the file, 0 without rows."""
+        """Write the rows; return the file size, 0 without rows."""
         async with aclosing(self._batches(feed)) as batches:
             if (first := await anext(batches, None)) is None:
                 return 0

@@ -1,4 +1,4 @@
-"""Folder of an incremental export: its parts, each with a watermark that names the part before it."""
+"""Folder of an incremental export: parts, each with a watermark that references the previous part."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ from wosdk_async.resources.watermark import Watermark
 __all__ = ["WATERMARK", "PartChain", "readable_text", "remove_incomplete", "require_parts"]
 
 WATERMARK = "watermark.json"
-"""Name of the file beside the rows of a part."""
+"""Name of the watermark file in each part."""
 
 _PART = re.compile(r"part-([0-9]{6,18})")
 _INCOMPLETE = re.compile(r"\.part-[0-9]{6,18}")
-_CONTENT = re.compile(r"rows\.[a-z]+|watermark\.json|sheets-.*")  # of a part
-_MAX_WATERMARK = 1 << 24  # bytes, with the plan
-_REMEDY = "restore it from a backup, or export into another folder, from the beginning"
+_CONTENT = re.compile(r"rows\.[a-z]+|watermark\.json|sheets-.*")  # files of a part
+_MAX_WATERMARK = 1 << 24  # bytes, including the plan
+_REMEDY = "restore it from a backup, or start over in another folder"
 
 
 def require_parts(folder: Path) -> None:
-    """Raise ExportError for a folder of something else, or with files that a run would remove."""
+    """Raise ExportError for a folder with other content, or with files that a run would remove."""
     found = list(folder.iterdir())
     if found and not (folder / LOCK).is_file() and not any(map(_is_part, found)):
         raise ExportError(
-            f"{folder}: has other files ({found[0].name}) and no parts of an export; name another folder"
+            f"{folder} has other files ({found[0].name}) and no export parts; name another folder"
         )
     for path in found:
         if _INCOMPLETE.fullmatch(path.name) and not _is_from_run(path):
-            raise ExportError(f"{path}: is not from an export, and would be replaced by a part; move it")
+            raise ExportError(f"{path} is not from an export and would be overwritten by a part; move it")
 
 
 def remove_incomplete(folder: Path) -> None:
@@ -55,7 +55,7 @@ def _is_part(path: Path) -> bool:
 
 
 def _is_from_run(path: Path) -> bool:
-    """Return whether a folder has only what a run writes."""
+    """Return whether a folder only has files written by a run."""
     if path.is_symlink() or not path.is_dir():
         return False
     return all(_CONTENT.fullmatch(each.name) for each in path.iterdir())
@@ -66,13 +66,13 @@ def _number(part: Path) -> int:
 
 
 def readable_text(watermark: Watermark) -> str:
-    """Return the text of a watermark. Raise WosdkError for one that the next run could not read."""
+    """Return a watermark as text. Raises WosdkError if the next run could not read it."""
     text = str(watermark)
     if not _is_readable(text):
         records = [
             each for each in watermark.seen if not _is_readable(str(attrs.evolve(watermark, seen=(each,))))
         ]
-        cause = f"the record {records[0]!r:.200}" if records else f"the text {text!r:.200}"
+        cause = f"the record {records[0]!r:.200}" if records else f"the value {text!r:.200}"
         raise WosdkError(
             f"the next run could not read the watermark of this part because of {cause}, so the part was not "
             "added; ask the maintainers of the service why it sends such values"
@@ -90,18 +90,18 @@ def _is_readable(text: str) -> bool:
 
 @attrs.frozen
 class PartChain:
-    """Chain of parts: each one names the rows and the watermark file before it."""
+    """Chain of parts, each referencing the rows and watermark file of the previous part."""
 
     folder: Path
     last: Path | None = None
     about: Mapping[str, Any] = attrs.field(factory=dict)
-    """Content of the watermark file of the last part."""
+    """Content of the last part's watermark file."""
     before: Mapping[str, Any] = attrs.field(factory=lambda: {"rows": 0, "sha256": None})
-    """The rows of all parts, and the digest of the last watermark file, which the next part names."""
+    """Total rows of all parts, and the digest of the last watermark file, for the next part."""
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """Return the parts of a folder. Raise ExportError when one is missing, replaced or incomplete."""
+        """Read the parts of a folder. Raises ExportError if a part is missing, replaced or incomplete."""
         chain = cls(folder)
         for part in sorted(filter(_is_part, folder.iterdir()), key=_number):
             chain = chain._with(part)
@@ -134,11 +134,11 @@ class PartChain:
         return attrs.evolve(self, last=part, about=about, before=now)
 
     def _broken(self, part: Path, rows: int | None) -> ExportError:
-        """Return the error of a part that does not follow the last one."""
+        """Return the error for a part that does not follow the last one."""
         first, last = self._next_number, _number(part) - 1
         if first > last:
             return ExportError(
-                f"{part}: does not follow the part before it: one of them was edited, renamed or comes from "
+                f"{part} does not follow the previous part: one of them was edited, renamed or comes from "
                 f"another export; {_REMEDY}"
             )
         names = f"part-{first:06d}" + (f" to part-{last:06d}" if last > first else "")
@@ -146,7 +146,7 @@ class PartChain:
         return ExportError(f"{self.folder}: {names} is missing{counted}; {_REMEDY}")
 
     def watermark(self, plan: ExportPlan) -> Watermark | None:
-        """Return the watermark of the last part. Raise ExportError when it is that of another export."""
+        """Return the last part's watermark. Raises ExportError if it is from a different export."""
         if self.last is None:
             return None
         try:
@@ -156,20 +156,20 @@ class PartChain:
             raise _unreadable(self.last, error) from None
         if differing:
             raise ExportError(
-                f"{self.folder}: its parts have other {'; other '.join(differing)}; give the command that "
+                f"{self.folder}: the parts have other {'; other '.join(differing)}; run the command that "
                 "made them, or name another folder"
             )
         return watermark
 
 
 def _require_rows(file: Path, rows: int, size: int | None) -> None:
-    """Raise ExportError for a file of rows that is missing or has changed in size."""
+    """Raise ExportError if a file of rows is missing or has changed in size."""
     found = file.stat().st_size if file.is_file() else None
     if found is None:
-        raise ExportError(f"{file}: is missing (rows: {rows:,}); {_REMEDY}")
+        raise ExportError(f"{file} is missing (rows: {rows:,}); {_REMEDY}")
     if size not in (None, found):
-        raise ExportError(f"{file}: has {found:,} bytes, and was written with {size:,}; {_REMEDY}")
+        raise ExportError(f"{file} has {found:,} bytes instead of {size:,}; {_REMEDY}")
 
 
 def _unreadable(part: Path, error: Exception) -> ExportError:
-    return ExportError(f"{part / WATERMARK}: cannot be read ({error}); {_REMEDY}")
+    return ExportError(f"{part / WATERMARK} cannot be read ({error}); {_REMEDY}")

@@ -15,18 +15,18 @@ from wosdk_async.text.safe_text import one_line, shortened
 
 __all__ = ["ExportOptions", "ExportPlan", "ExportSummary"]
 
-_MAX_SHOWN = 200  # characters of a value in a message
+_MAX_SHOWN = 200  # characters per value in a message
 
 
 @attrs.frozen(kw_only=True)
 class ExportPlan:
-    """What an export reads and writes, as plain data; resuming it needs the same plan."""
+    """What an export reads and writes, as plain data; a resume needs the same plan."""
 
     entity: str
     company: str
-    """Identity of the Company: its name, its id and its region."""
+    """Company identity: name, id and region."""
     expression: Mapping[str, Any]
-    """QueryExpression, without the bounds of pages."""
+    """QueryExpression, without page bounds."""
     columns: Sequence[Sequence[str]]
     """Name and type of each column."""
     format: str
@@ -35,11 +35,11 @@ class ExportPlan:
     csv_raw: bool = False
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the plan as it is stored."""
+        """Return the plan to store."""
         return attrs.asdict(self)
 
     def differences(self, stored: Mapping[str, Any]) -> list[str]:
-        """Return what differs from a stored plan, such as ``["properties: Number, and now *"]``."""
+        """Return the differences from a stored plan, such as ``["properties: Number, and now *"]``."""
         mine, theirs = _facts(self.as_dict()), _facts(stored)
         found = [
             f"{name}: {_shown(theirs[name])}, and now {_shown(value)}"
@@ -47,12 +47,12 @@ class ExportPlan:
             if value != theirs[name]
         ]
         if not found and self.columns != stored.get("columns"):
-            found.append("columns: those of another version of this package")
+            found.append("columns: from another version of this package")
         return found
 
 
 def _facts(plan: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields that decide the rows and their form, but not ``columns``, as messages name them."""
+    """Return the fields, as named in messages, that decide the rows and their format, except ``columns``."""
     expression = plan.get("expression") or {}
     return {
         "entity": plan.get("entity"),
@@ -61,8 +61,8 @@ def _facts(plan: Mapping[str, Any]) -> dict[str, Any]:
         "conditions": expression.get("Criteria"),
         "format": plan.get("format"),
         "limit": plan.get("limit"),
-        "separator of the CSV": plan.get("csv_for_excel"),
-        "texts of the CSV": "raw" if plan.get("csv_raw") else "safe for spreadsheets",
+        "CSV separator": plan.get("csv_for_excel"),
+        "CSV text": "raw" if plan.get("csv_raw") else "safe for spreadsheets",
     }
 
 
@@ -78,47 +78,47 @@ class ExportOptions:
     """Options of an export. Raises ConfigurationError for an invalid value."""
 
     format: Literal["parquet", "csv", "jsonl", "xlsx"] | None = choice("parquet", "csv", "jsonl", "xlsx")
-    """Format of the output (default: by its suffix; parts of a folder are Parquet)."""
+    """Output format (default: from the suffix; parts of a folder are Parquet)."""
     parallel: int = number(4, "a number of calls, 1 or more", low=1, high=100, whole=True)
-    """Ranges of ids that are read concurrently."""
+    """Number of id ranges to read concurrently."""
     page: int = number(1000, f"a number of rows per call, 1 to {ROW_CAP}", low=1, high=ROW_CAP, whole=True)
     """Rows per call."""
     limit: int | None = number(None, "a number of rows, 1 or more", low=1, whole=True, none=True)
-    """Maximum rows, those with the lowest ids (default: all)."""
+    """Maximum rows, by lowest id (default: all)."""
     again: bool = switch(False)
-    """Whether to start over, although a stopped export to the same output could resume."""
+    """Whether to start over even if a stopped export to the same output could resume."""
     force: bool = switch(False)
-    """Whether to replace an existing output."""
+    """Whether to overwrite an existing output."""
     csv_for_excel: ExcelSeparator | None = choice("comma", "semicolon")
-    """Separator of a CSV for Excel, with a byte order mark (default: commas, without the mark)."""
+    """Separator for an Excel CSV with a byte order mark (default: commas, no mark)."""
     csv_raw: bool = switch(False)
-    """Whether a CSV, for programs, has texts unchanged: formulas get no apostrophe."""
+    """Whether CSV text stays unchanged, for programs: formulas get no apostrophe."""
 
 
 @attrs.frozen(kw_only=True)
 class ExportSummary:
-    """Counts of an export, over all its runs."""
+    """Counts of an export over all runs."""
 
     path: Path | None
-    """The file, or the folder of the new part; None when nothing moved, so that there is no new part."""
+    """The file, or the folder of the new part; None if nothing moved and no part was added."""
     format: str
     rows: int
     earlier: int = 0
-    """Rows that earlier runs of the export read."""
+    """Rows read in earlier runs."""
     bytes: int = 0
-    """Size of the file in bytes."""
+    """File size in bytes."""
     columns: int = 0
     seconds: float = 0.0
     """Duration of this run."""
     guarded: int = 0
-    """Texts of a CSV that got an apostrophe, so that spreadsheets do not read them as formulas; with
-    ``csv_raw`` those that had one already, which an import removes."""
+    """CSV strings that got an apostrophe, to stop spreadsheets from reading them as formulas; with
+    ``csv_raw``, strings that already had an apostrophe, which an import removes."""
     clock_behind: float = 0.0
-    """Seconds by which the service's clock was behind the last part; unless 0, the part has all records."""
+    """Seconds that the service's clock was behind the last part; unless 0, the part has all records."""
 
     @property
     def rate(self) -> float:
-        """Rows per second of this run."""
+        """Rows per second in this run."""
         return (self.rows - self.earlier) / self.seconds if self.seconds else 0.0
 
     def as_dict(self) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""Range files of an export: records of a range of ids, in files that survive a kill.
+"""Range files of an export: records by id range, in files that survive a kill.
 
-The name of a file says what it covers: ``200_350_120.arrow`` has all 120 records with ids from 201 to 350. So
-the gaps between the files remain to be read, whatever a kill left.
+The file name shows the coverage: ``200_350_120.arrow`` has all 120 records with ids from 201 to 350. The gaps
+between the files remain to be read, regardless of where a kill happened.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _OPEN_NAME = re.compile(r"(start|-?[0-9]{1,20})\.open")
 
 @attrs.frozen
 class IdRange:
-    """Ids above ``above`` up to ``until``; None where there is no bound."""
+    """Ids greater than ``above``, up to ``until``; None means unbounded."""
 
     above: int | None
     until: int | None
@@ -52,7 +52,7 @@ class RangeFile:
 
     @classmethod
     def at(cls, path: Path) -> Self | None:
-        """Return the range file at a path; None for any other file."""
+        """Return the range file at a path; None if not a range file."""
         if (found := _NAME.fullmatch(path.name)) is None:
             return None
         above, until, rows = found.groups()
@@ -66,7 +66,7 @@ class RangeFile:
             yield from stream
 
     def is_whole(self, schema: Any) -> bool:
-        """Return whether the file has the rows of its name, with this Arrow schema."""
+        """Return whether the file has the number of rows in its name, and this Arrow schema."""
         try:
             rows = 0
             for batch in self.batches():
@@ -78,19 +78,19 @@ class RangeFile:
 
 
 def checked_id(id: int | None) -> int | None:
-    """Return an id. Raise WosdkError when it has more than 64 bits."""
+    """Return an id. Raises WosdkError for more than 64 bits."""
     if id is not None and not -(2**63) <= id < 2**63:
-        raise WosdkError("the Id of a record has more than 64 bits, so its page cannot be stored")
+        raise WosdkError("a record's Id has more than 64 bits, so the page cannot be stored")
     return id
 
 
 def is_range_name(name: str) -> bool:
-    """Return whether a name is that of a range file, finished or not."""
+    """Return whether a name is a range file's, finished or not."""
     return (_NAME.fullmatch(name) or _OPEN_NAME.fullmatch(name)) is not None
 
 
 def range_files_in(folder: Path) -> list[RangeFile]:
-    """Return the finished files of a folder in the order of their ids, and remove unfinished ones."""
+    """Return a folder's finished files ordered by id, and remove unfinished ones."""
     for path in folder.iterdir():
         if _OPEN_NAME.fullmatch(path.name):
             path.unlink()
@@ -99,7 +99,7 @@ def range_files_in(folder: Path) -> list[RangeFile]:
 
 
 def gaps(files: Iterable[RangeFile], highest: int) -> list[IdRange]:
-    """Return the ranges of ids up to ``highest`` that no file covers; files are in order."""
+    """Return the id ranges up to ``highest`` not covered by the ordered files."""
     found: list[IdRange] = []
     at: int | None = None
     for file in files:
@@ -112,7 +112,7 @@ def gaps(files: Iterable[RangeFile], highest: int) -> list[IdRange]:
 
 
 def split(ids: IdRange, size: int) -> Iterator[IdRange]:
-    """Yield adjacent ranges of at most ``size`` ids, counted from 0 without a lower bound."""
+    """Yield adjacent ranges of up to ``size`` ids, starting at 0 without a lower bound."""
     above, until = ids.above, ids.until
     while until is not None and until - (above or 0) > size:
         middle = (above or 0) + size
@@ -122,7 +122,7 @@ def split(ids: IdRange, size: int) -> Iterator[IdRange]:
 
 
 class RangeFileWriter:
-    """Writer of the file of a range above an id; the file gets its name once it is complete on the disk."""
+    """Writer for the file of a range above an id; the file is named once complete on disk."""
 
     def __init__(self, folder: Path, schema: Any, above: int | None) -> None:
         self.rows = 0
@@ -130,7 +130,7 @@ class RangeFileWriter:
         """Id of the last row."""
         self.finished = False
         self.torn = False
-        """Whether a write failed halfway, so that the file cannot be finished."""
+        """Whether a write failed midway, so that the file cannot be finished."""
         self._folder = folder
         self._above = above
         self._path = folder / f"{_text(above, 'start')}{_OPEN}"
@@ -147,8 +147,8 @@ class RangeFileWriter:
         self.rows += batch.num_rows
 
     def finish(self, until: int | None) -> None:
-        """Sync the file and give it its name; ``until`` is the highest id that it covers."""
-        self.torn = True  # until it has its name: flushing may fail on a full disk
+        """Sync and name the file; ``until`` is the highest id covered."""
+        self.torn = True  # until the file is named: flushing may fail on a full disk
         self._opened().close()
         self._close()
         name = f"{_text(self._above, 'start')}_{_text(until, 'end')}_{self.rows}.arrow"

@@ -1,8 +1,8 @@
 """Tables as CSV, JSON lines and Excel workbooks, in constant memory.
 
-Cells of a workbook have the types of Excel where it preserves the value: numbers of up to 15 digits, dates
-from 1900. Others are texts. Texts are never formulas or links. A text above 32,767 characters is on a sheet
-of its own, in pieces.
+Workbook cells have Excel types where these preserve the value: numbers of up to 15 digits, dates from 1900.
+Other values are text. Text is never a formula or link. Text longer than 32,767 characters goes to a separate
+sheet, in pieces.
 """
 
 from __future__ import annotations
@@ -29,38 +29,38 @@ __all__ = ["SHEET_ROWS", "CsvTableWriter", "JsonTableWriter", "TableForm", "Work
 
 @attrs.frozen(kw_only=True)
 class TableForm:
-    """Schema of a table, and its form in a file."""
+    """Table schema and output format."""
 
     format: str
     schema: Any
-    """Arrow schema, whose metadata a Parquet file keeps."""
+    """Arrow schema, with metadata to store in Parquet files."""
     json_columns: Set[str] = frozenset()
-    """Columns that hold JSON text."""
+    """Columns that contain JSON text."""
     title: str = "rows"
-    """Name of the sheet."""
+    """Sheet name."""
     csv_for_excel: ExcelSeparator | None = None
     guard: FormulaGuard = attrs.field(factory=FormulaGuard)
-    """Guard of the texts of a CSV, which counts those that it changes."""
+    """Formula guard for CSV text. Counts its changes."""
 
 
 def _exact_number(number: Decimal) -> str:
-    """Return all digits, without the trailing zeros of the column's scale."""
+    """Return all digits, without trailing zeros from the column's scale."""
     text = format(number, "f")
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _iso_time(moment: datetime) -> str:
-    """Return a time in ISO 8601, in UTC with ``Z``; a local time, whose zone is unknown, has none."""
+    """Return a time in ISO 8601, with ``Z`` for UTC and nothing for a local time of unknown zone."""
     return moment.replace(tzinfo=None).isoformat() + ("Z" if moment.tzinfo is not None else "")
 
 
 def _excel_time(moment: datetime) -> str:
-    """Return a time in a form that Excel parses; it leaves forms with a ``T`` or ``Z`` as text."""
+    """Return a time in a format that Excel parses; formats with ``T`` or ``Z`` stay text."""
     return moment.replace(tzinfo=None).isoformat(" ")
 
 
 class CsvTableWriter:
-    """Writer of a CSV file (RFC 4180); null is an empty cell."""
+    """CSV writer (RFC 4180); null is an empty cell."""
 
     def __init__(self, path: Path, form: TableForm) -> None:
         dialect = FileDialect.for_excel(form.csv_for_excel)
@@ -75,7 +75,7 @@ class CsvTableWriter:
         self._writer.writerow(map(form.guard, form.schema.names))
 
     def write(self, batch: Any) -> None:
-        """Append the rows of a batch."""
+        """Append a batch of rows."""
         columns = [_converted(column, self._texts) for column in batch.columns]
         self._writer.writerows(zip(*columns, strict=True))
 
@@ -87,9 +87,9 @@ class CsvTableWriter:
 
 
 class JsonTableWriter:
-    """Writer of JSON lines: an object for each row, with all columns.
+    """JSON lines writer: one object per row, with all columns.
 
-    Columns of JSON text are written as their values, numbers with all their digits.
+    Columns of JSON text are written as values, with all digits of numbers.
     """
 
     def __init__(self, path: Path, form: TableForm) -> None:
@@ -99,7 +99,7 @@ class JsonTableWriter:
         }
 
     def write(self, batch: Any) -> None:
-        """Append the rows of a batch."""
+        """Append a batch of rows."""
         columns = map(_converted, batch.columns, self._values.values())
         rows = (dict(zip(self._values, row, strict=True)) for row in zip(*columns, strict=True))
         self._file.write(b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows))
@@ -121,7 +121,7 @@ _JSON_TEXT: _Converters = {str: orjson.Fragment}
 
 
 def _converted(column: Any, converters: _Converters) -> list[Any]:
-    """Return the values of a column, all of one type, for a file."""
+    """Convert a column of one type to output values."""
     values = column.to_pylist()
     kind = next((type(value) for value in values if value is not None), type(None))
     convert = converters.get(kind)
@@ -129,19 +129,19 @@ def _converted(column: Any, converters: _Converters) -> list[Any]:
 
 
 SHEET_ROWS = 1_048_575
-"""Rows of one sheet below its header."""
+"""Maximum rows per sheet below the header."""
 
-_CELL = 32_767  # units of UTF-16
-_PIECE = 16_000  # characters of a long text, each of at most two units
+_CELL = 32_767  # UTF-16 code units
+_PIECE = 16_000  # characters per piece, each up to two code units
 _DIGITS = 15
-_OLDEST = datetime(1900, 3, 1)  # Excel treats 1900 as a leap year, and has no earlier dates
+_OLDEST = datetime(1900, 3, 1)  # Excel treats 1900 as a leap year and has no earlier dates
 _NEWEST = datetime(9999, 12, 31)  # the last day would be rounded up to the year 10000
 _LONG = "Long texts"
-_NAME = 25  # characters of the name of a sheet, without its number
+_NAME = 25  # characters of a sheet name without its number
 
 
 class WorkbookWriter:
-    """Writer of a workbook; rows beyond 1,048,575 continue on a next sheet."""
+    """Workbook writer; rows beyond 1,048,575 continue on another sheet."""
 
     def __init__(self, path: Path, form: TableForm) -> None:
         xlsxwriter = export_package("xlsxwriter")
@@ -157,7 +157,7 @@ class WorkbookWriter:
         self._begin_sheet()
 
     def write(self, batch: Any) -> None:
-        """Append the rows of a batch."""
+        """Append a batch of rows."""
         for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
             if self._row == SHEET_ROWS:
                 self._begin_sheet()
@@ -226,7 +226,7 @@ class WorkbookWriter:
 
 
 class _LongTexts:
-    """Sheet of the texts that do not fit into a cell, in pieces."""
+    """Sheet for text too long for a cell, in pieces."""
 
     def __init__(self, sheet: Any) -> None:
         self._sheet = sheet
@@ -235,7 +235,7 @@ class _LongTexts:
             sheet.write_string(0, place, name)
 
     def add(self, cell: str, column: str, text: str) -> None:
-        """Add a text."""
+        """Add a long text."""
         for number, start in enumerate(range(0, len(text), _PIECE), 1):
             self._row += 1
             self._sheet.write_string(self._row, 0, cell)

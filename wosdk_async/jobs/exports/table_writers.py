@@ -1,4 +1,4 @@
-"""Formats of exports, and writing a table in one of them."""
+"""Export formats, and writing a table in one of them."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from wosdk_async.text.remedies import Remedy
 __all__ = ["usable_format", "writing_table"]
 
 _GROUP_ROWS = 65_536
-_GROUP_BYTES = 32 << 20  # of a row group in memory
+_GROUP_BYTES = 32 << 20  # per row group in memory
 
 
 class ParquetTableWriter:
-    """Writer of a Parquet file."""
+    """Parquet writer."""
 
     def __init__(self, path: Path, form: TableForm) -> None:
         self._arrow = export_package("pyarrow")
         self._schema = schema = form.schema
-        self._batches: list[Any] = []  # of the next row group
+        self._batches: list[Any] = []  # for the next row group
         self._rows = self._bytes = 0
-        # Texts repeat (names, states); numbers and times hardly do, and their dictionaries take time.
+        # Strings repeat (names, states); numbers and times rarely do, and dictionaries take time.
         texts = [field.name for field in schema if self._arrow.types.is_string(field.type)]
         self._file = recreate_file(path)
         self._writer = export_package("pyarrow.parquet").ParquetWriter(
@@ -36,7 +36,7 @@ class ParquetTableWriter:
         )
 
     def write(self, batch: Any) -> None:
-        """Append a batch; write a row group when there are enough rows."""
+        """Append a batch; write a row group once there are enough rows."""
         self._batches.append(batch)
         self._rows += batch.num_rows
         self._bytes += batch.nbytes
@@ -68,7 +68,7 @@ class _Format:
     suffixes: tuple[str, ...]
     writer: Callable[[Path, TableForm], _Writer]
     packages: tuple[str, ...] = ()
-    """Required packages besides pyarrow."""
+    """Required packages in addition to pyarrow."""
 
 
 _FORMATS = {
@@ -82,34 +82,34 @@ _BY_SUFFIX = {suffix: name for name, format in _FORMATS.items() for suffix in fo
 
 @contextlib.contextmanager
 def writing_table(path: Path, form: TableForm) -> Iterator[_Writer]:
-    """Write a file, and remove it when that fails."""
+    """Write a file, and remove it on failure."""
     writer = _FORMATS[form.format].writer(path, form)
     try:
         yield writer
         writer.close()
     except BaseException:
-        with contextlib.suppress(OSError, ValueError):  # the first error matters more
+        with contextlib.suppress(OSError, ValueError):  # the first error takes precedence
             writer.discard()
         path.unlink(missing_ok=True)
         raise
 
 
 def usable_format(output: Path, format: str | None, default: str | None = None) -> str:
-    """Return the format of an output, and import its packages, which is slow.
+    """Return an output's format after importing the (slow) packages.
 
     Raises:
-        ExportError: the suffix is not that of the format or of any, or a package is missing.
+        ExportError: the suffix does not match the format or any format, or a package is missing.
     """
     by_suffix = _BY_SUFFIX.get(output.suffix.lower())
     if format and by_suffix and format != by_suffix:
         raise ExportError(
-            f"{output}: the suffix is that of {by_suffix}, and the format is {format}; name another file",
+            f"{output}: the suffix means {by_suffix}, but the format is {format}; name another file",
             remedies=(Remedy.LEAVE_OUT,),
             option="format",
         )
     if (found := format or by_suffix or default) is None:
         raise ExportError(
-            f"{output}: the suffix {output.suffix!r} is not that of a format",
+            f"{output}: the suffix {output.suffix!r} is not a known format",
             remedies=(Remedy.FORMAT,),
             suffixes=", ".join(_BY_SUFFIX),
         )

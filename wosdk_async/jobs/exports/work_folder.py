@@ -1,4 +1,4 @@
-"""Work folder of an export: its plan, its range files, and the output until it is complete."""
+"""Work folder of an export: plan, range files, and the unfinished output."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ _OWN_NAME = re.compile(r"lock|export\.json(\.part)?|output|sheets-.*")
 
 
 def work_folder_of(output: Path) -> Path:
-    """Return the folder ``orders.parquet.export`` for the output ``orders.parquet``."""
+    """Return the work folder ``orders.parquet.export`` for the output ``orders.parquet``."""
     return output.with_name(f"{output.name}.export")
 
 
 class WorkFolder:
-    """Folder beside the output in which an export works, locked until :meth:`close`.
+    """Work folder beside the output, locked until :meth:`close`.
 
-    ``again`` discards what an earlier export left.
+    ``again`` discards the progress of an earlier export.
 
     Raises:
-        ExportError: another export was stopped there.
-        JournalError: another process works there.
+        ExportError: a different export was stopped there.
+        JournalError: another process is using the folder.
         OutputError: the folder cannot be created.
     """
 
@@ -58,7 +58,7 @@ class WorkFolder:
 
     @property
     def highest(self) -> int | None:
-        """Highest id of the export; None until it has been read."""
+        """Highest id of the export; None until known."""
         found = self._stored.get("highest")
         return found if isinstance(found, int) else None
 
@@ -69,7 +69,7 @@ class WorkFolder:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the output is complete, here or published: an earlier run was killed after that."""
+        """Whether the output is complete, here or published, from a run killed afterwards."""
         return self._is_output(self.output) or self._is_output(self.draft)
 
     def _is_output(self, path: Path) -> bool:
@@ -78,7 +78,7 @@ class WorkFolder:
 
     @property
     def rows(self) -> int:
-        """Rows of the complete output, or else of the finished range files."""
+        """Rows in the complete output, or else in the finished range files."""
         known = self._stored.get("rows")
         if self.is_complete and isinstance(known, int):
             return known
@@ -86,14 +86,14 @@ class WorkFolder:
 
     @property
     def draft(self) -> Path:
-        """Path of the output until it is published."""
+        """Path of the output until published."""
         return self.path / _DRAFT
 
     def whole_files(self, schema: Any, *, up_to_gap: bool) -> list[RangeFile]:
-        """Return the intact range files, and remove the others: their ranges are read again.
+        """Return the intact range files, and remove the others for their ranges to be read again.
 
-        ``up_to_gap`` is for a limit, whose ranges are read in order: how many rows may follow a gap is
-        unknown until the gap has been read.
+        ``up_to_gap`` is for a limit, where ranges are read in order: the number of rows allowed after a gap
+        is unknown until the gap has been read.
         """
         intact: list[RangeFile] = []
         for file in self.files():
@@ -105,21 +105,21 @@ class WorkFolder:
         return intact
 
     def files(self) -> list[RangeFile]:
-        """Return the finished range files in the order of their ids."""
+        """Return the finished range files ordered by id."""
         return range_files_in(self.path)
 
     def start(self, plan: ExportPlan, highest: int | None) -> None:
-        """Store the plan and the highest id, before the first range file is written."""
+        """Store the plan and highest id before the first range file is written."""
         self._store({**plan.as_dict(), "highest": highest, "version": __version__})
 
     def publish(self) -> None:
         """Move the draft to the output atomically, and remove the folder.
 
         Raises:
-            OSError: there is no draft, or it cannot be moved. Nothing was removed.
+            OSError: the draft is missing or cannot be moved. Nothing was removed.
         """
         if not self._is_output(self.output):
-            sync_file(self.draft)  # before it is recorded as complete
+            sync_file(self.draft)  # before recording it as complete
             self._store({**self._stored, "rows": self.rows, "output": _facts(self.draft)})
             publish(self.draft, self.output)
         self.remove()
@@ -129,11 +129,11 @@ class WorkFolder:
         for path in self.path.iterdir():
             if path.name not in (LOCK, _PLAN):
                 _remove(path)
-        (self.path / _PLAN).unlink(missing_ok=True)  # last: until then the output is recorded as complete
-        with contextlib.suppress(OSError):  # another process just started an export there
+        (self.path / _PLAN).unlink(missing_ok=True)  # last, because it records the output as complete
+        with contextlib.suppress(OSError):  # another process has just started an export there
             if os.name == "nt":  # Windows cannot remove open files
                 self.close()
-            (self.path / LOCK).unlink()  # while locked: a process that waits for it sees the removal
+            (self.path / LOCK).unlink()  # while locked, so that a waiting process sees the removal
             self.path.rmdir()
         self.close()
 
@@ -152,8 +152,7 @@ class WorkFolder:
         self._stored = read_object(self.path / _PLAN)
         if self._stored and (differing := plan.differences(self._stored)):
             raise ExportError(
-                f"{self.path}: an export to this output was stopped, and it had other "
-                f"{'; other '.join(differing)}",
+                f"{self.path}: a stopped export to this output had other {'; other '.join(differing)}",
                 remedies=(Remedy.EXPORT_AGAIN,),
             )
         if not self._stored:
@@ -168,15 +167,17 @@ class WorkFolder:
 
 
 def _require_ours(folder: Path) -> None:
-    """Raise ExportError for a folder that no export made: its files must not be removed."""
+    """Raise ExportError for a folder not created by an export: its files must not be removed."""
     found = list(folder.iterdir())
     strange = [path.name for path in found if not _is_ours(path)]
     if not strange and found and folder / LOCK not in found:
-        strange = [path.name for path in found if path.exists()]  # an export that just ended removed the lock
+        strange = [
+            path.name for path in found if path.exists()
+        ]  # an export that just ended may have removed the lock
     if strange or folder.is_symlink():
         why = f"has other files ({strange[0]})" if strange else "is a link"
         raise ExportError(
-            f"{folder}: the export needs this folder, and it {why}; move it, or name another output"
+            f"{folder}: the export needs this folder, but it {why}; move it, or name another output"
         )
 
 
@@ -194,7 +195,7 @@ def _remove(path: Path) -> None:
 
 
 def _facts(path: Path) -> dict[str, int] | None:
-    """Return what identifies a file, also after it was renamed."""
+    """Return what identifies a file even after a rename."""
     try:
         found = path.stat()
     except OSError:

@@ -25,14 +25,14 @@ from wosdk_async.jobs.errors import (
 from wosdk_async.jobs.imports.check_result import FINDINGS, CheckResult, Finding, FindingKind
 from wosdk_async.jobs.imports.reading import RowBuilder
 from wosdk_async.jobs.journal import Journal
-from wosdk_async.jobs.ledger.decision import Action, Standing, action_of
 from wosdk_async.jobs.ledger.facts import Preview, preview_of
 from wosdk_async.jobs.ledger.overview import overview
 from wosdk_async.jobs.ledger.request import ImportRequest
+from wosdk_async.jobs.ledger.terms import Action, Standing
 from wosdk_async.jobs.ledger.undone import undone_beside, without_undone
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.lookup import NamedIds
-from wosdk_async.jobs.mapping.marking import no_marker_for_workers
+from wosdk_async.jobs.mapping.marking import no_marker_for_workers, own_keys
 from wosdk_async.jobs.mapping.needed_fields import ReplacedFields, lacking
 from wosdk_async.jobs.mapping.operations import Found
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
@@ -129,6 +129,7 @@ class Check:
             skips=options.if_exists == "skip",
         )
         self._undone: Set[int] = frozenset()
+        self._actions: Mapping[Standing, Action] = {}
         self._looks: list[float] = []
         self._read_file()
 
@@ -176,7 +177,7 @@ class Check:
             preview_of(self._request, read, identity) as preview,
         ):
             self._result.warnings += read.notes
-            self._result.decision = preview.decision
+            self._result.decision, self._actions = preview.decision, preview.actions
             if preview.folder is not None:
                 async with Journal.open(preview.folder, snapshot=True) as journal:
                     self._result.job = await overview(journal)
@@ -228,9 +229,9 @@ class Check:
         found = await self._with_known_ids(company, found)
         keys = [each.key for each in found if isinstance(each, _BuiltRow)]
         records: Found = {}
-        if self._keys is not None and self._keys.are_own and keys:
+        if (own := own_keys(self._keys)) is not None and keys:
             began = time.perf_counter()
-            records = await self._operation.find(company, self._keys.path, keys)
+            records = await self._operation.find(company, own.path, keys)
             self._looks.append(time.perf_counter() - began)
             records = without_undone(records, self._undone)
         return [
@@ -270,16 +271,11 @@ class Check:
 
     def _known(self, row: Row, standing: Standing, reasons: Mapping[int, str]) -> Finding | None:
         """Return the finding for a row that the ledger decides; None for one to send."""
-        action = action_of(
-            standing,
-            self._request.options,
-            can_look_up=self._marker is not None,
-            updates=self._operation.compares,
-        )
+        action = self._actions[standing]
         if self._options.again and standing is not Standing.REPEATED:
             action = Action.SEND
-        keys = self._keys if self._keys is not None and self._keys.are_own else None
-        key = (keys.key_or_none(row) if keys is not None else None) or ""
+        own = own_keys(self._keys)
+        key = (own.key_or_none(row) if own is not None else None) or ""
         match action:
             case Action.SEND:
                 return None

@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 import attrs
 
-from wosdk_async.jobs.ledger.decision import Plan, Refusal
 from wosdk_async.jobs.ledger.overview import UNDER_WAY, Overview
+from wosdk_async.jobs.ledger.terms import Plan, Refusal
 from wosdk_async.jobs.stop import cause_of
 
 __all__ = ["FINDINGS", "CheckResult", "Finding", "FindingKind", "ProblemCause"]

@@ -17,9 +17,9 @@ from wosdk_async.jobs.imports.settling import Settling
 from wosdk_async.jobs.journal import AuditResult, RowRecord, State, StoredRow, row_table
 from wosdk_async.jobs.journal.entries import presentable
 from wosdk_async.jobs.journal.worker_tables import AuditState
-from wosdk_async.jobs.ledger.decision import Standing
 from wosdk_async.jobs.ledger.outcomes import RowOutcome, Summary
 from wosdk_async.jobs.ledger.overview import audit_state_of, why_no_audit
+from wosdk_async.jobs.ledger.terms import Standing
 from wosdk_async.jobs.stop import StopRules
 
 if TYPE_CHECKING:

@@ -13,12 +13,13 @@ from wosdk_async.jobs.journal import JobFolders, JobPlan, Journal, new_job_id
 from wosdk_async.jobs.journal.store import explained
 from wosdk_async.jobs.ledger.admission import admit
 from wosdk_async.jobs.ledger.comparison import Compared, ledger_counts
-from wosdk_async.jobs.ledger.decision import Plan, Refusal, decide
+from wosdk_async.jobs.ledger.decision import decide
 from wosdk_async.jobs.ledger.facts import compared_with, facts_of, find_ledger, sent_elsewhere
 from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.ledger.overview import audit_state_of
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 from wosdk_async.jobs.ledger.request import ImportRequest
+from wosdk_async.jobs.ledger.terms import Plan, Refusal
 
 __all__ = ["OpenedJob", "open_job"]
 

@@ -15,7 +15,7 @@ from wosdk_async.jobs.journal.claims import Claim
 from wosdk_async.jobs.ledger.file_rows import PAGE, fingerprint
 from wosdk_async.jobs.ledger.identity import Identities
 from wosdk_async.jobs.mapping.import_map import ImportMap
-from wosdk_async.jobs.mapping.marking import RowKeys
+from wosdk_async.jobs.mapping.marking import RowKeys, own_keys
 from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext
 from wosdk_async.jobs.mapping.operations import Found
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
@@ -105,9 +105,18 @@ class RowBuilder:
         Raises:
             InvalidCallError: the row cannot be sent, whichever records exist.
         """
+        record, missing, _ = self._built(row)
+        return record, missing
+
+    def _built(self, row: Row) -> tuple[Record, list[MissingRecord], str | None]:
+        """Return what :meth:`build` does, and the row's key."""
         if row.fault is not None:
             raise RowError(row.fault)
-        context, faults = RowContext(row.cells, self.index, row.warnings), self._faults_of_key(row)
+        context, faults, key = RowContext(row.cells, self.index, row.warnings), [], None
+        try:
+            key = self._key(row)
+        except RowError as error:
+            faults.append(error)
         try:
             record = self.import_map.record.build(context)
         except RowError as error:
@@ -116,18 +125,13 @@ class RowBuilder:
             raise joined(faults)
         if context.missing:
             require_sendable(record, new=self.import_map.action.new)
-        return record, context.missing
+        return record, context.missing, key
 
-    def _faults_of_key(self, row: Row) -> list[RowError]:
-        """Return why the row has no key, if it has none."""
+    def _key(self, row: Row) -> str | None:
+        """Return the key that the marker carries, None without one. Raise RowError if the row has no key."""
         if (key := self.import_map.key) is not None and not (key.fill(row.cells) or "").strip():
-            return [RowError(f"the key {key.source!r} is empty; each row needs its own key")]
-        try:
-            if self.keys is not None:
-                self.keys.key(row)
-        except RowError as error:
-            return [error]
-        return []
+            raise RowError(f"the key {key.source!r} is empty; each row needs its own key")
+        return None if self.keys is None else self.keys.key(row)
 
     def _is_sent(self, key: str | None, found: Found) -> bool:
         """Return whether the records with its key let a row be sent: a change needs one, a create none."""
@@ -142,9 +146,9 @@ class RowBuilder:
             WaitingRowError: a later run may send the row.
             InvalidCallError: the row cannot be sent.
         """
-        record, missing = self.build(row)
+        record, missing, made = self._built(row)
         if self.keys is not None:
-            if self.keys.are_own and self.keys.key(row) != key:
+            if self.keys.are_own and made != key:
                 raise WaitingRowError(
                     "its key has changed since it was sent first; the next run sends it with this key"
                 )
@@ -167,10 +171,10 @@ class RowBuilder:
             Numbers of rows, each with its missing records.
         """
         naming = [row for row in rows if row.fault is None and self.index.undecided(row.cells)]
-        if naming and self.keys is not None and self.keys.are_own:
-            keys = {row.number: self.keys.key_or_none(row) for row in naming}
+        if naming and (own := own_keys(self.keys)) is not None:
+            keys = {row.number: own.key_or_none(row) for row in naming}
             wanted = [key for key in keys.values() if key is not None]
-            found = await find(self.keys.path, wanted) if wanted else {}
+            found = await find(own.path, wanted) if wanted else {}
             naming = [row for row in naming if self._is_sent(keys[row.number], found)]
         marked: list[tuple[int, list[MissingRecord]]] = []
         for row in naming:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import attrs
@@ -131,7 +132,7 @@ class RowReports:
             claim.row.number,
             claim.row.line,
             claim.key,
-            asyncio.get_running_loop().time(),
+            self._now(),
             reason,
             error.request_id,
             code_of(error),
@@ -154,7 +155,12 @@ class RowReports:
         }
 
     def _seconds(self, claim: Claim) -> float:
-        return asyncio.get_running_loop().time() - claim.started
+        return self._now() - claim.started
+
+    @cached_property
+    def _now(self) -> Callable[[], float]:
+        # Once: get_running_loop() asks the kernel for the process before Python 3.12
+        return asyncio.get_running_loop().time
 
     # --- writing ------------------------------------------------------------------------------
 

@@ -25,6 +25,7 @@ from wosdk_async.jobs.journal.entries import (
 __all__ = [
     "MAX_AT_ONCE",
     "changed",
+    "count_as_sent",
     "counts",
     "file_rows",
     "gone",
@@ -163,6 +164,12 @@ def plan_as_in_file(db: sqlite3.Connection, *, rows: Iterable[int]) -> None:
         "UPDATE planned SET sent = digest WHERE sent <> digest AND row IN (SELECT value FROM json_each(?))",
         [wanted],
     )
+
+
+def count_as_sent(db: sqlite3.Connection, *, row: int, run: int) -> None:
+    """Let a row count as sent by a run, with its map and the current cells of the file."""
+    plan_as_in_file(db, rows=[row])
+    db.execute("UPDATE outcome SET run = ? WHERE row = ?", [run, row])
 
 
 def changed(db: sqlite3.Connection) -> int:

@@ -6,7 +6,7 @@ import getpass
 import os
 import socket
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import orjson
@@ -25,6 +25,7 @@ __all__ = [
     "insert_run",
     "keep_undone",
     "last_sending_run",
+    "own_undone_ids",
     "runs",
     "save_undos",
     "shared_ids",
@@ -153,13 +154,22 @@ def undone_rows(db: sqlite3.Connection) -> int:
     return int(found.fetchone()[0])
 
 
+def own_undone_ids(db: sqlite3.Connection) -> Iterator[int]:
+    """Yield the ids of records that undos of this job cancelled or deleted, if these have ended.
+
+    An undo that was killed or is in doubt may have done so.
+    """
+    found = db.execute(
+        """SELECT coalesce(json_extract(undo.detail, '$[0]'), json_extract(outcome.detail, '$[0]')) AS id
+        FROM undo JOIN outcome USING (row) WHERE undo.state IN (?, ?, ?) AND id IS NOT NULL""",
+        [int(each) for each in (State.DONE, *UNDECIDED)],
+    )
+    return (id for (id,) in found)
+
+
 def undone_ids(db: sqlite3.Connection) -> set[int]:
     """Return the ids of records that undos of this job or earlier ones cancelled or deleted."""
-    found = db.execute(
-        "SELECT json_extract(detail, '$[0]') FROM undo WHERE state = ? UNION SELECT id FROM undone_before",
-        [int(State.DONE)],
-    )
-    return {id for (id,) in found.fetchall()}
+    return {*own_undone_ids(db), *(id for (id,) in db.execute("SELECT id FROM undone_before"))}
 
 
 def keep_undone(db: sqlite3.Connection, *, ids: Iterable[int]) -> None:

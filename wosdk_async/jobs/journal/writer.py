@@ -106,11 +106,14 @@ class JournalWriter(JournalReader):
 
         Args:
             record: the outcome.
-            as_in_file: whether it counts for the current cells of the file, whichever were sent.
+            as_in_file: whether it counts for the map of this run and the current cells of the file, whichever
+                were sent.
         """
         commits = self._open_commits()
         if as_in_file:
-            commits.queue.others.append(functools.partial(row_table.plan_as_in_file, rows=[record.row]))
+            commits.queue.others.append(
+                functools.partial(row_table.count_as_sent, row=record.row, run=self.run)
+            )
         kept = presentable(record, self.secrets())
         commits.queue.rows.append(kept)
         commits.write_soon()

@@ -6,8 +6,9 @@ import itertools
 import sqlite3
 
 from wosdk_async.jobs.journal.entries import REPEATED_KEY, State, to_json
+from wosdk_async.jobs.journal.run_table import keep_undone, own_undone_ids
 from wosdk_async.jobs.ledger.comparison import TEMPORARY, repeated_rows
-from wosdk_async.jobs.ledger.decision import Action, Plan, Standing
+from wosdk_async.jobs.ledger.terms import Action, Plan, Standing
 
 __all__ = ["admit"]
 
@@ -103,13 +104,11 @@ def _plan_known(db: sqlite3.Connection, plan: Plan, key: str) -> None:
             WHERE matched.row IN ({rows})) AS found
         WHERE found.row = planned.row
             AND (planned.sent, planned.key, planned.name) IS NOT (found.digest, found.key, found.name)""")
+    # Cancelled records still carry their keys, which other rows may have now; look-ups ignore these records.
+    keep_undone(db, ids=own_undone_ids(db))
     if plan.actions[Standing.UNDONE] is Action.SEND:
-        # Their cancelled records still carry the keys; look-ups must ignore these records.
-        ended = f"""row IN ({rows}) OR row IN (
-            SELECT row FROM temp.matched WHERE standing = {int(Standing.REPEATED)})"""
-        db.execute(f"""INSERT OR IGNORE INTO undone_before
-            SELECT json_extract(detail, '$[0]') FROM undo WHERE {ended}""")
-        db.execute(f"DELETE FROM undo WHERE {ended}")
+        db.execute(f"""DELETE FROM undo WHERE row IN ({rows}) OR row IN (
+            SELECT row FROM temp.matched WHERE standing = {int(Standing.REPEATED)})""")
     db.execute(f"DELETE FROM outcome WHERE state <> {int(State.PLANNED)} AND row IN ({rows})")
 
 

@@ -12,13 +12,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import attrs
 
 from wosdk_async.jobs.journal.entries import State
-from wosdk_async.jobs.ledger.decision import RowSample, Standing
 from wosdk_async.jobs.ledger.file_rows import FILE_COLUMNS, FileRow
 from wosdk_async.jobs.ledger.identity import undisguised
+from wosdk_async.jobs.ledger.terms import RowSample, Standing
 
 __all__ = ["TEMPORARY", "Compared", "compare", "ledger_counts", "repeated_rows", "sent_rows"]
 
 _FILE = f"CREATE TEMP TABLE file ({FILE_COLUMNS})"
+_COLUMNS = [column.split()[0] for column in FILE_COLUMNS.split(", ")]
 # Without its type an index on the row would not be used.
 _MATCHED = "CREATE TEMP TABLE matched (place INTEGER PRIMARY KEY, nth, row INTEGER, standing)"
 TEMPORARY = ("file", "repeated", "matched", "gone", "plain")
@@ -47,8 +48,10 @@ _CARRIED_OUT = f"{int(State.SENDING)}, {int(State.IN_DOUBT)}, {int(State.DONE)},
 _JOINED = """planned LEFT JOIN outcome ON outcome.row = planned.row
     LEFT JOIN undo ON undo.row = planned.row LEFT JOIN run ON run.number = outcome.run"""
 
-_RISKY = f"{int(Standing.SENDING)}, {int(Standing.IN_DOUBT)}, {int(Standing.DONE)}"
+_IN_COMPANY = (Standing.SENDING, Standing.IN_DOUBT, Standing.DONE)
 """Standings of rows that may be in the Company."""
+_RISKY = ", ".join(str(int(each)) for each in _IN_COMPANY)
+_NEVER_SENT = {*_IN_COMPANY, Standing.REPEATED}
 _SENT = f"{_RISKY}, {int(Standing.UNDONE)}"
 
 
@@ -74,7 +77,7 @@ class Compared:
     """Rows of ``gone`` that may be in the Company, and were not declared permanently gone."""
     first_new: RowSample | None = None
     first_gone: RowSample | None = None
-    disguised: tuple[RowSample, RowSample] | None = None
+    disguised: Mapping[Standing, tuple[RowSample, RowSample]] = attrs.field(factory=dict)
     back: Mapping[Standing, int] = attrs.field(factory=dict)
     """Rows of the file that the last file lacked and an earlier one had, by standing."""
     unknown_row: int | None = None
@@ -106,7 +109,7 @@ def compare(
     db.execute("BEGIN")  # of the temporary tables; the ledger is only read
     try:
         for chunk in chunks:
-            db.executemany("INSERT INTO temp.file VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", chunk)
+            _insert(db, chunk)
         db.execute(_REPEATED)
         db.execute("CREATE UNIQUE INDEX temp.repeated_place ON repeated (place)")
         db.execute("CREATE UNIQUE INDEX temp.repeated_identity ON repeated (identity, nth)")
@@ -123,6 +126,20 @@ def compare(
         query = "SELECT line FROM temp.file WHERE row NOT IN (SELECT row FROM planned) ORDER BY place LIMIT 1"
         unknown = next((line for (line,) in db.execute(query)), None)
     return attrs.evolve(found, unknown_row=unknown)
+
+
+def _insert(db: sqlite3.Connection, rows: Sequence[FileRow]) -> None:
+    """Insert rows of the file without columns that are empty in all: to bind a None takes longest."""
+    columns = {
+        name: column
+        for name, column in zip(_COLUMNS, zip(*rows, strict=True), strict=True)
+        if column.count(None) < len(rows)
+    }
+    values = ", ".join("?" * len(columns))
+    db.executemany(
+        f"INSERT INTO temp.file ({', '.join(columns)}) VALUES ({values})",
+        zip(*columns.values(), strict=True),
+    )
 
 
 def _match(
@@ -190,6 +207,7 @@ def _counted(db: sqlite3.Connection) -> Compared:
     counts = db.execute("SELECT standing, count(*) FROM temp.gone GROUP BY standing").fetchall()
     back = db.execute("""SELECT standing, count(*) FROM temp.matched JOIN planned USING (row)
         WHERE planned.away GROUP BY standing""").fetchall()
+    some_lacked = Standing.NEW in standings or any(each not in _NEVER_SENT for each, _ in back)
     unexplained = db.execute("SELECT coalesce(sum(unexplained), 0) FROM temp.gone").fetchone()[0]
     return Compared(
         standings=standings,
@@ -198,23 +216,34 @@ def _counted(db: sqlite3.Connection) -> Compared:
         back={Standing(standing): count for standing, count in back},
         first_new=first_new,
         first_gone=_sample(db, "SELECT line, name FROM temp.gone WHERE unexplained ORDER BY row LIMIT 1"),
-        disguised=_disguised(db) if unexplained and standings.get(Standing.NEW) else None,
+        disguised=_disguised(db, some_lacked) if unexplained and {*standings} - _NEVER_SENT else {},
     )
 
 
-def _disguised(db: sqlite3.Connection) -> tuple[RowSample, RowSample] | None:
-    """Return a new key and a gone one that differ only by what spreadsheets do to cells."""
+def _disguised(db: sqlite3.Connection, some_lacked: bool) -> dict[Standing, tuple[RowSample, RowSample]]:
+    """Return by standing the first key that may be sent, and the gone one in the Company that it disguises.
+
+    They differ only by what spreadsheets do to cells. Two rows of the last file are different rows, whatever
+    their keys. ``some_lacked`` tells whether the last file lacked any row that may be sent.
+    """
     db.create_function("undisguised", 1, undisguised, deterministic=True)
-    db.execute("CREATE TEMP TABLE plain (key TEXT, line INTEGER, name TEXT)")
-    db.execute("INSERT INTO temp.plain SELECT undisguised(name), line, name FROM temp.gone WHERE unexplained")
+    db.execute("CREATE TEMP TABLE plain (key TEXT, line INTEGER, name TEXT, away INTEGER)")
+    db.execute(
+        """INSERT INTO temp.plain SELECT undisguised(gone.name), gone.line, gone.name, planned.away
+        FROM temp.gone AS gone JOIN planned USING (row) WHERE unexplained AND (planned.away OR ?)""",
+        [some_lacked],
+    )
     db.execute("CREATE INDEX temp.plain_key ON plain (key)")
     found = db.execute(
-        f"""SELECT new.line, new.name, plain.line, plain.name FROM (
-            SELECT place, line, coalesce(key, name) AS name FROM temp.file JOIN temp.matched USING (place)
-            WHERE cells IS NOT NULL AND fault IS NULL AND standing = {int(Standing.NEW)}) AS new
-        JOIN temp.plain AS plain ON plain.key = undisguised(new.name) ORDER BY new.place LIMIT 1"""
-    ).fetchone()
-    return None if found is None else (RowSample(*found[:2]), RowSample(*found[2:]))
+        f"""SELECT new.standing, new.line, new.name, plain.line, plain.name, min(new.place) FROM (
+            SELECT file.place, file.line, standing, coalesce(file.key, file.name) AS name,
+                coalesce(planned.away, 1) AS away
+            FROM temp.file JOIN temp.matched USING (place) LEFT JOIN planned ON planned.row = matched.row
+            WHERE cells IS NOT NULL AND fault IS NULL AND standing NOT IN ({_RISKY})) AS new
+        JOIN temp.plain AS plain ON plain.key = undisguised(new.name) AND (new.away OR plain.away)
+        GROUP BY new.standing"""
+    )
+    return {Standing(row[0]): (RowSample(*row[1:3]), RowSample(*row[3:5])) for row in found}
 
 
 def _sample(db: sqlite3.Connection, query: str) -> RowSample | None:
@@ -249,7 +278,8 @@ def repeated_rows(
     for place, row, key, digest, identity in found:
         known = db.execute(_FIRST_WITH_KEY, {"identity": identity, "place": place}).fetchone()
         number, line, first_digest = known or (0, 0, None)
-        yield place, row, _repeated_key(key, number, line, first_digest == digest)
+        text = _TWICE if first_digest == digest else _REPEATED_KEY
+        yield place, row, text.format(key[:_SHOWN], number, line)
 
 
 _FIRST_WITH_KEY = """SELECT coalesce(planned.row, first.place), file.line, file.digest
@@ -265,15 +295,3 @@ _TWICE = (
     "the key {!r} is already that of row {} (line {}), and all cells are equal: the row is a duplicate, so "
     "delete this one"
 )
-
-
-def _repeated_key(key: str, first: int, line: int, same: bool) -> str:
-    """Return why a row with a key of an earlier row is refused.
-
-    Args:
-        key: the key.
-        first: the number of the earlier row.
-        line: the line of the earlier row.
-        same: whether all cells of both rows are equal.
-    """
-    return (_TWICE if same else _REPEATED_KEY).format(key[:_SHOWN], first, line)

@@ -15,9 +15,11 @@ from wosdk_async.jobs.journal.folder import jobs_at, jobs_beside, ledgers_in, pl
 from wosdk_async.jobs.journal.schema import TABLES
 from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_plan
 from wosdk_async.jobs.ledger.comparison import Compared, compare, ledger_counts, repeated_rows, sent_rows
-from wosdk_async.jobs.ledger.decision import FileFacts, LedgerFacts, Plan, Refusal, Standing, decide
+from wosdk_async.jobs.ledger.decision import actions_of, decide
 from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.ledger.request import ImportRequest
+from wosdk_async.jobs.ledger.terms import Action, FileFacts, LedgerFacts, Plan, Refusal, Standing
+from wosdk_async.jobs.options import ImportOptions
 
 __all__ = [
     "Preview",
@@ -215,9 +217,19 @@ class Preview:
     """Preview of what an import would do, valid within its block."""
 
     decision: Plan | Refusal
+    actions: Mapping[Standing, Action]
+    """What would happen to the rows, also to those of a refused import."""
     folder: Path | None
     """The ledger of the file; None when none has begun."""
     _db: sqlite3.Connection = attrs.field(repr=False)
+
+    @classmethod
+    def of(
+        cls, ledger: LedgerFacts | None, file: FileFacts, options: ImportOptions, db: sqlite3.Connection
+    ) -> Preview:
+        """Decide about a file that was compared with the ledger in a database."""
+        folder = None if ledger is None else ledger.folder
+        return cls(decide(ledger, file, options), actions_of(file, options), folder, db)
 
     def standings(self, first: int, last: int) -> dict[int, Standing]:
         """Return the standing of the rows at some places of the file."""
@@ -251,11 +263,11 @@ def preview_of(request: ImportRequest, rows: FileRows, company: str) -> Iterator
         with _empty_ledger() as db:
             compared = compared_with(db, request, rows)
             facts = facts_of(request, rows, company, compared, elsewhere=elsewhere)
-            yield Preview(decide(*facts, request.options), None, db)
+            yield Preview.of(*facts, request.options, db)
         return
     path = folder / JOURNAL
     with contextlib.closing(connect(folder, read_only=True, snapshot=True)) as db, explained(path):
         plan = read_plan(db, path)
         compared = compared_with(db, request, rows)
         facts = facts_of(request, rows, company, compared, ledger=(folder, plan, ledger_counts(db)))
-        yield Preview(decide(*facts, request.options), folder, db)
+        yield Preview.of(*facts, request.options, db)

@@ -15,8 +15,8 @@ import attrs
 
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.journal.entries import storable
-from wosdk_async.jobs.ledger.decision import RejectsProblem
 from wosdk_async.jobs.ledger.identity import Identities
+from wosdk_async.jobs.ledger.terms import RejectsProblem
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.marking import RowKeys
 from wosdk_async.jobs.mapping.needed_fields import ReplacedFields

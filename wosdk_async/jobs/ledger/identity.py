@@ -15,7 +15,7 @@ import orjson
 
 from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.journal.entries import to_json
-from wosdk_async.jobs.mapping.marking import RowKeys
+from wosdk_async.jobs.mapping.marking import RowKeys, own_keys
 from wosdk_async.jobs.mapping.template import Template
 from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.text.safe_text import one_line
@@ -23,6 +23,7 @@ from wosdk_async.text.safe_text import one_line
 __all__ = ["Identities", "RowIdentity", "undisguised"]
 
 _BYTES = 16  # of a hash: 10**8 rows collide with a probability of 10**-22
+_HASHES = {kind: blake2b(digest_size=_BYTES, person=kind) for kind in (b"cells", b"key")}
 _EXCERPT = 60  # characters
 _EXCERPT_CELLS = 12
 
@@ -73,7 +74,7 @@ class Identities:
             name for name in columns if name and (not name.startswith("_") or name in (counting or ()))
         )
         self._counted = frozenset(self.columns)
-        self._marked = keys if keys is not None and keys.are_own else None
+        self._marked = own_keys(keys)
         self._key = key
         self._counting = counting
 
@@ -125,7 +126,9 @@ def _hash(kind: bytes, value: object) -> bytes:
         data = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
     except TypeError:  # an unpaired surrogate
         data = orjson.dumps(orjson.loads(to_json(value)), option=orjson.OPT_SORT_KEYS)
-    return blake2b(data, digest_size=_BYTES, person=kind).digest()
+    hashed = _HASHES[kind].copy()  # in two thirds of the time of a new one
+    hashed.update(data)
+    return hashed.digest()
 
 
 def _number(hashed: bytes) -> int:

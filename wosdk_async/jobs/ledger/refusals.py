@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.jobs.ledger.decision import Refusal, RejectsProblem, RowSample
+from wosdk_async.jobs.ledger.terms import Refusal, RejectsProblem, RowSample
 
 __all__ = [
     "ImportRefusedError",
@@ -77,8 +77,8 @@ def _message(refusal: Refusal) -> str:
             )
         case "key_disguised":
             return (
-                f"the key of a new row{_sample(refusal.first_new)} resembles that of a sent row that is "
-                f"no longer in the file{_sample(refusal.first_gone)}: a spreadsheet may have changed it"
+                f"the key of an unsent row{_sample(refusal.first_new)} resembles that of a sent row that is "
+                f"not in this file{_sample(refusal.first_gone)}: a spreadsheet may have changed it"
             )
 
 

@@ -18,7 +18,7 @@ from wosdk_async.jobs.journal.entries import RUN_ENGINE, RUN_GIVEN
 from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.ledger.outcomes import RowOutcome
 from wosdk_async.jobs.mapping.import_map import ImportMap
-from wosdk_async.jobs.mapping.marking import RowKeys, no_marker_for_workers
+from wosdk_async.jobs.mapping.marking import RowKeys, no_marker_for_workers, own_keys
 from wosdk_async.jobs.mapping.nodes import TextNode
 from wosdk_async.jobs.mapping.record_operations import RowOperation
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
@@ -165,8 +165,7 @@ class ImportRequest:
     @property
     def looks_first(self) -> bool:
         """Whether each row is looked up by its own key before it is sent."""
-        keys = self.keys("job")
-        return keys is not None and keys.are_own
+        return own_keys(self.keys("job")) is not None
 
     def keys(self, job: str) -> RowKeys | None:
         """Return the keys of the rows in a ledger, given its id; None without a marker."""

@@ -16,7 +16,7 @@ from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.model.metadata import Wire
 from wosdk_async.text.suggestions import suggestion
 
-__all__ = ["RowKeys", "no_marker_for_workers"]
+__all__ = ["RowKeys", "no_marker_for_workers", "own_keys"]
 
 _NO_RECORDS = ReferenceIndex(())  # keys use columns only
 
@@ -106,6 +106,11 @@ class RowKeys:
         if self.node is None and key is not None:
             *parents, name = self.path.split(".")
             setattr(_descend(command, parents), name, key)
+
+
+def own_keys(keys: RowKeys | None) -> RowKeys | None:
+    """Return the keys if they are computed from cells and so identify rows; otherwise None."""
+    return keys if keys is not None and keys.are_own else None
 
 
 def _require_key_type(import_map: ImportMap, path: str, table: Mapping[str, Wire], *, filled: bool) -> None:

@@ -19,7 +19,7 @@ from wosdk_async.company import Company, sender_of
 from wosdk_async.errors import NotUniqueError, WosdkError
 from wosdk_async.jobs.errors import AmbiguousNameError, ImportMapError, RowError
 from wosdk_async.model import Command, Record, WoCreateCommand
-from wosdk_async.model.lazy import Lazy, unmade
+from wosdk_async.model.lazy import Lazy, raw_slot
 from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = [
@@ -47,7 +47,7 @@ def usable_id(value: Any) -> int | None:
     return value if type(value) is int and 0 < value < 2**63 else None  # `type`: True is an int, too
 
 
-@attrs.frozen
+@attrs.define  # not frozen, which takes three times as long to construct
 class Effect:
     """Record that a row created or changed, according to the response."""
 
@@ -164,18 +164,18 @@ class RunCommand(Making):
 
     def effect(self, result: Any) -> Effect:
         """Return the record in a command's result."""
-        for member, entity in self._members:
-            record = unmade(result, member)  # decoding the whole record would dominate the reporting time
+        for slot, entity in self._members:
+            record = getattr(result, slot)  # decoding the whole record would dominate the time
             if isinstance(record, Record | Lazy):
                 return effect_of(record, entity)
         return Effect()
 
     @cached_property
     def _members(self) -> tuple[tuple[str, str], ...]:
-        """Result fields that hold a record, with their entities."""
-        table = self.kind.result_class().__wire__
-        refs = ((name, meta) for name, meta in table.items() if meta["type"] == "ref")
-        return tuple((name, meta["of"]) for name, meta in refs if not meta.get("many"))
+        """Result slots that hold a record, with their entities."""
+        made = self.kind.result_class()
+        refs = ((raw_slot(made, name), meta) for name, meta in made.__wire__.items() if meta["type"] == "ref")
+        return tuple((slot, meta["of"]) for slot, meta in refs if not meta.get("many"))
 
 
 class OnRecords:

@@ -1,1 +1,1 @@
-"""Report of a job: ``facts.py`` reads it from the journal, ``page.py`` shows it."""
+"""Job report: ``facts.py`` reads the journal, ``page.py`` renders the report."""

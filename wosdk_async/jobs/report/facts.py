@@ -1,4 +1,4 @@
-"""Facts of a job for its report: counts, causes of failures, rows in doubt, references, runs and files."""
+"""Report facts of a job: counts, failure causes, rows in doubt, references, runs and files."""
 
 from __future__ import annotations
 
@@ -40,32 +40,32 @@ OUTCOMES = {
     State.SENDING: "sending",
     State.PLANNED: "not_started",
 }
-"""Outcome of a row in files, by its state in the journal; see also :func:`outcome_of`."""
+"""Row outcome in output files, by journal state; see also :func:`outcome_of`."""
 
-_MAX_CAUSES = 1000  # further ones are counted together
-_MAX_ROWS = 20  # row numbers listed for a cause
-_MAX_LISTED = 200  # rows in a list
+_MAX_CAUSES = 1000  # further causes are counted together
+_MAX_ROWS = 20  # row numbers listed per cause
+_MAX_LISTED = 200  # rows per list
 _OTHER = "other causes"
 _LOOKED_UP = "looked up"  # proof of an outcome in the journal
 _VERBS = {"create": "created", "update": "updated", "delete": "deleted", "WoCreateCommand": "created"}
-"""First word of an operation -> outcome of a row that was carried out (default: ``done``)."""
+"""First word of an operation -> outcome of a completed row (default: ``done``)."""
 
 
 def outcome_of(state: State, plan: JobPlan) -> str:
-    """Return the outcome of a row: the verb of the operation for one that was carried out."""
+    """Return a row's outcome; for a completed row, the operation's verb."""
     if state == State.DONE:
         return _VERBS.get(plan.operation.partition(" ")[0], "done")
     return OUTCOMES[state]
 
 
 def shown_reason(row: RowRecord) -> str | None:
-    """Return the reason of a row, or that it was being sent."""
+    """Return a row's reason, or that it was being sent."""
     return row.reason or (UNDER_WAY if row.state == State.SENDING else None)
 
 
 @attrs.define
 class Cause:
-    """Rows that failed for one cause: their count, the first row numbers, and the first reason."""
+    """Rows that failed for the same cause: count, first row numbers, and first reason."""
 
     reason: str
     code: str | None = None
@@ -73,7 +73,7 @@ class Cause:
     rows: list[int] = attrs.field(factory=list)
 
     def add(self, row: StoredRow) -> None:
-        """Count one more row."""
+        """Count a row."""
         self.count += 1
         if len(self.rows) < _MAX_ROWS:
             self.rows.append(row.row)
@@ -81,13 +81,13 @@ class Cause:
 
 @attrs.define
 class Listed:
-    """First rows of a kind, and the count of all."""
+    """First rows of a kind, and the total count."""
 
     count: int = 0
     rows: list[StoredRow] = attrs.field(factory=list)
 
     def add(self, row: StoredRow) -> None:
-        """Count one more row."""
+        """Count a row."""
         self.count += 1
         if len(self.rows) < _MAX_LISTED:
             self.rows.append(row)
@@ -95,39 +95,39 @@ class Listed:
 
 @attrs.define(eq=False)
 class JobFacts:
-    """Facts of a report; pass every row of the job, in order, to :meth:`add`."""
+    """Facts for a report; pass every row of the job, in order, to :meth:`add`."""
 
     plan: JobPlan
     folder: Path
     runs: Sequence[JobRun] = ()
     references: Sequence[ReferenceRecord] = ()
-    """Records of references, those that were not created first."""
+    """Referenced records, uncreated ones first."""
     undone: UndoState | None = None
-    """Progress of an undo; None without one."""
+    """Progress of an undo, if any."""
     audit: AuditResult | None = None
-    """Result of the audit; None without one."""
+    """Audit result, if any."""
     audit_state: AuditState = "none"
     audit_rows: Sequence[AuditRow] = ()
-    """First rows for which the Company's data differs from the journal."""
+    """First rows where the Company's data differs from the journal."""
     grants: GrantTotals = attrs.field(factory=GrantTotals)
-    """Grants of a job on many workers."""
+    """Lease grants of a job on several workers."""
     files: Sequence[JobFile] = ()
     rejects: str = "rejects.csv"
-    """Name of the file of rejects."""
+    """File name of the rejects."""
     counts: Counter[State] = attrs.field(factory=Counter)
     warned: int = 0
     """Rows with warnings."""
     changed: Listed = attrs.field(factory=Listed)
-    """Rows that were carried out and changed in the file since."""
+    """Completed rows that have since changed in the file."""
     doubted: Listed = attrs.field(factory=Listed)
-    """Rows in doubt, and those that were in flight when the run ended."""
+    """Rows in doubt, and rows in flight when the run ended."""
     settled: Listed = attrs.field(factory=Listed)
-    """Rows that were in doubt and were then found by their keys."""
+    """Rows once in doubt, then found by their keys."""
     _causes: dict[str, Cause] = attrs.field(factory=dict)
 
     @classmethod
     async def read(cls, journal: JournalReader) -> JobFacts:
-        """Return the facts of a job without those of its rows."""
+        """Read the facts of a job, without rows."""
         return cls(
             journal.plan,
             journal.folder,
@@ -142,7 +142,7 @@ class JobFacts:
 
     @property
     def last_plan(self) -> JobPlan:
-        """The plan, with the options of the last run."""
+        """The plan with the last run's options."""
         return as_last_given(self.plan, self.runs)
 
     def add(self, rows: Iterable[StoredRow]) -> None:
@@ -171,11 +171,11 @@ class JobFacts:
 
     @property
     def causes(self) -> list[Cause]:
-        """Causes of failures, the most frequent first."""
+        """Failure causes, most frequent first."""
         return sorted(self._causes.values(), key=lambda cause: -cause.count)
 
     def outcomes(self) -> dict[str, int]:
-        """Return the number of rows for each outcome."""
+        """Return the number of rows per outcome."""
         counted: Counter[str] = Counter()
         for state in OUTCOMES:
             counted[outcome_of(state, self.plan)] += self.counts[state]
@@ -223,7 +223,7 @@ def _plain(entry: AuditRow | JobRun | ReferenceRecord) -> dict[str, Any]:
 
 
 def _part(count: int, file: str) -> dict[str, Any]:
-    """Return the number of all entries and of those listed here, and the file with all."""
+    """Return the total number of entries, the number listed here, and the file with all of them."""
     return {"count": count, "listed": min(count, _MAX_LISTED), "file": file}
 
 

@@ -1,4 +1,4 @@
-"""Files in the folder of a job: intact after a kill, and never replaced once a person changed them."""
+"""Output files in a job folder: intact after a kill, and never overwritten once edited."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NUMBER = re.compile(r"-[0-9]+(?=\.[a-z]+$)")
 
 @attrs.frozen
 class JobFile:
-    """File of a job with its hash."""
+    """A job file with its hash."""
 
     name: str
     size: int
@@ -36,30 +36,32 @@ class JobFile:
 
 
 def file_facts(path: Path) -> JobFile:
-    """Return the size and hash of a file."""
+    """Return a file's size and hash."""
     return JobFile(path.name, path.stat().st_size, sha256_of(path))
 
 
 def unnumbered(path: Path) -> Path:
-    """Return ``rejects.csv`` for ``rejects-2.csv``, which replaces a file that somebody changed."""
+    """Return ``rejects.csv`` for ``rejects-2.csv``, the replacement for an edited file."""
     return path.with_name(_NUMBER.sub("", path.name))
 
 
 class OutputFolder:
-    """Folder of the tables that a job rewrites after each run.
+    """Folder for tables that a job rewrites after each run.
 
-    A person may fix ``rejects.csv`` in place. So ``outputs.json`` has the hash of each table, and one with
-    another hash stays: the new one is ``rejects-2.csv``, and so on.
+    Users may fix ``rejects.csv`` in place. Therefore ``outputs.json`` stores each table's hash, and a table
+    with another hash is kept: the new table is written to ``rejects-2.csv``, and so on.
     """
 
     def __init__(self, folder: Path, dialect: FileDialect | None = None) -> None:
         self.dialect = dialect or FileDialect()
         self.folder = folder
-        self._known: dict[str, list[str]] = read_object(folder / _HASHES)  # without it all tables stay
+        self._known: dict[str, list[str]] = read_object(
+            folder / _HASHES
+        )  # without hashes, all tables are kept
         self._written: dict[str, Path] = {}
 
     def path(self, name: str) -> Path:
-        """Return the path of a table: ``name`` unless somebody changed that file."""
+        """Return the path for a table: ``name``, or a numbered name if that file was edited."""
         return self._written.get(name) or next(
             path for path in self._paths(name) if self._is_ours(path) or not path.exists()
         )
@@ -71,7 +73,7 @@ class OutputFolder:
         with replace_file(path) as file:
             yield file
             file.flush()
-            # Stored before the file gets its name: after a kill in between both hashes are known.
+            # Stored before the file is renamed, so that both hashes are known after a kill in between.
             old = [file_facts(path).sha256] if path.exists() else []
             self._store_hashes(path, [*old, file_facts(Path(file.name)).sha256])
         self._written[name] = path
@@ -79,7 +81,7 @@ class OutputFolder:
 
     @contextlib.contextmanager
     def writing_rows(self, name: str, dialect: FileDialect | None = None) -> Iterator[Any]:
-        """Write a table with a ``csv.writer``; characters outside its encoding are escaped."""
+        """Write a table with a ``csv.writer``; escape characters outside its encoding."""
         dialect = dialect or self.dialect
         with self.writing(name) as file:
             text = io.TextIOWrapper(file, dialect.encoding, errors="backslashreplace", newline="")
@@ -87,7 +89,7 @@ class OutputFolder:
             text.detach()  # flushes, and leaves the file open
 
     def remove(self, name: str, *, but: Path | None = None) -> None:
-        """Remove a table, unless somebody changed it."""
+        """Remove a table unless it was edited."""
         for path in self._paths(name):
             if not path.exists():
                 return
@@ -99,13 +101,13 @@ class OutputFolder:
         return [file_facts(self.folder / name) for name in self._known if (self.folder / name).is_file()]
 
     def place(self, name: str) -> Path:
-        """Return the path of a file that is always replaced: ``name`` unless that is a directory."""
+        """Return the path for a file that is always overwritten: ``name``, unless it is a directory."""
         return next(path for path in self._paths(name) if not path.is_dir())
 
     def set_aside(self, directory: Path, others: Sequence[str], *, copied: Path) -> None:
-        """Move unchanged tables and then ``others`` to a directory, in order.
+        """Move unedited tables, then ``others``, to a directory, in order.
 
-        ``copied`` is the input: if it is one of the tables, it is copied instead.
+        ``copied`` is the input: if it is one of the tables, copy it instead.
         """
         if directory.parent.is_symlink() or directory.is_symlink():
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(directory))
@@ -130,17 +132,17 @@ class OutputFolder:
     def _store_hashes(self, path: Path, hashes: list[str]) -> None:
         self._known[path.name] = hashes
         path = self.folder / _HASHES
-        if path.is_dir():  # then the tables get new names in each run
+        if path.is_dir():  # the tables then get new names in each run
             return
         with replace_file(path) as file:
             file.write(orjson.dumps(self._known, option=orjson.OPT_INDENT_2))
 
 
 def read_object(path: Path) -> dict[str, Any]:
-    """Return the object in a JSON file; an empty one if the file is missing or invalid.
+    """Read a JSON file's object; return an empty one if the file is missing or invalid.
 
     Raises:
-        OSError: the file is too long (``EFBIG``).
+        OSError: the file is too large (``EFBIG``).
     """
     try:
         found = orjson.loads(read_regular(path, _MAX_JSON)[0])

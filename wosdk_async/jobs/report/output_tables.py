@@ -1,4 +1,4 @@
-"""Tables of a job: read from the journal by the event loop, written by a thread."""
+"""Tables of a job: the event loop reads them from the journal, and a thread writes them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ async def _entered(manager: AbstractContextManager[T]) -> AsyncIterator[T]:
 
 
 async def write_results(folder: OutputFolder, journal: JournalReader, facts: JobFacts) -> Path:
-    """Write the outcome of each row, and count the rows in ``facts``."""
+    """Write each row's outcome, and count the rows in ``facts``."""
     async with _entered(folder.writing_rows(_RESULTS)) as writer:
         writer.writerow(RESULT_COLUMNS)
 
@@ -74,7 +74,7 @@ async def write_results(folder: OutputFolder, journal: JournalReader, facts: Job
 
 
 def write_references(folder: OutputFolder, facts: JobFacts) -> Path:
-    """Write the referenced records that this job started to create."""
+    """Write the referenced records that this job tried to create."""
     with folder.writing_rows(_REFERENCES) as writer:
         writer.writerow(("reference", "name", "state", "id", "reason", "request_id"))
         for each in facts.references:
@@ -84,7 +84,7 @@ def write_references(folder: OutputFolder, facts: JobFacts) -> Path:
 
 
 async def write_audit(folder: OutputFolder, journal: JournalReader) -> Path:
-    """Write the rows of which the Company does not have what the journal says."""
+    """Write the rows for which the Company's data differs from the journal."""
     async with _entered(folder.writing_rows(AUDIT)) as writer:
         writer.writerow(("row", "line", "finding", "key", "state", "ids"))
 
@@ -101,13 +101,15 @@ async def write_audit(folder: OutputFolder, journal: JournalReader) -> Path:
 
 
 async def write_rejects(folder: OutputFolder, journal: JournalReader, source: Source) -> Path:
-    """Write the original cells of the refused rows, in the format of the input.
+    """Write the refused rows' original cells in the input format.
 
-    If the input has values other than texts, such as the numbers of a sheet, a column has their types: parsed
-    as texts, in the format of the map, they could mean something else.
+    If the input has values other than text, such as sheet numbers, a column has their types: if parsed as
+    text by the map, they could mean something else.
     """
     types = source.dialect is None or source.dialect.types
-    dialect = source.dialect or attrs.evolve(folder.dialect, encoding="utf-8-sig")  # the mark is for Excel
+    dialect = source.dialect or attrs.evolve(
+        folder.dialect, encoding="utf-8-sig"
+    )  # the byte order mark is for Excel
     async with _entered(folder.writing_rows(REJECTS, dialect)) as writer:
         writer.writerow([*source.columns, *REPORT_COLUMNS, *([TYPES_COLUMN] if types else ())])
 
@@ -123,7 +125,7 @@ async def write_rejects(folder: OutputFolder, journal: JournalReader, source: So
 
 
 async def write_doubts(folder: OutputFolder, journal: JournalReader, source: Source) -> Path:
-    """Write the rows in doubt, and those in flight when the run ended, with their cells."""
+    """Write rows in doubt, and rows in flight when the run ended, with their cells."""
     async with _entered(folder.writing_rows(IN_DOUBT)) as writer:
         writer.writerow([*_Result._fields, *map(_shown, source.columns)])
 
@@ -144,7 +146,7 @@ async def _write_rows(
     """Write the rows in one of the states, with their cells in the file.
 
     Raises:
-        ImportMapError: the file has changed since the last run, or cannot be read.
+        ImportMapError: the file has changed since the last run or cannot be read.
     """
     if sha256_of(source.path) != journal.plan.sha256:
         raise ImportMapError(f"{source.path} has changed since the last run")
@@ -200,14 +202,14 @@ def _changed(row: StoredRow) -> str | None:
 
 
 def _safe(text: str | None) -> str | None:
-    """Return a text of the service or the import on one line, for readers without support for quotes."""
+    """Return text on one line, for readers that do not support quoted line breaks."""
     return without_formulas(one_line(text)) if text else None
 
 
-# Line breaks and tabs of the input stay, as do marks that Arabic or Indic texts need.
+# Keep line breaks and tabs of the input, and marks that Arabic or Indic text needs.
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 def _shown(cell: str) -> str:
-    """Return a cell of the input for a file that is read by people, not imported."""
+    """Return an input cell for a file meant for people rather than imports."""
     return without_formulas(_CONTROL.sub(lambda found: one_line(found[0]), cell))

@@ -1,4 +1,4 @@
-"""Files of a job: results, rejects, rows in doubt, references and the report."""
+"""Output files of a job: results, rejects, rows in doubt, references and the report."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from wosdk_async.text.safe_text import json_escaped
 
 __all__ = ["outputs_are_current", "write_outputs", "write_report"]
 
-_PAGE_FILE, _JSON = "report.html", "report.json"  # the JSON is last: it proves that all others are complete
+_PAGE_FILE, _JSON = "report.html", "report.json"  # the JSON is last, as proof that the others are complete
 
 
 async def write_outputs(
@@ -49,39 +49,39 @@ async def write_outputs(
     csv_for_excel: ExcelSeparator | None = None,
     words: ReportWords = PYTHON_WORDS,
 ) -> list[Path]:
-    """Write the files of a job into its folder: results, rejects, rows in doubt, references and the report.
+    """Write a job's output files: results, rejects, rows in doubt, references and the report.
 
-    They cover the rows of the last file. If that is a new one, the existing files are moved to ``runs/N``,
+    The files cover the rows of the latest input. If that is new, existing files are moved to ``runs/N``,
     where N is the number of the run that wrote them.
 
-    A kill leaves each file old or new, and complete. Tables without rows are removed, except for the results.
-    A table that somebody changed stays; the new one gets a number: ``rejects-2.csv``. If the caller is
-    cancelled, all files are still written.
+    After a kill each file is either old or new, and complete. Empty tables are removed, except for the
+    results. An edited table is kept, and the new table gets a number: ``rejects-2.csv``. All files are
+    written even if the caller is cancelled.
 
     Args:
-        journal: the journal of the job, which may be read-only.
-        source: the input, whose cells are read again; None if it is gone: then ``rejects.csv`` and
-            ``in_doubt.csv`` stay as they are.
-        csv_for_excel: the separator that Excel expects in its region; the tables get a byte order mark, too
-            (default: commas, without the mark).
-        words: remedies and command lines in the report.
+        journal: the job's journal, possibly read-only.
+        source: the input, to read the cells again; without it (None) ``rejects.csv`` and ``in_doubt.csv`` are
+            not rewritten.
+        csv_for_excel: the separator that Excel expects in the user's region, which also adds a byte order
+            mark (default: commas, no mark).
+        words: remedies and command lines for the report.
 
     Returns:
-        The files that were written.
+        The written files.
 
     Raises:
-        OutputError: not all files could be written.
+        OutputError: some files could not be written.
     """
     return await _written(journal, _write_all(journal, source, FileDialect.for_excel(csv_for_excel), words))
 
 
 async def write_report(journal: JournalReader, *, words: ReportWords = PYTHON_WORDS) -> list[Path]:
-    """Write only ``report.html`` and ``report.json`` of a job; see :func:`write_outputs`."""
+    """Write only a job's ``report.html`` and ``report.json``; see :func:`write_outputs`."""
     return await _written(journal, _write_report_alone(journal, words))
 
 
 async def outputs_are_current(journal: JournalReader) -> bool:
-    """Return whether all files were written after the last run of the job."""
+    """Return whether all files were written after the job's last run."""
     runs = await journal.runs()
     try:
         report = read_object(journal.folder / _JSON)
@@ -116,7 +116,9 @@ async def _write_all(
     if source is not None:
         source = Table.of(source, TableRules.of_options(facts.last_plan.options))
     folder = await asyncio.to_thread(OutputFolder, journal.folder, dialect)
-    await asyncio.to_thread(_set_aside, folder, journal.plan)
+    # The file of the plan may be a copy of the input.
+    path = Path(journal.plan.file) if source is None else source.path.absolute()
+    await asyncio.to_thread(_set_aside, folder, journal.plan, path)
     written = [await write_results(folder, journal, facts)]
     if facts.references:
         written.append(await asyncio.to_thread(write_references, folder, facts))
@@ -124,37 +126,37 @@ async def _write_all(
         written.append(await write_audit(folder, journal))
     else:
         await asyncio.to_thread(folder.remove, AUDIT)
-    failure = None
+    failure, tables = None, list[Path]()
     for name, states, write in (
-        (REJECTS, (State.REFUSED,), write_rejects),
         (IN_DOUBT, UNDECIDED, write_doubts),
+        (REJECTS, (State.REFUSED,), write_rejects),  # last: they may be the source
     ):
         if not any(facts.counts[state] for state in states):
             await asyncio.to_thread(folder.remove, name)
         elif source is not None:
             try:
-                written.append(await write(folder, journal, source))
-            except ImportMapError as error:  # the input was changed or removed since
+                tables.insert(0, await write(folder, journal, source))
+            except ImportMapError as error:  # the input has been changed or removed
                 failure = OutputError(
                     f"{journal.folder / name} was not written: {error.message}", **error.facts
                 )
-    written += await asyncio.to_thread(_write_report, facts, folder, words)
+    written += tables + await asyncio.to_thread(_write_report, facts, folder, words)
     if failure is not None:
         raise failure
     return written
 
 
-def _set_aside(folder: OutputFolder, plan: JobPlan) -> None:
-    """Move the files of the last run to ``runs/N`` if they are about another input."""
+def _set_aside(folder: OutputFolder, plan: JobPlan, source: Path) -> None:
+    """Move the last run's files to ``runs/N`` if they are about an input other than ``source``."""
     report = read_object(folder.folder / _JSON)
     try:
         last = report["plan"]
         if (last["sha256"], last.get("sheet")) == (plan.sha256, plan.sheet):
             return
         number = max(int(run["number"]) for run in report["runs"])
-    except (AttributeError, LookupError, TypeError, ValueError):  # no report, or not one of ours
+    except (AttributeError, LookupError, TypeError, ValueError):  # no report, or not ours
         return
-    folder.set_aside(folder.folder / "runs" / str(number), (_PAGE_FILE, _JSON), copied=Path(plan.file))
+    folder.set_aside(folder.folder / "runs" / str(number), (_PAGE_FILE, _JSON), copied=source)
 
 
 async def _write_report_alone(journal: JournalReader, words: ReportWords) -> list[Path]:

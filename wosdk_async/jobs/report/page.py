@@ -1,4 +1,4 @@
-"""``report.html``: a page without network or scripts, from the template ``page.html``."""
+"""``report.html``, rendered from the template ``page.html``, without network access or scripts."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ __all__ = ["report_page"]
 _MAX_CAUSES = 20
 _MAX_RUNS = 50
 _MAX_REASON = 400  # characters
-_LONG = {"Reason of the first", "Reason", "Why", "Name", "Key", "Ended"}  # columns that may break anywhere
+_LONG = {"Reason of the first", "Reason", "Why", "Name", "Key", "Ended"}  # columns that may wrap anywhere
 
 
 def report_page(facts: JobFacts, words: ReportWords) -> str | None:
-    """Return the report of a job as HTML; None without jinja2, which the extra ``cli`` installs."""
+    """Render a job's report as HTML; None if jinja2 (extra ``cli``) is missing."""
     try:
         template = _template()
     except ImportError:
@@ -84,7 +84,7 @@ def _counted(number: int, thing: str) -> str:
 
 
 def _when(value: str | float) -> str:
-    """Return a time in UTC, from ISO 8601 or Unix time."""
+    """Format an ISO or Unix time in UTC."""
     if isinstance(value, str):
         try:
             found = datetime.datetime.fromisoformat(value)
@@ -101,7 +101,7 @@ def _cut(text: str | None) -> str:
 
 
 def _state(facts: JobFacts) -> tuple[str, str]:
-    """Return the state of a job as text, and its CSS class."""
+    """Return a description of the job's state, and its CSS class."""
     counts = facts.counts
     doubted, under_way, failed = counts[State.IN_DOUBT], counts[State.SENDING], counts[State.REFUSED]
     if facts.undone is not None:
@@ -127,15 +127,15 @@ def _state(facts: JobFacts) -> tuple[str, str]:
 
 _AUDITS: dict[AuditState, str] = {
     "none": "",
-    "due": "Not done yet: run the same command again to look up the keys of all rows.",
+    "due": "Not done yet: run the same command again to look up every row's key.",
     "impossible": "Not possible",
-    "clean": "The Company has one record for each row that was carried out, and none for the others.",
-    "not clean": "The Company does not have what the journal says; audit.csv lists the rows.",
+    "clean": "The Company has exactly one record for each completed row, and none for other rows.",
+    "not clean": "The Company's data differs from the journal; see the rows in audit.csv.",
 }
 
 
 def _tables(facts: JobFacts, words: ReportWords) -> dict[str, Any]:
-    """Return the rows of all tables, by their names in the template."""
+    """Return the rows of all tables, by name in the template."""
     keyed = facts.plan.marker is not None or any(row.key for row in facts.doubted.rows)
     why = f": {why_no_audit(facts.plan)}." if facts.audit_state == "impossible" else ""
     found = f" Rows: {facts.audit}." if facts.audit is not None else ""
@@ -195,7 +195,7 @@ def _run(run: JobRun, words: ReportWords) -> Sequence[Any]:
 
 def _ending(run: JobRun, words: ReportWords) -> str:
     if run.ended_at is None:
-        return "killed, or still running"
+        return "killed or still running"
     if (stopped := stop_of(run)) is not None:
         return _cut(f"stopped: {stopped.explained(words.remedy)}")
     if (error := failure_of(run)) is not None:
@@ -210,8 +210,8 @@ def _about(facts: JobFacts, words: ReportWords) -> list[tuple[str, str]]:
         ("Job", f"{plan.job}, in {facts.folder}"),
         ("Company", plan.company),
         ("Operation", plan.operation),
-        ("Marker", plan.marker or "none: a row in doubt cannot be looked up"),
+        ("Marker", plan.marker or "none: rows in doubt cannot be looked up"),
         ("File", f"{plan.file} ({plan.size:,} bytes)"),
-        ("Command", words.command(facts.last_plan, facts.folder) or "none: started by a program"),
+        ("Command", words.command(facts.last_plan, facts.folder) or "none (started by a program)"),
         *((name.capitalize(), str(value)) for name, value in others.items()),
     ]

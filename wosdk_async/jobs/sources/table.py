@@ -215,11 +215,12 @@ def _stripped(row: Row) -> dict[str, str]:
 def _total_in(row: Row, columns: Iterable[str]) -> str | None:
     """Return the first column whose cell may label a total, if any."""
     try:
-        return next(
-            (each for each in columns if _MAYBE_TOTAL.fullmatch(row.cells.get(each, "").strip())), None
-        )
+        for each in columns:
+            if _MAYBE_TOTAL.fullmatch(row.cells.get(each, "").strip()):
+                return each
     except RowError:  # an unusable cell
-        return None
+        pass
+    return None
 
 
 def _end_of(kinds: Sequence[_Kind], kind: _Kind) -> int:

@@ -230,7 +230,7 @@ async def delete(company: Company, target: Target, trace: Trace) -> Any:
         if trace.attempts > 1:  # even if the last request was not sent, an earlier one was
             text = f"an earlier request may have been carried out; the last one failed: {reason_of(error)}"
         elif trace.sent:
-            text = f"the delete may have been carried out: {reason_of(error)}"
+            text = f"the call may have been carried out: {reason_of(error)}"
         else:
             raise
         raise InDoubtError(text, request_id=error.request_id, attempts=error.attempts) from error

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class WorkOrderAction(Command[R]):
     """An action on a work order.
 
-    Never sent itself: a shape that commands share.
+    Abstract command shape, never sent itself.
     """
 
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
@@ -45,7 +45,7 @@ class WorkOrderAction(Command[R]):
 class FinancialAction(WorkOrderAction[R]):
     """An action on the cost record of a work order.
 
-    Never sent itself: a shape that commands share.
+    Abstract command shape, never sent itself.
     """
 
     keep_comment_intact: bool | None = field(default=None, metadata=wire("KeepCommentIntact", "boolean"))

@@ -1,1 +1,1 @@
-"""Pages for a browser on the same machine: what the sandbox holds, and the requests that it got."""
+"""Web console for local browsers: records, work orders and recorded requests."""

@@ -1,6 +1,6 @@
-"""Example bodies of commands, which name records of a Company in a state that the command takes.
+"""Example command bodies that use suitable records of a Company.
 
-Where a Company has no such record, a note says which one to create first.
+If the Company has no suitable record, a note names the record to create first.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ __all__ = ["example_of"]
 
 _NEWEST = frozenset(
     {"WorkOrder", "WoItem", "WoFlag", "Payment", "Document"}
-)  # of others the oldest: the seed's
-_ENTITIES = {  # members that name a record by another word than its entity type
+)  # of other types the oldest, from the seed
+_ENTITIES = {  # members not named after their entity type
     "AssetId": "Location",
     "VendorInvoiceStatusId": "ApInvoiceStatus",
     "WoItemIds": "WoItem",
@@ -33,7 +33,7 @@ _ENTITIES = {  # members that name a record by another word than its entity type
     "FlagsToSet": "WoActionReasonLookup",
     "CostStatusId": "InternalCostStatus",
 }
-# Members for special cases; an example is clearer without them. Booleans and times are left out too.
+# Members for special cases, omitted for clarity, as are booleans and times.
 _LEFT_OUT = frozenset({"UnitId", "SenderId", "StatusId", "ConcurrencyId", "FinancialConcurrencyId"}) | {
     ("WoCreateCommand", "WorkOrderId"),
     ("WoCreateCommand", "EmployeeId"),
@@ -64,7 +64,7 @@ _CONNECTED = """EXISTS (SELECT 1 FROM "Employee" e WHERE e.company = t.company
     AND json_extract(e.body, '$.ProviderStatusId') = 'Connected'
     AND json_extract(e.body, '$.WonMemberId') > 0)"""
 _SENT = (f"{column('WonId', 'integer', 't.')} > 0 AND {_CONNECTED}", "sent to its provider")
-# (command, entity type) -> SQL condition of the record, and what it is, for the note
+# (command, entity type) -> SQL condition for the record, and its description for the note
 _FITTING: Mapping[tuple[str, str], tuple[str, str]] = {
     ("SendWorkOrderCommand", "WorkOrder"): (
         f"{column('WonId', 'integer', 't.')} = 0 AND {_CONNECTED}",
@@ -94,11 +94,11 @@ _FITTING: Mapping[tuple[str, str], tuple[str, str]] = {
 
 
 class _Missing(Exception):
-    """Record that an example needs and the Company does not have."""
+    """A record missing from the Company but needed by an example."""
 
 
 def example_of(context: RequestContext, name: str) -> Record:
-    """Return the body of a command for a Company, and a note if it cannot be carried out."""
+    """Return an example body for a command, and a note if it cannot be carried out."""
     command = catalogue.load().commands.get(name)
     if command is None:
         raise Refusal(404, "", f"There is no command {name[:60]}.")
@@ -116,7 +116,7 @@ def example_of(context: RequestContext, name: str) -> Record:
 
 
 def _value(context: RequestContext, command: Command, field: Field) -> Any:
-    """Return the value of a member, or None to leave it out."""
+    """Return a member's value; None to omit the member."""
     if field.name in _LEFT_OUT or (command.name, field.name) in _LEFT_OUT:
         return None
     if (make := _MADE.get((command.name, field.name)) or _MADE.get(field.name)) is not None:
@@ -131,11 +131,11 @@ def _value(context: RequestContext, command: Command, field: Field) -> Any:
 
 
 def _find(context: RequestContext, command: str, entity: str) -> dict[str, Any]:
-    """Return a record that a command takes: in a state that its action starts from, and not removed."""
+    """Return an unremoved record in a state that the command accepts."""
     condition, what = _FITTING.get((command, entity), ("1", ""))
     states = ACTIONS[command].sources if command in ACTIONS and entity == "WorkOrder" else None
     if states:
-        names = sorted(states)  # of the table of actions
+        names = sorted(states)  # from the table of actions
         condition = f"{column('StatusId', 'enum', 't.')} IN ({', '.join(map(repr, names))})"
         what = f"in state {' or '.join(names)}"
     found = _select(context, entity, f"{column('IsRemoved', 'boolean', 't.')} IS NOT 1 AND {condition}")
@@ -154,7 +154,7 @@ def _select(context: RequestContext, entity: str, condition: str, limit: int = 1
 
 
 def _work_order(context: RequestContext, command: Command) -> Record:
-    """Return a new order of the first category, for an asset and a task that fits its model."""
+    """Return a new order of the first category, with an asset and a task for its model."""
     kind = _find(context, command.name, "WorkOrderType")
     task = _find(context, command.name, "Task")
     fitting = f"{column('ModelId', 'integer', 't.')} = {int(task['ModelId'])}"
@@ -169,7 +169,7 @@ def _work_order(context: RequestContext, command: Command) -> Record:
 
 
 def _draft_order(context: RequestContext, command: Command) -> Record:
-    """Return a new order with what schedule and assignment follow from."""
+    """Return a new order with the members that determine schedule and assignment."""
     names = {"Priority": "WoPriority", "Specialty": "Specialty", "WorkZone": "WorkZone"}
     found = {member: {"Id": _find(context, command.name, name)["Id"]} for member, name in names.items()}
     return _work_order(context, command) | found

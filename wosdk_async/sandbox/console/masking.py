@@ -1,7 +1,7 @@
-"""Masking of secrets in what the console shows of requests and responses.
+"""Secret masking for requests and responses in the console.
 
-Names decide alone: a request may hold secrets that the sandbox does not have, so it cannot know the values.
-It never imports the client either, whose ``Secrets`` hides known ones.
+Masking goes by name: requests may contain secrets unknown to the sandbox. The sandbox also cannot import the
+client, whose ``Secrets`` masks known values.
 """
 
 from __future__ import annotations
@@ -23,23 +23,24 @@ _SCHEMES = frozenset({"basic", "bearer"})
 _SECRETS = frozenset({"client_secret", "access_token", "refresh_token", "password", "authorization"})
 
 
-_PERCENT = "%(?:25){0,4}"  # escaped once or several times
+_PERCENT = "%(?:25){0,4}"  # escaped one or more times
 
 
 def _any_escape(name: str) -> str:
-    r"""Return a pattern of ``name`` in which any character may be escaped as in JSON or in a form.
+    r"""Return a pattern for ``name`` in which any character may have JSON or form escapes.
 
-    ``a`` becomes ``(?:a|(?:\\u00|%(?:25){0,4})(?:61|41))``, which fits ``a``, ``\u0061``, ``%61``, ``%2541``.
+    ``a`` becomes ``(?:a|(?:\\u00|%(?:25){0,4})(?:61|41))``, which matches ``a``, ``\u0061``, ``%61``,
+    ``%2541``.
     """
     codes = ([f"{ord(each):02x}" for each in (char, char.upper())] for char in name)
     escaped = (rf"(?:\\u00|{_PERCENT})(?:{'|'.join(pair)})" for pair in codes)
     return "".join(rf"(?:{char}|{code})" for char, code in zip(name, escaped, strict=True))
 
 
-# Below each comment: texts, and what is shown of them.
+# Below each comment: input, and the masked output.
 _NAMES = "|".join(map(_any_escape, sorted(_SECRETS)))
-# For text that is not complete JSON. A string ends with its quote, or where it was cut. Objects and lists are
-# hidden up to the end of the text, as their own end is not known. Some programs write single quotes.
+# For incomplete JSON. A string ends at its quote or where it was truncated. Objects and lists are masked to
+# the end of the text, because their own end is unknown. Some programs write single quotes.
 #   {"password": "a\"b", "c": 1             {"password": •••, "c": 1
 #   {'password': ['a', 'b'], 'c': 1          {'password': •••
 _IN_JSON = re.compile(
@@ -47,25 +48,25 @@ _IN_JSON = re.compile(
     r"(?:\"(?:[^\"\\]|\\.)*(?:\"|\\?\Z)|'(?:[^'\\]|\\.)*(?:'|\\?\Z)|[\[{].*|[^\s\"\[{,}\]]+)",
     re.IGNORECASE | re.DOTALL,
 )
-# JSON inside a string of JSON: hidden up to the end too
+# JSON inside a JSON string: masked to the end
 #   {"Text": "{\"password\": \"a\"}", "b": 1  {"Text": "{\"password\":•••
 #   ["{\\\"password\\\": 7}"]                 ["{\\\"password\\\":•••
 _IN_TEXT = re.compile(rf"(\\[\"'](?:{_NAMES})\\{{1,99}}[\"']\s*:).*", re.IGNORECASE | re.DOTALL)
-# As in a header, YAML or JavaScript; lines that begin with a space continue the value
+# Headers, YAML or JavaScript; lines that begin with a space continue the value
 #   Authorization: Bearer a                  Authorization: •••
 #   password: |\n  a\nb: 2                   password: •••\nb: 2
 _IN_LINE = re.compile(rf"((?:{_NAMES})\s*:\s*)[^\r\n]*(?:[\r\n]+[ \t][^\r\n]*)*", re.IGNORECASE)
-# Up to the next &: a semicolon may separate fields or be part of a secret
+# Up to the next &, because a semicolon may separate fields or be part of a secret
 #   a=1&client_secret=x;y&b=2                a=1&client_secret=•••&b=2
 #   user[password]=x&b=2                     user[password]=•••&b=2
 _IN_FORM = re.compile(rf"((?:{_NAMES})(?:[\[\]\w. +-]|%5b|%5d|%20){{0,50}}=)[^&]*", re.IGNORECASE)
-# A form or JSON, escaped as a whole
+# An entire form or JSON document, escaped
 #   a%3D1%26client%5Fsecret%3Dx              a%3D1%26client%5Fsecret%3D•••
 #   %22password%22%3A%22x%22&b=2             %22password%22%3A•••&b=2
 _IN_ESCAPES = re.compile(
     rf"((?:{_NAMES})(?:[+\s]|{_PERCENT}(?:2[027]|5c)){{0,20}}{_PERCENT}3[ad])[^&]*", re.IGNORECASE
 )
-# The key in the address of a file opens it (facts 3.10), however the address is escaped
+# The key in a file address grants access (facts 3.10), in any escaping
 #   /files/46/7/0123abcd?x=1                 /files/46/7/•••?x=1
 #   %2Ffiles%2F46%2F7%2F0123abcd             %2Ffiles%2F46%2F7%2F•••
 _SLASH, _DIGITS = r"(?:\\?/|%2f){1,9}", r"(?:\d|%3\d){1,20}"
@@ -76,15 +77,15 @@ _PATTERNS = (_IN_JSON, _IN_TEXT, _IN_LINE, _IN_FORM, _IN_ESCAPES, _FILE_KEY)
 
 
 class _Enclosed(NamedTuple):
-    """Pattern of values between two marks, the first of them somewhere after the name."""
+    """Pattern for values between two marks, the first mark somewhere after the name."""
 
     name: re.Pattern[str]
     opening: re.Pattern[str]  # from the end of the name to the value
-    unopened: re.Pattern[str]  # text after a name without an opening: names that end in it have none either
+    unopened: re.Pattern[str]  # text after a name without an opening; skips further names within
     closing: re.Pattern[str]
 
     def hide(self, text: str) -> str:
-        """Mask the values, in linear time: no text is searched again for each name in it."""
+        """Mask the values in linear time, never searching text again for each name."""
         shown: list[str] = []
         done = closed = 0
         for name in self.name.finditer(text):
@@ -101,7 +102,7 @@ class _Enclosed(NamedTuple):
         return "".join((*shown, text[done:]))
 
 
-# Part of a multipart form: after the empty line, which is at most 20 lines on
+# Multipart form part: after the empty line, at most 20 lines below
 #   name="password"\r\n\r\nx\r\n--b          name="password"\r\n\r\n•••\r\n--b
 #   name=password\nType: text\n\nx           name=password\nType: text\n\n•••
 _PART = _Enclosed(
@@ -110,7 +111,7 @@ _PART = _Enclosed(
     re.compile(r"[^\r\n]*"),
     re.compile(r"\r?\n--"),
 )
-# Element of XML
+# XML element
 #   <x:Password type="y">z</x:Password>      <x:Password type="y">•••</x:Password>
 #   <a><password>z                           <a><password>•••
 _ELEMENT = _Enclosed(
@@ -122,19 +123,19 @@ _ELEMENT = _Enclosed(
 
 
 def shown_headers(headers: Iterable[tuple[bytes, bytes]]) -> list[list[str]]:
-    """Return names and values; of secret values only the scheme, or the names of cookies."""
+    """Return header names and values, with secrets reduced to the scheme or cookie names."""
     pairs = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in headers)
     return [[name, _masked_header(name, value)] for name, value in pairs]
 
 
 def shown_path(path: str) -> str:
-    """Return a path and query without secrets."""
+    """Return a path and query with secrets masked."""
     return _FILE_KEY.sub(rf"\1{MASK}", _IN_FORM.sub(rf"\1{MASK}", path))
 
 
 def shown_body(raw: bytes, *, indent: int = 2) -> str:
-    """Return a body as text without secrets; JSON is indented, or in one line for -1."""
-    raw = raw.replace(b"\0", b"")  # so that names are found in UTF-16 too
+    """Return a body as text with secrets masked; JSON is indented, or on one line for ``indent=-1``."""
+    raw = raw.replace(b"\0", b"")  # to find names in UTF-16, too
     if not raw:
         return ""
     try:

@@ -1,4 +1,4 @@
-"""Work orders in the console: lists, one order, and the actions that it offers."""
+"""Work orders in the console: list, details and available actions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wosdk_async.sandbox.service.query.expression import run_query
 
 __all__ = ["choices", "one_order", "orders"]
 
-# Properties that are searched, listed (the columns of static/orders.js), and shown of one work order.
+# Properties to search, to list (the columns of static/orders.js), and to show for one work order.
 _SEARCHED = ("Number", "PoNumber", "ContactName", "ShortLocation", "TaskRefinement", "Customer.Name")
 _LISTED = [
     "Number",
@@ -49,7 +49,7 @@ _OPENED = [
     "ActionLogRecords.*",
     "ActionLogRecords.Actor.*",
 ]
-# Actions in the order in which they are offered, each with its display name.
+# Actions in display order, with display names.
 _OFFERED = {
     "WoPickUpCommand": "Pick up",
     "WoStartCommand": "Start",
@@ -72,10 +72,10 @@ _CHOICES = {  # members of a new work order -> the entity type to choose from
 
 
 def orders(context: RequestContext, form: Mapping[str, str], page: int) -> Record:
-    """Return a page of work orders, the newest first.
+    """Return a page of work orders, newest first.
 
-    ``form`` has ``state``, a WorkOrderStatus, and ``text``, which a searched property contains; each is
-    empty or left out for all.
+    ``form`` may have ``state``, a WorkOrderStatus, and ``text`` to find in a searched property; empty values
+    match all.
     """
     schema = find_schema("WorkOrder")
     filters: list[Record] = []
@@ -105,7 +105,7 @@ def orders(context: RequestContext, form: Mapping[str, str], page: int) -> Recor
 
 
 def one_order(context: RequestContext, key: int) -> Record:
-    """Return a work order with its lists, its history, and the actions that its state allows."""
+    """Return a work order with its lists, history, and the actions that its state allows."""
     schema = find_schema("WorkOrder")
     data: Record = retrieve(context, schema, str(key), ",".join(_OPENED))["Data"]
     shown = shown_record(context, schema, data)
@@ -124,7 +124,7 @@ def one_order(context: RequestContext, key: int) -> Record:
 
 
 def choices(context: RequestContext) -> Record:
-    """Return the records that a new work order can be made of, by member: the first 200 of each type."""
+    """Return the records to choose from for a new work order, by member: the first 200 of each type."""
     offered = {member: _offered(context, entity) for member, entity in _CHOICES.items()}
     subtypes = {each["Id"]: each for each in _usable(context, "WorkOrderType")}
     for choice in offered["SubType"]:
@@ -133,7 +133,7 @@ def choices(context: RequestContext) -> Record:
 
 
 def _actions(context: RequestContext, state: str) -> list[Record]:
-    """Return the actions that a state allows, each with the reasons or people to choose from."""
+    """Return the actions that a state allows, each with possible reasons or people."""
     return [
         {
             "Command": command,

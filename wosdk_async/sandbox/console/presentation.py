@@ -1,4 +1,4 @@
-"""How the console shows records: times in UTC, labels of references, columns, and which refer to which."""
+"""Record display in the console: UTC times, reference labels, columns, and referring records."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ __all__ = [
 
 _LABELS = ("DisplayAs", "Name", "Number", "Title", "LastName")
 _MAX_COLUMNS = 6
-_NOT_LISTED = REQUEST_MARKS | {"Id", "ConcurrencyId", "IsRemoved"}  # of little use in a list
+_NOT_LISTED = REQUEST_MARKS | {"Id", "ConcurrencyId", "IsRemoved"}  # not useful in a list
 
 
 def _label_field(schema: EntitySchema) -> str | None:
-    """Return the property that names a record to people, or None if it has only its Id."""
+    """Return the property with a record's display name; None if there is only an Id."""
     fields = (schema.field(name) for name in _LABELS)
     return next((field.name for field in fields if field is not None and field.type == "string"), None)
 
@@ -47,7 +47,7 @@ def label_of(schema: EntitySchema, record: Record) -> str:
 
 
 def label_paths(schema: EntitySchema) -> Iterator[str]:
-    """Yield the property paths that a read needs to name the records it refers to."""
+    """Yield the property paths needed to label a record's references."""
     for field in schema.fields:
         target = schema.target(field)
         if field.type == "ref" and target is not None:
@@ -55,7 +55,7 @@ def label_paths(schema: EntitySchema) -> Iterator[str]:
 
 
 def opened_paths(schema: EntitySchema) -> list[str]:
-    """Return the property paths of a whole record, with names of references, own objects and lists."""
+    """Return the property paths for a full record: reference names, owned objects and lists."""
     whole = ["*", *label_paths(schema)]
     inner = (field for field in schema.fields if field.is_list or field.of in OWNED_OBJECTS)
     return [*whole, *(f"{field.name}.*" for field in inner if schema.target(field) is not None)]
@@ -63,7 +63,7 @@ def opened_paths(schema: EntitySchema) -> list[str]:
 
 @cache
 def columns(schema: EntitySchema) -> tuple[Field, ...]:
-    """Return the properties that a list shows: names, states, references, texts, times, then the others."""
+    """Return list columns in order: names, states, references, text, times, then the others."""
 
     def rank(field: Field) -> int:
         if field.name in _LABELS:
@@ -80,9 +80,9 @@ def columns(schema: EntitySchema) -> tuple[Field, ...]:
 
 
 def shown_record(context: RequestContext, schema: EntitySchema, data: Record) -> Record:
-    """Return a record with each time as ``{"Time": UTC}``, also inside references and lists.
+    """Return a record with each time as ``{"Time": UTC}``, including inside references and lists.
 
-    A local time is in the zone of its record or its work order, else of the Company (not shown; assumed).
+    Local times are in the zone of the record or its work order, else the Company's (not shown; assumed).
     """
     order = (
         context.find("WorkOrder", data["WorkOrderId"]) if isinstance(data.get("WorkOrderId"), int) else None
@@ -113,19 +113,19 @@ def _time(text: Any, zone: tzinfo) -> Any:
     return {"Time": moment.replace(tzinfo=None).isoformat() + "Z"}
 
 
-# --- which records refer to which: by references, and by the fields in which a record names its parent -----
+# --- references between records, including fields that point to a parent -----------------------------------
 
-_MAX_COUNT = 100  # more are not counted: a number that nobody reads
+_MAX_COUNT = 100  # counting stops here, because nobody needs exact large numbers
 
 
 @attrs.frozen
 class Pointer:
-    """Property of ``source`` that holds the id of a ``target`` record.
+    """Property of ``source`` with the id of a ``target`` record.
 
     Args:
-        path: such as ``Customer.Id`` or ``WorkOrderId``.
-        kind: property that names the kind of target, where there are several kinds.
-        actor: its value for this target.
+        path: property path, such as ``Customer.Id`` or ``WorkOrderId``.
+        kind: property with the target's kind, if several kinds are possible.
+        actor: value of ``kind`` for this target.
     """
 
     source: str
@@ -135,7 +135,7 @@ class Pointer:
     actor: str | None = None
 
     def key_in(self, record: Record) -> int | None:
-        """Return the id that a stored record holds, or None if it leads to another kind or nowhere."""
+        """Return the target id in a stored record; None if it is empty or of another kind."""
         if self.kind and record.get(self.kind) != self.actor:
             return None
         name, _, inner = self.path.partition(".")
@@ -144,7 +144,7 @@ class Pointer:
         return key if isinstance(key, int) and key > 0 else None
 
     def conditions(self, key: int) -> list[Record]:
-        """Return the query conditions for the records that point at the target with this id."""
+        """Return query conditions for the records that point to a target id."""
         found: list[Record] = [{"PropertyName": self.path, "Operator": "Equal", "Values": [key]}]
         if self.kind:
             found.append({"PropertyName": self.kind, "Operator": "Equal", "Values": [self.actor]})
@@ -152,17 +152,17 @@ class Pointer:
 
 
 def pointers_from(entity: str) -> list[Pointer]:
-    """Return the pointers of an entity type."""
+    """Return the pointers in an entity type."""
     return [each for each in _pointers() if each.source == entity]
 
 
 def pointers_to(entity: str) -> list[Pointer]:
-    """Return the pointers of stored records that lead to an entity type."""
+    """Return the pointers from stored records to an entity type."""
     return [each for each in _pointers() if each.target == entity and is_table(each.source)]
 
 
 def referring(context: RequestContext, entity: str, key: int) -> list[Record]:
-    """Return how many records point at a record, by type and property; only those that have any."""
+    """Return how many records point to a record, by type and property, omitting zeros."""
     counts = [(pointer, _count(context, pointer, key)) for pointer in pointers_to(entity)]
     return [
         {"Type": each.source, "Path": each.path, "Count": min(count, _MAX_COUNT), "More": count > _MAX_COUNT}
@@ -194,7 +194,7 @@ def _parents() -> Iterator[Pointer]:
 
 
 def _references() -> Iterator[Pointer]:
-    """Yield references, and ids such as ``CustomerId``, which are named after the type that they point at."""
+    """Yield references, and ids such as ``CustomerId`` that are named after their target type."""
     for schema in schemas().values():
         for field in schema.fields:
             target, name = schema.target(field), field.name.removesuffix("Id")

@@ -1,4 +1,4 @@
-"""Records of any entity type, as the console lists and opens them."""
+"""Record lists and details in the console, for any entity type."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from wosdk_async.sandbox.storage.tables import REPEATED_IDS
 
 __all__ = ["PAGE", "count_records", "list_records", "one_record", "raw_text", "record_types"]
 
-PAGE = 25  # records on a page
+PAGE = 25  # records per page
 
-# Operator in the form -> operator of a query, and whether the text may occur anywhere in the value
+# Form operator -> query operator, and whether the text may occur anywhere in the value
 _OPERATORS = {
     "contains": ("Like", True),
     "is": ("Equal", False),
@@ -47,7 +47,7 @@ _FILTERED = SCALARS - {
 
 
 def record_types(context: RequestContext) -> Record:
-    """Return every entity type of the catalogue with the number of its records in a Company."""
+    """Return all entity types of the catalogue with a Company's record counts."""
     entities = catalogue.load().entities
     rows = [
         {
@@ -62,7 +62,7 @@ def record_types(context: RequestContext) -> Record:
 
 
 def count_records(store: Store, company: int, entity: str) -> int:
-    """Return the number of records of an entity type in a Company."""
+    """Return a Company's record count for an entity type."""
     return store.count(f'"{entity}" WHERE company = ?', [company])
 
 
@@ -70,14 +70,14 @@ def list_records(context: RequestContext, entity: str, form: Mapping[str, str], 
     """Return a page of records.
 
     Args:
-        context: of the Company.
-        entity: name of the entity type.
-        form: ``field`` (empty for any text), ``operator`` and ``value``; ``sort`` and ``direction``; ``by``
-            and ``to``: a path, and the entity type and id that it refers to.
-        page: its number, from 0.
+        context: request context with the Company.
+        entity: entity type name.
+        form: ``field`` (empty: any text), ``operator`` and ``value`` filter; ``sort`` and ``direction``
+            order; ``by`` and ``to`` select records that refer to a record, by path and by entity type and id.
+        page: page number from 0.
 
     Raises:
-        ValueError: there is no such operator or pointer.
+        ValueError: the operator or pointer is unknown.
     """
     schema = find_schema(entity)
     chosen = columns(schema)
@@ -89,7 +89,7 @@ def list_records(context: RequestContext, entity: str, form: Mapping[str, str], 
     direction = "Ascending" if form.get("direction") == "ascending" else "Descending"
     found = run_query(
         context,
-        attrs.evolve(schema, operations={}),  # the console also lists entity types that clients cannot query
+        attrs.evolve(schema, operations={}),  # the console may list entity types that clients cannot query
         {
             "PropertySet": {"Properties": [*paths, *names, *zone, *own]},
             "Criteria": {"Filters": _filters(schema, form)},
@@ -137,7 +137,7 @@ def _filters(schema: EntitySchema, form: Mapping[str, str]) -> list[Record]:
 
 
 def _read(schema: EntitySchema, name: str, value: str) -> str | bool:
-    """Convert a value of the form for a query; a time may have the console's format."""
+    """Convert a form value for a query; times may have the console's format."""
     field = schema.field(name)
     kind = field.type if field is not None else ""
     if kind == "boolean":
@@ -154,7 +154,7 @@ def _pointer(schema: EntitySchema, path: str, target: str) -> tuple[Pointer, int
 
 
 def one_record(context: RequestContext, entity: str, key: int) -> Record:
-    """Return a record, the records it refers to, and how many refer to it."""
+    """Return a record, its references, and the number of referring records."""
     schema = find_schema(entity)
     stored = context.get(schema.name, key)
     data = selection(schema.name, tuple(opened_paths(schema))).show(context, stored)
@@ -175,7 +175,7 @@ def one_record(context: RequestContext, entity: str, key: int) -> Record:
 
 
 def raw_text(data: Any) -> str:
-    """Return data as indented JSON, with numbers as the service writes them."""
+    """Return data as indented JSON, with numbers formatted like the service."""
     return msgspec.json.format(dump(data), indent=2).decode()
 
 
@@ -191,7 +191,7 @@ def _refers_to(context: RequestContext, entity: str, stored: Record) -> list[Rec
 
 
 def _target(schema: EntitySchema, name: str) -> str:
-    """Return the entity type that a property refers to; empty for a plain value."""
+    """Return the entity type that a property refers to; empty for plain values."""
     field = schema.field(name)
     target = schema.target(field) if field is not None else None
     return target.name if target is not None else ""

@@ -1,4 +1,4 @@
-"""Log of the last requests and responses, which are kept as they came and decoded when they are shown."""
+"""Log of recent requests and responses, stored raw and decoded for display."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from wosdk_async.sandbox.schema.bodies import Record, load
 __all__ = ["MAX_BODY", "MAX_REQUESTS", "RequestLog", "RequestLogMiddleware"]
 
 MAX_REQUESTS = 300
-MAX_BODY = 16 * 1024  # bytes kept of each body; MAX_REQUESTS of them bound the memory
+MAX_BODY = 16 * 1024  # bytes kept per body; with MAX_REQUESTS this bounds memory use
 _MAX_HEADERS = 64
 _MAX_PATH = 2000
-_MAX_VALUE = 2000  # bytes of a header
+_MAX_VALUE = 2000  # bytes per header
 _REQUEST_ID = re.compile(rb'"RequestId"\s*:\s*"((?:[^"\\]|\\.){0,100})', re.IGNORECASE)
 
 RawHeaders = Sequence[tuple[bytes, bytes]]
@@ -34,13 +34,13 @@ RawHeaders = Sequence[tuple[bytes, bytes]]
 
 @attrs.define
 class LoggedBody:
-    """Beginning of a body, and the size of the whole body in bytes."""
+    """Start of a body, and the total size in bytes."""
 
     kept: bytearray = attrs.field(factory=bytearray, repr=False)
     size: int = 0
 
     def add(self, part: bytes) -> None:
-        """Keep what still fits of the next part."""
+        """Keep as much of the next part as fits."""
         self.size += len(part)
         free = MAX_BODY - len(self.kept)
         if part and free > 0:
@@ -48,21 +48,21 @@ class LoggedBody:
 
     @property
     def cut(self) -> bool:
-        """Whether the end of the body was not kept."""
+        """Whether the body was truncated."""
         return self.size > len(self.kept)
 
 
 @attrs.define
 class LoggedExchange:
-    """Request and its response.
+    """A request and its response.
 
     Args:
-        began: nanoseconds since 1970, by the sandbox's clock.
-        path: with its query; a long one is cut.
-        status: None without a response.
-        seconds: from the request to the end of the response; None until then.
-        broken: whether the connection ended before the response did.
-        faults: kinds of the injected faults.
+        began: nanoseconds since 1970 by the sandbox clock.
+        path: path with query, truncated if long.
+        status: HTTP status; None without a response.
+        seconds: time from the request to the end of the response; None until then.
+        broken: whether the connection ended before the response.
+        faults: kinds of injected faults.
     """
 
     number: int
@@ -80,7 +80,7 @@ class LoggedExchange:
     faults: list[str] = attrs.field(factory=list)
 
     def summary(self) -> Record:
-        """Return the exchange for the list of requests."""
+        """Return the exchange for the request list."""
         return {
             "number": self.number,
             "time": datetime.fromtimestamp(self.began // 10**9, UTC).isoformat().replace("+00:00", "Z"),
@@ -95,7 +95,7 @@ class LoggedExchange:
         }
 
     def detail(self) -> Record:
-        """Return the summary with headers and bodies; secrets are masked."""
+        """Return the summary plus headers and bodies, with secrets masked."""
         return {
             **self.summary(),
             "request": _side(self.headers, self.request),
@@ -105,7 +105,7 @@ class LoggedExchange:
         }
 
     def _request_id(self) -> str:
-        """Return the caller's own id of the request, from the body or the query (facts 3.1)."""
+        """Return the caller's request id from the body or query (facts 3.1)."""
         found = _REQUEST_ID.search(self.request.kept)
         if found:
             return _unquoted(found[1])
@@ -123,7 +123,7 @@ def _side(headers: RawHeaders, body: LoggedBody) -> Record:
 
 
 def _unquoted(quoted: bytes) -> str:
-    """Return the text between two quotes of JSON, or the raw text if it was cut inside an escape."""
+    """Decode a quoted JSON string; return it raw if truncated inside an escape."""
     try:
         return str(load(b'"%s"' % quoted))
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -132,29 +132,29 @@ def _unquoted(quoted: bytes) -> str:
 
 @attrs.define
 class RequestLog:
-    """Ring buffer of the last exchanges; ``on`` says whether requests are recorded, and may be changed."""
+    """Ring buffer of recent exchanges; ``on`` switches recording."""
 
     on: bool = False
     last: int = attrs.field(default=0, init=False)
     _kept: deque[LoggedExchange] = attrs.field(factory=lambda: deque(maxlen=MAX_REQUESTS), init=False)
 
     def begin(self, began: int, method: str, path: str, headers: RawHeaders) -> LoggedExchange:
-        """Add and return a new exchange, which the caller fills."""
+        """Add and return a new exchange for the caller to fill."""
         self.last += 1
         exchange = LoggedExchange(self.last, began, method, path, headers)
         self._kept.append(exchange)
         return exchange
 
     def newest(self) -> list[LoggedExchange]:
-        """Return all that are kept, the newest first."""
+        """Return all exchanges, newest first."""
         return list(reversed(self._kept))
 
     def find(self, number: int) -> LoggedExchange | None:
-        """Return the exchange with this number, or None if it is not kept."""
+        """Return an exchange by number; None if no longer in the log."""
         return next((exchange for exchange in self._kept if exchange.number == number), None)
 
     def clear(self) -> None:
-        """Forget all exchanges; the numbers continue."""
+        """Delete all exchanges; numbering continues."""
         self._kept.clear()
 
 
@@ -167,7 +167,7 @@ class RequestLogMiddleware:
     clock: Callable[[], int]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request to ``app``, and record it."""
+        """Record a request while ``app`` handles it."""
         if not self.log.on or scope["type"] != "http" or is_internal(scope["path"], scope["method"]):
             await self.app(scope, receive, send)
             return
@@ -214,9 +214,9 @@ def _bounded(headers: Iterable[tuple[bytes, bytes]]) -> RawHeaders:
     return [(name, value[:_MAX_VALUE]) for name, value in islice(headers, _MAX_HEADERS)]
 
 
-# --- a request as a command line for curl: secrets left out, and nothing in it can act by itself -----------
+# --- requests as curl commands, without secrets and with everything escaped ---------------------------------
 
-# curl and the connection write these themselves
+# Headers that curl or the connection adds itself
 _OWN = frozenset(
     {"host", "content-length", "connection", "transfer-encoding", "accept-encoding", "expect", "keep-alive"}
 )
@@ -225,10 +225,10 @@ _CREDENTIALS = '--user "$WOSDK_CLIENT_ID:$WOSDK_CLIENT_SECRET"'
 
 
 def curl(method: str, scheme: str, path: str, headers: Iterable[tuple[bytes, bytes]], body: bytes) -> str:
-    """Return a command line that sends a request again.
+    """Return a shell command that repeats a request.
 
-    The shell fills in ``$WOSDK_TOKEN``, or client id and secret where the request had HTTP Basic. Other
-    secrets are masked, as in the log.
+    The command uses ``$WOSDK_TOKEN``, or variables for client id and secret if the request had HTTP Basic.
+    Other secrets are masked as in the log.
     """
     shown = shown_headers(headers)
     host = next((value for name, value in shown if name.lower() == "host"), "localhost")
@@ -250,12 +250,12 @@ def _header_options(shown: list[list[str]]) -> Iterator[str]:
         elif known == "authorization" and value.lower().startswith("basic "):
             yield _CREDENTIALS
         else:
-            # curl drops a header that ends with its colon, and sends an empty one for a semicolon
+            # curl drops headers that end with a colon, and sends empty headers for a semicolon
             yield f"--header {_quoted(f'{name}: {value}' if value else f'{name};')}"
 
 
 def _quoted(text: str) -> str:
-    """Return a text as one word for a shell, with control characters escaped: a terminal acts on them."""
+    """Quote text as one shell word, with control characters escaped for terminals."""
     if text.isprintable():
         return shlex.quote(text)
     return "$'" + "".join(map(_escaped, text)) + "'"

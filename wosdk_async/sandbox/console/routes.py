@@ -1,4 +1,4 @@
-"""Addresses of the console: its pages, and the JSON below ``/console/api/`` that they read."""
+"""Routes of the console: pages, and the JSON API below ``/console/api/``."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _REMEDY = "open it at 127.0.0.1 or localhost"
 _MAX_DIGITS = 7
 _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 _PAGE_HEADERS = {
-    # Scripts and styles come only from files of this origin, and text cannot become markup
+    # Scripts and styles only come from this origin's files, and text cannot become markup
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
@@ -42,17 +42,17 @@ _PAGE_HEADERS = {
     "Cache-Control": "no-store",
 }
 
-# Entity types whose records are counted beside a Company
+# Entity types counted for each Company
 _COUNTED = ("WorkOrder", "Customer", "Contact", "Location", "Employee", "Document")
 
 FILES = frozenset(
     file.name for file in resources.files(__package__).joinpath("static").iterdir() if "." in file.name
 )
-"""Names of the files in ``static/``: plain HTML, CSS and ES modules, without a build step."""
+"""File names in ``static/``: plain HTML, CSS and ES modules, without a build step."""
 
 
 def console_routes(store: Store, clock: Clock, faults: Faults, log: RequestLog) -> list[Route]:
-    """Return the routes of the console of one sandbox."""
+    """Return a sandbox's console routes."""
     console = _Console(store, clock, _RulesView(faults), log)
     endpoints: list[tuple[str, list[str], JsonEndpoint]] = [
         ("companies", ["GET"], console.companies),
@@ -82,14 +82,14 @@ def console_routes(store: Store, clock: Clock, faults: Faults, log: RequestLog) 
 
 
 def page(name: str) -> Response:
-    """Return one of ``FILES``, under a policy that lets nothing else in."""
+    """Return one of ``FILES``, with a content security policy that blocks everything else."""
     content = resources.files(__package__).joinpath("static", name).read_bytes()
     return Response(content, headers=_PAGE_HEADERS, media_type=_TYPES[name.rpartition(".")[2]])
 
 
 @attrs.frozen
 class _Console:
-    """JSON endpoints that the pages read."""
+    """JSON endpoints for the console pages."""
 
     store: Store
     clock: Clock
@@ -217,9 +217,9 @@ def _whole_number(written: str, name: str) -> int:
 
 @attrs.define
 class _RulesView:
-    """Fault rules in the console: the active ones, and those that it has switched off.
+    """Fault rules in the console, both active and switched off.
 
-    A script that is loaded elsewhere replaces both.
+    A script loaded elsewhere replaces all of them.
     """
 
     faults: Faults
@@ -227,7 +227,7 @@ class _RulesView:
     _loaded: FaultScript | None = attrs.field(default=None, init=False)
 
     def report(self) -> dict[str, Any]:
-        """Return the rules in order with their counters, and the number of faults by kind."""
+        """Return the rules in order with counters, and the number of faults by kind."""
         found = self.faults.report()
         if self.faults.script is not self._loaded:
             self._rules = [(rule, True) for rule in found["rule"]]
@@ -239,10 +239,10 @@ class _RulesView:
         return {"rules": rules} | {name: found[name] for name in ("seed", "injected", "late")}
 
     def put(self, seed: object, rules: object) -> None:
-        """Activate the rules that are switched on. All counters start again.
+        """Replace the rules and activate those that are switched on. All counters restart.
 
         Raises:
-            ValueError: a rule is wrong, on or off; the message says what would be right.
+            ValueError: a rule is invalid, on or off.
         """
         if not isinstance(rules, list) or not all(_is_rule_entry(each) for each in rules):
             raise ValueError(

@@ -1,1 +1,1 @@
-"""Faults on command: a script of rules decides what goes wrong."""
+"""Fault injection, controlled by a script of rules."""

@@ -18,11 +18,11 @@ from wosdk_async.sandbox.errors import Refusal
 __all__ = ["ClientConnection", "FaultExchange", "FaultyResponse"]
 
 _EXTENSION = "wosdk.transport"
-_NO_LINGER = struct.pack("ii", 1, 0)  # close() then drops unsent bytes and sends a RST
+_NO_LINGER = struct.pack("ii", 1, 0)  # makes close() drop unsent bytes and send a RST
 
 
 class ClientConnection(HttpToolsProtocol):
-    """uvicorn's connection, with its transport in the ASGI scope: ASGI itself cannot break one."""
+    """uvicorn connection that adds its transport to the ASGI scope: ASGI alone cannot break connections."""
 
     def on_message_begin(self) -> None:
         """Start a request."""
@@ -33,7 +33,7 @@ class ClientConnection(HttpToolsProtocol):
 
 @attrs.frozen
 class FaultyResponse:
-    """Whole response: the application's, or one that a fault makes."""
+    """Complete response from the application or a fault."""
 
     status: int
     headers: Sequence[tuple[bytes, bytes]] = ()
@@ -42,19 +42,20 @@ class FaultyResponse:
 
 @attrs.frozen(kw_only=True)
 class FaultExchange:
-    """Request that was read whole, and what a fault can do to it, its response and its connection.
+    """A fully read request, with the actions that a fault can take on request, response and connection.
 
-    Without a socket (ASGI in process) a broken connection is a ``ConnectionResetError`` of the application.
+    Without a socket (in-process ASGI), breaking the connection raises ``ConnectionResetError`` in the
+    application.
 
     Args:
-        app: carries the request out.
+        app: application that carries out the request.
         replay: returns a ``receive`` with the request, so that ``app`` can carry it out more than once.
-        wait_closed: returns when the connection is closed.
-        refusal: returns the service's response for a refusal.
+        wait_closed: waits until the connection is closed.
+        refusal: function that returns the service's response for a refusal.
         earlier_id: RequestId of an earlier response to another call.
-        expire_token: ends the life of the request's token.
-        move: moves the request's Company to another port.
-        run_late: runs what outlives the request.
+        expire_token: function that expires the request's token.
+        move: function that moves the request's Company to another port.
+        run_late: function that runs work that outlives the request.
     """
 
     app: ASGIApp
@@ -76,11 +77,11 @@ class FaultExchange:
         return transport is not None and transport.is_closing()
 
     async def pass_on(self) -> None:
-        """Let the application respond as usual."""
+        """Let the application respond normally."""
         await self.app(self.scope, self.replay(), self.send)
 
     async def carry_out(self) -> FaultyResponse:
-        """Let the application carry the request out, and return its response instead of sending it."""
+        """Let the application carry out the request, and return the response without sending it."""
         messages: list[Message] = []
 
         async def keep(message: Message) -> None:
@@ -91,7 +92,7 @@ class FaultExchange:
         return FaultyResponse(messages[0]["status"], list(messages[0]["headers"]), body)
 
     def carry_out_later(self, seconds: float) -> None:
-        """Carry the request out ``seconds`` from now, also when the connection is gone."""
+        """Carry out the request after ``seconds``, even if the connection has closed."""
 
         async def run() -> None:
             await self.clock.sleep(seconds)
@@ -100,7 +101,7 @@ class FaultExchange:
         self.run_late(run())
 
     async def wait_for_hang_up(self, limit: float | None) -> None:
-        """Wait until the client closes the connection, at most ``limit`` seconds."""
+        """Wait up to ``limit`` seconds for the client to close the connection."""
         closed = asyncio.ensure_future(self.wait_closed())
         waits = [closed] if limit is None else [closed, asyncio.ensure_future(self.clock.sleep(limit))]
         try:
@@ -111,19 +112,19 @@ class FaultExchange:
             await asyncio.wait(waits)
 
     async def respond(self, response: FaultyResponse) -> None:
-        """Send a whole response."""
+        """Send a complete response."""
         await self.start_response(response, response.body)
         await self.end_response()
 
     async def start_response(self, response: FaultyResponse, part: bytes) -> None:
-        """Send the head of a response, with the length of its whole body, and a part of the body."""
+        """Send a response head with the full content length, and a part of the body."""
         headers = [pair for pair in response.headers if pair[0].lower() != b"content-length"]
         headers.append((b"content-length", str(len(response.body)).encode()))
         await self.send({"type": "http.response.start", "status": response.status, "headers": headers})
         await self.send_part(part)
 
     async def send_part(self, part: bytes) -> None:
-        """Send a further part of the body."""
+        """Send another part of the body."""
         await self.send({"type": "http.response.body", "body": part, "more_body": True})
 
     async def end_response(self) -> None:
@@ -141,12 +142,12 @@ class FaultExchange:
         await self.wait_closed()
 
     async def close(self) -> None:
-        """Close the connection in order, after all written bytes were sent."""
+        """Close the connection cleanly, after sending all written bytes."""
         self._require_transport("closed").close()
         await self.wait_closed()
 
     async def send_garbage(self, noise: bytes) -> None:
-        """Write bytes that are not HTTP, and close."""
+        """Write bytes that are not HTTP, then close the connection."""
         if self._transport is not None:
             self._transport.write(noise)
         await self.close()
@@ -157,5 +158,5 @@ class FaultExchange:
 
     def _require_transport(self, how: str) -> asyncio.Transport:
         if self._transport is None:
-            raise ConnectionResetError(f"The connection was {how} by a fault of the sandbox.")
+            raise ConnectionResetError(f"The connection was {how} by a sandbox fault.")
         return self._transport

@@ -77,9 +77,9 @@ span = _setting("two numbers, the lower one first", _is_span)
 
 @attrs.frozen(kw_only=True)
 class Latency(Fault):
-    """Wait before the request is carried out, in seconds.
+    """Delay in seconds before the request is carried out.
 
-    It is ``fixed``, ``uniform`` between two numbers, or ``lognormal`` through the median and one higher
+    The delay is ``fixed``, ``uniform`` between two numbers, or ``lognormal`` with a median and one higher
     percentile, as in ``{p50 = 0.05, p99 = 0.8}``.
     """
 
@@ -89,17 +89,17 @@ class Latency(Fault):
 
     def __attrs_post_init__(self) -> None:
         if sum(each is not None for each in (self.fixed, self.uniform, self.lognormal)) != 1:
-            raise ValueError("a latency needs one of fixed, uniform and lognormal")
+            raise ValueError("latency needs exactly one of fixed, uniform and lognormal")
         if self.lognormal is not None:
             _log_parameters(self.lognormal)
 
     async def apply(self, exchange: FaultExchange, rng: Random) -> bool:
-        """Wait, and let the request continue."""
+        """Wait, then let the request continue."""
         await exchange.clock.sleep(self.seconds(rng))
         return False
 
     def seconds(self, rng: Random) -> float:
-        """Return the length of one wait."""
+        """Return the length of one delay."""
         if self.uniform is not None:
             return rng.uniform(*self.uniform)
         if self.lognormal is not None:
@@ -108,7 +108,7 @@ class Latency(Fault):
 
 
 def _log_parameters(percentiles: Mapping[str, float]) -> tuple[float, float]:
-    """Return mean and deviation of the logarithm, from the median and one higher percentile."""
+    """Return the mean and deviation of the logarithm, from the median and one higher percentile."""
     try:
         low, high = sorted((int(name.removeprefix("p")), value) for name, value in percentiles.items())
         if low[0] != 50 or not 50 < high[0] < 100 or not 0 < low[1] <= high[1] < math.inf:
@@ -122,7 +122,7 @@ def _log_parameters(percentiles: Mapping[str, float]) -> tuple[float, float]:
 
 @attrs.frozen(kw_only=True)
 class Status(Fault):
-    """Response with an injected status, before or after the request is carried out."""
+    """Injected response status, before or after the request is carried out."""
 
     status: int = attrs.field(validator=whole(400, 599), metadata={"example": 503})
     body: str = attrs.field(default="json", validator=one_of("json", "html", "empty"))
@@ -132,7 +132,7 @@ class Status(Fault):
 
     def __attrs_post_init__(self) -> None:
         if self.retry_after is not None and self.retry_after_date is not None:
-            raise ValueError("retry_after and retry_after_date exclude each other")
+            raise ValueError("retry_after and retry_after_date are mutually exclusive; use one")
 
     async def apply(self, exchange: FaultExchange, rng: Random) -> bool:
         if self.carried_out:
@@ -161,7 +161,7 @@ class Status(Fault):
 
 @attrs.frozen(kw_only=True)
 class Reset(Fault):
-    """Reset of the connection without a response, before or after the request is carried out."""
+    """Connection reset without a response, before or after the request is carried out."""
 
     carried_out: bool = attrs.field(default=False, validator=flag)
 
@@ -174,10 +174,10 @@ class Reset(Fault):
 
 @attrs.frozen(kw_only=True)
 class LateCommit(Fault):
-    """No response; the request is carried out ``after`` seconds after the connection is gone.
+    """Request carried out ``after`` seconds after the connection has closed, without a response.
 
     The server waits ``hold`` seconds for the client to close the connection, then resets it. Without ``hold``
-    it waits as long as the client does.
+    the server waits as long as the client does.
     """
 
     after: float = attrs.field(default=1.0, validator=number)
@@ -192,7 +192,7 @@ class LateCommit(Fault):
 
 @attrs.frozen(kw_only=True)
 class HalfResponse(Fault):
-    """The request is carried out, and the body of its response breaks off, by a reset or a close."""
+    """Response body truncated by a reset or close, after the request is carried out."""
 
     cut: str = attrs.field(default="reset", validator=one_of("reset", "close"))
 
@@ -205,7 +205,7 @@ class HalfResponse(Fault):
 
 @attrs.frozen(kw_only=True)
 class GarbageResponse(Fault):
-    """Random bytes in place of the response, then the end of the connection."""
+    """Random bytes instead of a response, then a closed connection."""
 
     size: int = attrs.field(default=64, validator=whole(1, 1 << 20))
     carried_out: bool = attrs.field(default=True, validator=flag)
@@ -219,7 +219,7 @@ class GarbageResponse(Fault):
 
 @attrs.frozen(kw_only=True)
 class SlowDrip(Fault):
-    """The whole response, its body in pieces of ``piece`` bytes with ``pause`` seconds after each."""
+    """Complete response with the body in pieces of ``piece`` bytes and pauses of ``pause`` seconds."""
 
     piece: int = attrs.field(default=16, validator=whole(1, 1 << 20))
     pause: float = attrs.field(default=0.05, validator=number)
@@ -238,7 +238,7 @@ class SlowDrip(Fault):
 
 @attrs.frozen(kw_only=True)
 class ExpiredToken(Fault):
-    """The token of the request expires now; the service's own refusal is the response."""
+    """Token that expires with this request; the service's own refusal is the response."""
 
     not_for_tokens: ClassVar[str] = "such a request carries no token yet: name another operation"
 
@@ -249,7 +249,7 @@ class ExpiredToken(Fault):
 
 @attrs.frozen(kw_only=True)
 class MovedHost(Fault):
-    """The Company moves to the server's other port before this request is carried out."""
+    """Company move to the server's other port before this request is carried out."""
 
     async def apply(self, exchange: FaultExchange, rng: Random) -> bool:
         exchange.move()
@@ -258,10 +258,10 @@ class MovedHost(Fault):
 
 @attrs.frozen(kw_only=True)
 class RequestIdFault(Fault):
-    """The request is carried out, and its response carries another RequestId, or none.
+    """Response with another RequestId or none, after the request is carried out.
 
-    ``foreign`` is the RequestId of the last response to another call, or a random one if there was none. A
-    response without a RequestId stays as it is: normally only commands carry one.
+    ``foreign`` is the RequestId of the last response to another call, or random if there was none. Responses
+    without a RequestId do not change: normally only commands have one.
     """
 
     not_for_tokens: ClassVar[str] = "such a response carries no RequestId: name command"

@@ -1,4 +1,4 @@
-"""Middleware that applies active faults to requests before they reach the application."""
+"""Middleware that applies active faults before requests reach the application."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from wosdk_async.sandbox.storage.store import Store
 __all__ = ["INJECTED", "FaultMiddleware"]
 
 INJECTED = "wosdk.injected"
-"""Key of an ASGI scope: a list to which the kinds of the faults that a request gets are added."""
+"""ASGI scope key for the list of injected fault kinds."""
 
-_MAX_READ = 32 * 1024 * 1024  # bytes; the rest of a longer body is left to the application
+_MAX_READ = 32 * 1024 * 1024  # bytes; the application reads the rest of longer bodies
 _MISMATCH = Refusal(400, "DATABASE_VERSION_MISMATCH", "This host does not serve the Company.")
 
 
@@ -31,8 +31,8 @@ class FaultMiddleware:
     """ASGI middleware that applies active faults before requests reach ``app``.
 
     Args:
-        expire_token: ends the life of the token in an Authorization header.
-        refusal: returns the service's response for a refusal of a request with this RequestId.
+        expire_token: function that expires the token in an Authorization header.
+        refusal: function that returns the service's response for a refusal and a RequestId.
     """
 
     app: ASGIApp
@@ -43,7 +43,7 @@ class FaultMiddleware:
     refusal: Callable[[Refusal, str | None], FaultyResponse]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Apply the faults, and pass the request on unless one of them finishes it."""
+        """Apply the faults, then pass the request on unless a fault finished it."""
         if self.faults.idle or scope["type"] != "http" or is_internal(scope["path"], scope["method"]):
             await self.app(scope, receive, send)
             return
@@ -110,6 +110,6 @@ def _receive_again(messages: Iterable[Message], receive: Receive) -> Receive:
 
 
 async def _wait_closed(receive: Receive) -> None:
-    """Wait until the connection is closed; uvicorn then expects no response."""
+    """Wait until the connection is closed, after which uvicorn expects no response."""
     while (await receive())["type"] != "http.disconnect":
         pass

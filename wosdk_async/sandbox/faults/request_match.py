@@ -1,4 +1,4 @@
-"""Properties of a request that a rule can match: its operation and its Company."""
+"""Request properties that rules can match: operation and Company."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _DISCOVERY = "getcompanywsdkurlcommand"
 
 @attrs.frozen
 class RequestMatch:
-    """Names of a request's operations and its Company, in lower case, and its RequestId."""
+    """Lower-case names of a request's operations and Company, and the RequestId."""
 
     operations: frozenset[str]
     company: str | None
@@ -37,12 +37,12 @@ class RequestMatch:
 
 
 def known_operation(name: str) -> str | None:
-    """Return an operation or command of a rule as a `RequestMatch` has it; None if there is none."""
+    """Normalize the operation or command name of a rule; return None if unknown."""
     return name.lower() if name.lower() in FAMILIES else _command_name(name.split("/"))
 
 
 def match_of(scope: Mapping[str, Any], body: bytes, owner: Callable[[str], str | None]) -> RequestMatch:
-    """Return what rules match of a request; ``owner`` returns the name of the Company with a client id."""
+    """Return what rules can match in a request; ``owner`` maps client ids to Company names."""
     parts = [part for part in scope["path"].split("/") if part]
     head, rest = [part.lower() for part in parts[:3]], parts[3:]
     if head[:2] == ["oauth", "token"]:
@@ -59,7 +59,7 @@ def match_of(scope: Mapping[str, Any], body: bytes, owner: Callable[[str], str |
 def _operations_of(
     family: str, rest: list[str], method: str, sent: Record
 ) -> tuple[frozenset[str], str | None]:
-    """Return the operations, and the Company that a discovery looks for."""
+    """Return the operations, and the Company of a discovery request."""
     if family == "corrigoservice":
         return frozenset({"discovery"}), rest[1] if len(rest) == 2 else None
     if family == "cmd":
@@ -75,7 +75,7 @@ def _operations_of(
 
 
 def header(scope: Mapping[str, Any], name: bytes) -> str | None:
-    """Return the first value of a header, by its lower-case name."""
+    """Return the first value of a header by lower-case name."""
     return next((value.decode("latin-1") for key, value in scope["headers"] if key == name), None)
 
 

@@ -1,7 +1,8 @@
-"""Fault script: rules in TOML or JSON, each a fault and the requests that get it.
+"""Fault script: TOML or JSON rules, each with a fault and the requests to match.
 
-Whether the n-th request that a rule matches gets the fault depends only on the seed, the place of the rule
-and n: the same script and seed give the same faults. Requests are counted as the server reads them.
+Whether a rule applies to its n-th matching request depends only on the seed, the rule's position and n, so
+the same script and seed always give the same faults. Requests are counted in the order that the server reads
+them.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _CONDITIONS = ("operation", "company", "rate", "first", "every")
 
 
 def _operations(written: object) -> frozenset[str]:
-    """Return the operations of a rule in lower case; an empty set for any."""
+    """Return a rule's operations in lower case; an empty set means any."""
     names = [written] if isinstance(written, str) else written
     if not isinstance(names, Sequence) or not names or not all(isinstance(name, str) for name in names):
         raise ValueError(f"operation is {written!r}; it must be a name or a list of names")
@@ -53,9 +54,9 @@ def _company(written: object) -> str | None:
 
 @attrs.frozen(kw_only=True)
 class Rule:
-    """Fault and the requests that get it.
+    """A fault and the requests that it applies to.
 
-    ``rate`` is a probability; ``first=n`` means the first n requests, ``every=n`` every n-th.
+    ``rate`` is a probability; ``first=n`` means the first n requests, ``every=n`` every n-th request.
     """
 
     kind: str
@@ -69,17 +70,17 @@ class Rule:
 
     def __attrs_post_init__(self) -> None:
         if sum(each is not None for each in (self.rate, self.first, self.every)) > 1:
-            raise ValueError("rate, first and every exclude each other")
+            raise ValueError("rate, first and every are mutually exclusive; use one")
         if self.operation == {"token"} and self.fault.not_for_tokens:
             raise ValueError(f"operation is 'token'; {self.fault.not_for_tokens}")
 
     def matches(self, request: RequestMatch) -> bool:
-        """Return whether the rule is for requests of this operation and Company."""
+        """Return whether the rule matches the operation and Company of a request."""
         named = not self.operation or bool(self.operation & request.operations)
         return named and (self.company is None or self.company == request.company)
 
     def is_due(self, number: int, rng: Random) -> bool:
-        """Return whether the ``number``-th request (from 1) that the rule matches gets its fault."""
+        """Return whether the ``number``-th matching request (from 1) gets the fault."""
         if self.first is not None:
             return number <= self.first
         if self.every is not None:
@@ -89,14 +90,14 @@ class Rule:
 
 @attrs.frozen
 class FaultScript:
-    """Rules, and the seed of their random numbers."""
+    """Rules and the random seed."""
 
     rules: Sequence[Rule] = ()
     seed: int = 0
 
     @classmethod
     def read(cls, path: str | Path) -> FaultScript:
-        """Read the script in a TOML file; raises FaultScriptError if it is none."""
+        """Read a TOML file. Raises FaultScriptError if it is not a valid script."""
         try:
             return cls.of(parse_toml(Path(path).read_text(encoding="utf-8")))
         except (OSError, ValueError) as error:  # UnicodeDecodeError and TOMLDecodeError are ValueErrors
@@ -107,10 +108,10 @@ class FaultScript:
 
     @classmethod
     def of(cls, written: object) -> FaultScript:
-        """Return the script in plain data: ``{"seed": 7, "rule": [{"fault": "reset", "rate": 0.1}]}``.
+        """Create a script from plain data: ``{"seed": 7, "rule": [{"fault": "reset", "rate": 0.1}]}``.
 
         Raises:
-            FaultScriptError: a rule is wrong; the message names it and what would be right.
+            FaultScriptError: a rule is invalid; the message names the rule and the fix.
         """
         if not isinstance(written, Mapping):
             raise FaultScriptError("A fault script must be an object with the members seed and rule.")
@@ -123,20 +124,20 @@ class FaultScript:
         return cls([_rule(number, rule) for number, rule in enumerate(rules, 1)], seed)
 
     def rng(self, place: int, number: int) -> Random:
-        """Return the random numbers of one request of one rule, the same on every machine."""
+        """Return the random generator for one request and rule, the same on every machine."""
         return Random(f"{self.seed}/{place}/{number}")  # noqa: S311 - not a secret
 
     def require_companies(self, names: Iterable[str]) -> None:
-        """Raise FaultScriptError if a rule names another Company than these, so that it would never apply."""
+        """Raise FaultScriptError if a rule names an unknown Company and would never apply."""
         known = {name.lower(): name for name in names}
         for number, rule in enumerate(self.rules, 1):
             if rule.company is not None and rule.company not in known:
                 hint, there = did_you_mean(rule.company, known.values()), ", ".join(known.values())
-                text = f"company is {rule.company!r}{hint}; there is only {there}"
+                text = f"company is {rule.company!r}{hint}; known: {there}"
                 raise FaultScriptError(f"rule {number} ({rule.kind}): {text}.")
 
     def written(self) -> dict[str, Any]:
-        """Return the script in plain data."""
+        """Return the script as plain data."""
         return {"seed": self.seed, "rule": [dict(rule.written) for rule in self.rules]}
 
 

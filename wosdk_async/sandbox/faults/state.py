@@ -1,4 +1,4 @@
-"""The active fault script, its counters, and the Companies that have moved."""
+"""Active fault script with counters, and moved Companies."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from wosdk_async.sandbox.faults.script import FaultScript, Rule
 __all__ = ["Faults"]
 
 _PORTS = {"http": 80, "https": 443}
-_SECOND_PORT = 8900  # without a socket any other port works
+_SECOND_PORT = 8900  # without a socket, any other port works
 
 
 class Faults:
     """Faults of a local Company: the active script and its counters.
 
-    The script may be changed while the server runs, also from another thread. Counters then start again.
+    Any thread may change the script while the server runs. A change restarts the counters.
 
     Args:
-        script: a TOML file, plain data of the same shape, or a `FaultScript`; None for no faults.
+        script: a TOML file, equivalent plain data, or a `FaultScript`; None for no faults.
 
     Attributes:
-        companies: names that rules of `add` may use; any name if empty.
-        late: tasks of requests that are carried out after their connection is gone.
-        moved_hosts: the ports of Companies that have moved.
+        companies: Company names allowed in rules of `add`; empty allows any.
+        late: tasks of requests carried out after their connection closed.
+        moved_hosts: ports of Companies that have moved.
 
     Raises:
-        FaultScriptError: the script is wrong; the message names the rule.
+        FaultScriptError: the script is invalid; the message names the rule.
     """
 
     def __init__(self, script: FaultScript | Mapping[str, Any] | str | Path | None = None) -> None:
@@ -48,7 +48,7 @@ class Faults:
         self.load(script)
 
     def load(self, script: FaultScript | Mapping[str, Any] | str | Path | None) -> None:
-        """Replace the active script; None removes all rules. Companies that moved return."""
+        """Replace the active script; None removes all rules. Moved Companies return."""
         if isinstance(script, str | Path):
             script = FaultScript.read(script)
         elif not isinstance(script, FaultScript):
@@ -58,16 +58,16 @@ class Faults:
         self._state = _ScriptState(script)
 
     def add(self, fault: str, *_unnamed: Never, **settings: Any) -> None:
-        """Add a rule after the active ones. All counters start again.
+        """Append a rule to the active script. All counters restart.
 
         Args:
-            fault: its kind, such as ``status``, ``latency`` or ``reset``; ``docs/sandbox.md`` has all.
-            settings: by name: which requests the rule is for (``operation``, ``company``; ``first``,
-                ``every`` or ``rate``), and the settings of the fault. A command creates a work order: its
-                operation is ``WoCreateCommand`` or ``command``, not ``create``.
+            fault: kind of fault, such as ``status``, ``latency`` or ``reset``; ``docs/sandbox.md`` lists all.
+            settings: which requests to match (``operation``, ``company``; ``first``, ``every`` or ``rate``),
+                and the fault's settings. Work orders are created by a command, so their operation is
+                ``WoCreateCommand`` or ``command``, not ``create``.
 
         Raises:
-            FaultScriptError: the rule is wrong; the message says what would be right.
+            FaultScriptError: the rule is invalid; the message says how to fix it.
         """
         if _unnamed:
             raise FaultScriptError(f"{_unnamed[0]!r} has no name; write it as in add({fault!r}, status=503).")
@@ -90,11 +90,11 @@ class Faults:
 
     @property
     def injected(self) -> dict[str, int]:
-        """How often each kind of fault was applied since the script came into force."""
+        """How often each kind of fault was applied since the script was loaded."""
         return dict(self._state.injected)
 
     def report(self) -> dict[str, Any]:
-        """Return the script and its counters: of each rule, and of faults by kind."""
+        """Return the script with counters per rule and per kind of fault."""
         state = self._state
         return {
             **state.script.written(),
@@ -110,27 +110,27 @@ class Faults:
 
     @property
     def idle(self) -> bool:
-        """Whether the script has no rules."""
+        """Whether there are no rules."""
         return not self._state.script.rules
 
     def note_response(self, request_id: str | None) -> None:
-        """Keep the RequestId of a response: the last two different ones."""
+        """Record a response's RequestId; the last two different ids are kept."""
         if request_id is not None and request_id not in self._request_ids[-1:]:
             self._request_ids = [*self._request_ids[-1:], request_id]
 
     def earlier_id(self, request_id: str | None) -> str | None:
-        """Return the RequestId of the last response to another call: attempts of one call share theirs."""
+        """Return the RequestId of the last response to another call: attempts of one call share an id."""
         return next((known for known in reversed(self._request_ids) if known != request_id), None)
 
     def match(self, request: RequestMatch) -> list[tuple[int, Random]]:
-        """Count a request; return the place of each rule whose fault it gets, with its random numbers."""
+        """Count a request. Return the position and random generator of each rule to apply."""
         found = [(place, self._state.match(place, request)) for place in range(len(self.script.rules))]
         return [(place, rng) for place, rng in found if rng is not None]
 
     async def apply(self, request: RequestMatch, exchange: FaultExchange, injected: list[str]) -> bool:
-        """Apply the faults that a request gets, in the order of the script; return whether it is finished.
+        """Apply a request's faults in script order, and return whether the request is finished.
 
-        Their kinds are added to ``injected``.
+        Add the kinds of the applied faults to ``injected``.
         """
         state = self._state
         for place, rng in self.match(request):
@@ -145,15 +145,15 @@ class Faults:
 
 @attrs.define
 class _ScriptState:
-    """Script with its counters, which are replaced together."""
+    """Script and counters, replaced together."""
 
     script: FaultScript
     matched: list[int] = attrs.field(init=False)
-    """Requests that each rule is about."""
+    """Number of matching requests per rule."""
     applied: list[int] = attrs.field(init=False)
-    """How often the fault of each rule was applied."""
+    """How often each rule's fault was applied."""
     seen: list[bool] = attrs.field(init=False)
-    """Whether a request has matched each rule, also before the counters started again."""
+    """Whether any request has matched each rule, including before the counters restarted."""
     injected: Counter[str] = attrs.field(factory=Counter, init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -162,7 +162,7 @@ class _ScriptState:
         self.seen = [False] * len(self.matched)
 
     def match(self, place: int, request: RequestMatch) -> Random | None:
-        """Count a request; return its random numbers if it gets the fault of the rule at ``place``."""
+        """Count a request. Return its random generator if the rule at ``place`` applies."""
         rule = self.script.rules[place]
         if not rule.matches(request):
             return None
@@ -174,7 +174,7 @@ class _ScriptState:
 
 @attrs.define
 class MovedHosts:
-    """Companies that have moved to another of the server's ``ports``; each port serves all others."""
+    """Companies moved to another of the server's ``ports``; each port serves all other Companies."""
 
     ports: Sequence[int] = ()
     _current: dict[str | None, int] = attrs.field(factory=dict, init=False)
@@ -190,13 +190,13 @@ class MovedHosts:
         self._current.clear()
 
     def has_left(self, request: RequestMatch, scope: Scope) -> bool:
-        """Return whether the request came to a port that its Company has left."""
+        """Return whether the request came to a port that the Company has left."""
         current = self._current.get(request.company)
         elsewhere = current is not None and _port(scope) != current
         return elsewhere and not request.operations & {"token", "discovery", "other"}
 
     def redirect(self, request: RequestMatch, scope: Scope) -> None:
-        """Change the Host header of a discovery to the Company's port, so that the response names that."""
+        """Change a discovery's Host header to the Company's port, so that the response contains it."""
         current = self._current.get(request.company)
         if current is None or "discovery" not in request.operations:
             return

@@ -1,1 +1,1 @@
-"""Requests and responses of the sandbox: routes and log-in of the service, admin addresses, OpenAPI."""
+"""HTTP layer of the sandbox: service routes and log-in, admin routes, OpenAPI."""

@@ -1,6 +1,6 @@
-"""Addresses below ``/_sandbox/``, which control the sandbox itself and are not part of the service.
+"""Admin routes below ``/_sandbox/``. They control the sandbox and are not part of the service.
 
-They show credentials and delete records, so other machines and web pages of other origins are refused.
+The routes show credentials and delete records, so other machines and pages of other origins are refused.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SNAPSHOT_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 
 
 def admin_routes(store: Store, clock: Clock, faults: Faults, *, open_to_all: bool) -> list[Route]:
-    """Return the routes that control one sandbox; ``open_to_all`` lets other machines use them."""
+    """Return a sandbox's admin routes; ``open_to_all`` lets other machines use them."""
     companies = _Companies(store)
 
     async def script(request: Request) -> Mapping[str, object]:
@@ -80,11 +80,11 @@ class _Companies:
         return {"Companies": [_company_json(company, root) for company in self.store.companies()]}
 
     def _change(self, body: dict[str, Any]) -> None:
-        """Switch the verification step of the Company that a body names."""
+        """Switch a Company's verification step."""
         name, verification = str(body.get("Name", "")).lower(), body.get("Verification")
         found = [company for company in self.store.companies() if company.name.lower() == name]
         if not found or not isinstance(verification, bool):
-            raise ValueError("Name must be that of a Company, and Verification true or false.")
+            raise ValueError("Name must be a Company name, and Verification true or false.")
         set_verification(self.store, found, verification)
 
     async def snapshot(self, request: Request) -> Mapping[str, object]:
@@ -98,7 +98,7 @@ class _Companies:
         return {"Name": name}
 
     def _file(self, name: object) -> Path:
-        """Return the file of a named snapshot: beside the store, so that no request can name another file."""
+        """Return a snapshot's file, always beside the store so that requests cannot name other files."""
         if not isinstance(name, str) or not _SNAPSHOT_NAME.fullmatch(name):
             raise ValueError("Name must be 1 to 64 letters, digits, hyphens or underscores.")
         return self.store.path.with_name(f"{self.store.path.name}.{name}.snapshot")

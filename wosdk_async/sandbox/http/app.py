@@ -1,4 +1,4 @@
-"""ASGI application of a sandbox: faults, the service itself, and the sandbox's own addresses."""
+"""ASGI application of a sandbox: faults, the service, and the sandbox's own routes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from wosdk_async.sandbox.storage.store import GroupCommit, Store
 
 __all__ = ["MAX_BODY", "create_app"]
 
-MAX_BODY = 32 * 1024 * 1024  # bytes; facts 7 knows no limit of the service, assumed
+MAX_BODY = 32 * 1024 * 1024  # bytes; assumed: facts 7 shows no limit
 
 # facts 3.8: the same in every recorded response. The server adds Date.
 _HEADERS = [
@@ -41,7 +41,7 @@ _HEADERS = [
     (b"expires", b"-1"),
     (b"strict-transport-security", b"max-age=31536000; includeSubDomains"),
 ]
-# not shown; assumed. A stored page must not act as the console, which has the same origin here
+# not shown; assumed. A stored page must not impersonate the console, which shares the origin
 _FILE_HEADERS = {"Content-Security-Policy": "sandbox", "X-Content-Type-Options": "nosniff"}
 
 
@@ -55,19 +55,19 @@ def create_app(
     open_admin: bool = False,
     log: RequestLog | None = None,
 ) -> ASGIApp:
-    """Return the ASGI application of a sandbox.
+    """Create the ASGI application of a sandbox.
 
     Args:
-        store: open; holds the Companies.
-        clock: for all times and the life of tokens; the system's time when left out.
-        dialect: ``spec``, or ``recorded`` to respond like the recorded release where it differs.
-        faults: the fault script; no faults when left out.
-        ports: those that the server listens at; a Company may move between them.
-        open_admin: whether other machines may use the addresses below ``/_sandbox/``.
-        log: of requests, for the console; switched off when left out.
+        store: open store with the Companies.
+        clock: clock for all times and token lifetimes (default: system time).
+        dialect: ``spec``, or ``recorded`` to respond like the recorded release where they differ.
+        faults: fault script (default: no faults).
+        ports: ports that the server listens on; Companies may move between them.
+        open_admin: whether other machines may use the routes below ``/_sandbox/``.
+        log: request log for the console (default: off).
 
     Raises:
-        ValueError: there is no such dialect.
+        ValueError: the dialect is unknown.
     """
     clock, faults, log = clock or Clock(), faults or Faults(), log or RequestLog()
     faults.moved_hosts.ports = ports
@@ -87,7 +87,7 @@ def create_app(
 
 
 def _dated(app: ASGIApp, clock: Clock) -> ASGIApp:
-    """Return the application with a ``Date`` in each response (facts 3.8), by the sandbox's clock."""
+    """Add a ``Date`` header to each response (facts 3.8), by the sandbox clock."""
 
     async def dated(scope: Scope, receive: Receive, send: Send) -> None:
         async def send_dated(message: Message) -> None:
@@ -103,22 +103,22 @@ def _dated(app: ASGIApp, clock: Clock) -> ASGIApp:
 
 @attrs.frozen
 class _Service:
-    """The service itself, as a bare ASGI application: every path and method follows its rules."""
+    """The service as a bare ASGI application for every path and method."""
 
     router: Router
     commits: GroupCommit
     clock: Clock
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Respond to a request, once what it changed is committed."""
+        """Respond to a request after its changes are committed."""
         try:
             body = await _body(receive)
-            if body is None:  # the client closed the connection in the middle of the request
+            if body is None:  # the client closed the connection mid-request
                 return
             status, content = self._respond(scope, body)
             await self.commits.wait()
         except Exception:
-            # A bug of the sandbox: facts 6 has the status, the body is not documented
+            # A sandbox bug: facts 6 has the status; the body is not documented
             await _send(send, 500, b"{}")
             raise
         await _send(send, status, content)
@@ -135,7 +135,7 @@ class _Service:
         return status, _body_with(found, request_id)
 
     def refusal(self, refused: Refusal, request_id: str | None) -> FaultyResponse:
-        """Return the whole response for a refusal, for faults on command."""
+        """Return the complete response for a refusal, for fault injection."""
         return FaultyResponse(refused.status, _HEADERS, self._error(refused, request_id))
 
     def _error(self, refusal: Refusal, request_id: str | None) -> bytes:
@@ -149,7 +149,7 @@ class _Service:
 
 
 def _body_with(members: Mapping[str, object], request_id: str | None) -> bytes:
-    """Return the bytes of a body. A RequestId is the last key of every success (spec 4.2, facts 5)."""
+    """Encode a body. RequestId is the last key of every success (spec 4.2, facts 5)."""
     return dump(members if request_id is None else {**members, "RequestId": request_id})
 
 
@@ -160,7 +160,7 @@ async def _send(send: Send, status: int, body: bytes) -> None:
 
 
 def _stamp(now: int) -> str:
-    """Return UTC with up to seven fraction digits, without zeros at the end (facts 3.5) but one (spec 7)."""
+    """Format UTC time with up to seven fraction digits (facts 3.5), at least one (spec 7)."""
     whole = datetime.fromtimestamp(now // 10**9, UTC).strftime("%Y-%m-%dT%H:%M:%S")
     fraction = f"{now % 10**9 // 100:07d}".rstrip("0") or "0"
     return f"{whole}.{fraction}Z"
@@ -181,7 +181,7 @@ def _request(scope: Scope, body: bytes) -> ServiceRequest:
 
 
 def _bounded(receive: Receive) -> Receive:
-    """Return a ``receive`` that raises a Refusal once a body is over the limit: 413 (not shown; assumed)."""
+    """Wrap ``receive`` to raise a Refusal for bodies over the limit: 413 (not shown; assumed)."""
     size = 0
 
     async def receive_bounded() -> Message:
@@ -196,7 +196,7 @@ def _bounded(receive: Receive) -> Receive:
 
 
 async def _body(receive: Receive) -> bytes | Refusal | None:
-    """Read the body, or return why it is refused; None if the client closed the connection."""
+    """Read the body or return a refusal; None if the client closed the connection."""
     parts, more = [], True
     while more:
         try:
@@ -213,7 +213,7 @@ async def _body(receive: Receive) -> bytes | Refusal | None:
 def _files(store: Store) -> Route:
     async def file(request: Request) -> Response:
         found = find_file(store, **request.path_params)
-        if found is None:  # facts 3.10: the storage is another service; how it refuses is assumed
+        if found is None:  # facts 3.10: storage is another service; its refusal is assumed
             return Response(b"There is no such file.", 404, media_type="text/plain")
         content, mime_type = found
         return Response(content, headers=_FILE_HEADERS, media_type=mime_type)

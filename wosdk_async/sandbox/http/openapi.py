@@ -1,4 +1,4 @@
-"""OpenAPI 3.1 document of the service, made from the catalogue, and the page that shows it."""
+"""OpenAPI 3.1 document of the service, generated from the catalogue, and a page to view it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DELETE removes; queries and commands are POSTs."""
 
 
 def openapi_routes() -> list[Route]:
-    """Return the routes ``/openapi.json`` and ``/docs``; neither shows anything of a Company."""
+    """Return the routes ``/openapi.json`` and ``/docs``; neither exposes Company data."""
 
     async def openapi(_request: Request) -> Response:
         return Response(_document(), media_type="application/json")
@@ -87,7 +87,7 @@ def _response(description: str, schema: Schema) -> Schema:
     return {"description": description} | _content(schema)
 
 
-# --- what is written by hand -----------------------------------------------------------------
+# --- hand-written parts ----------------------------------------------------------------------
 
 _TEXT: Schema = {"type": "string"}
 _KEY: Schema = {"type": "string", "minLength": 1}
@@ -164,7 +164,7 @@ _REMARKS = {"datetime-local": "Local time, without a zone.", "datetime-utc": "UT
 
 
 def _catalogue_schemas() -> dict[str, Schema]:
-    """Return schemas by name: ``{Entity}``, ``{Enum}.Enum``, ``{Command}.Request`` and ``.Result``."""
+    """Return the schemas by name: ``{Entity}``, ``{Enum}.Enum``, ``{Command}.Request`` and ``.Result``."""
     known = catalogue.load()
     found = {name: _entity(entity) for name, entity in known.entities.items()}
     found |= {_enum_name(name): _enum(enum) for name, enum in known.enums.items()}
@@ -183,7 +183,7 @@ def _entity(entity: Entity) -> Schema:
 
 
 def _fields(fields: Iterable[Field], *, whole: bool = False) -> Schema:
-    """Return an object with these fields. ``whole``: an entity in it is sent with all its fields."""
+    """Return an object schema for the fields. With ``whole``, nested entities include all fields."""
     return {"type": "object", "properties": {field.name: _field(field, whole) for field in fields}}
 
 
@@ -199,7 +199,7 @@ def _field(field: Field, whole: bool) -> Schema:
 def _bare(field: Field, whole: bool) -> Schema:
     if field.is_list:
         return {"type": "array", "items": _value(field, whole)}
-    # A length that only third parties state is no limit: the service sends longer values
+    # Lengths from third parties only are not limits: the service sends longer values
     stated = field.max_length if field.max_length_source != "peer" else None
     return _value(field, whole) | ({"maxLength": stated} if stated else {})
 
@@ -211,7 +211,7 @@ def _value(field: Field, whole: bool) -> Schema:
         return _reference(_enum_name(field.of))
     entity = catalogue.load().entities.get(field.of or "")
     if entity is not None:
-        inside = entity.kind != "entity" or entity.name in OWNED_OBJECTS  # held whole, not by its Id
+        inside = entity.kind != "entity" or entity.name in OWNED_OBJECTS  # nested in full, not as an Id
         return _reference(entity.name if whole or field.is_list or inside else "Reference")
     if field.kind in _PLAIN:
         return {"type": field.kind}
@@ -225,12 +225,12 @@ def _or_null(schema: Schema) -> Schema:
 
 
 def _enum_name(name: str) -> str:
-    """Return a name that differs from those of entities: some enums have the same name."""
+    """Return a name distinct from entity names: some enums and entities share a name."""
     return f"{name}.Enum"
 
 
 def _enum(enum: EnumType) -> Schema:
-    """Return the names that the service sends; it reads numbers too, and a release may add some (facts 9)."""
+    """Return the names that the service sends; numbers are also accepted, releases may add more (facts 9)."""
     numbers = [value.value for value in enum.values if value.value is not None]
     names: Schema = {"type": "string", "enum": list(dict.fromkeys(value.name for value in enum.values))}
     return {"anyOf": [names, {"type": "integer"} | ({"examples": numbers} if numbers else {})]}
@@ -252,7 +252,7 @@ def _paths() -> dict[str, Schema]:
 
 
 def _entity_paths(entity: Entity) -> Mapping[str, Schema]:
-    """Return the operations of an entity type but those that the service is known to refuse."""
+    """Return an entity type's operations, except those known to be refused."""
     own, changed = _reference(entity.name), _reference("Changed", "responses")
     rows = {"type": "array", "items": _object({"Data": own}, "Data")}
     one = _response("Done.", _object({"Data": own}, "Data"))

@@ -1,4 +1,4 @@
-"""Router of the service: log-in, tokens, and the operation of a request (spec 4 and 5, facts 1 to 3)."""
+"""Router of the service: log-in, tokens, and operations (spec 4 and 5, facts 1 to 3)."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ class ServiceRequest:
     """Parts of a request.
 
     Args:
-        segments: of the path, without empty ones: a doubled slash changes nothing (facts 3.1).
-        query: by lower-case name.
-        headers: by lower-case name.
-        root: the address that the request came to.
+        segments: path segments without empty ones: double slashes are ignored (facts 3.1).
+        query: query parameters by lower-case name.
+        headers: headers by lower-case name.
+        root: address that the request was sent to.
     """
 
     method: str
@@ -58,14 +58,14 @@ class ServiceRequest:
 
     @property
     def family(self) -> str:
-        """The part of the path after ``/api/v1/``, in lower case; empty for other paths."""
+        """The path part after ``/api/v1/``, in lower case; empty for other paths."""
         head = [part.lower() for part in self.segments[:3]]
         return head[2] if head[:2] == ["api", "v1"] and len(head) == 3 else ""
 
 
 @attrs.define
 class Router:
-    """Routes of the service over one store; ``clock`` returns nanoseconds since 1970."""
+    """Service routes over one store; ``clock`` returns nanoseconds since 1970."""
 
     store: Store
     clock: Callable[[], int]
@@ -86,7 +86,7 @@ class Router:
         }
 
     def companies(self) -> Mapping[str, StoredCompany]:
-        """Return the Companies by lower-case name."""
+        """Return Companies by lower-case name."""
         listed = self.store.companies()
         if listed is not self._listed:
             self._listed = listed
@@ -94,7 +94,7 @@ class Router:
         return self._by_name
 
     def respond(self, request: ServiceRequest) -> StatusAndBody:
-        """Return status and body of the response."""
+        """Return the response's status and body."""
         if [part.lower() for part in request.segments[:3]] == ["oauth", "token"]:
             return self._token(request)
         handler = self._families.get(request.family)
@@ -103,12 +103,12 @@ class Router:
         return 200, handler(self._context(request), request)
 
     def request_id(self, request: ServiceRequest) -> str | None:
-        """Return the RequestId, which comes back in every success and error (facts 5 and 3.1)."""
+        """Return the RequestId to repeat in every success and error (facts 5 and 3.1)."""
         known = request.family in self._families
         return request_id_of(request.query, request.content) if known else None
 
     def _token(self, request: ServiceRequest) -> StatusAndBody:
-        """Respond to a token request; the refusals are RFC 6749's (facts 1 has none)."""
+        """Respond to a token request, with refusals from RFC 6749 (facts 1 has none)."""
         _require_method(request, "POST")
         self.store.refresh()  # another process may have added a Company
         fields = parse_form(request.body)
@@ -122,7 +122,7 @@ class Router:
         return 400, {"error": "invalid_client"}
 
     def _context(self, request: ServiceRequest) -> RequestContext:
-        """Return the context of the Company that the headers name, if the token is for it (facts 1)."""
+        """Return the context for the Company in the headers, if the token matches (facts 1)."""
         owner = self.tokens.check(request.headers.get("authorization"))
         # facts 1: the value is case-insensitive; facts 2: the code. Its status is the sample's
         company = self.companies().get(request.headers.get("companyname", "").strip().lower())
@@ -154,7 +154,7 @@ class Router:
             return update_entity(context, schema, entity, get_ignore_case(body, "Properties"))
 
     def _batch(self, _context: RequestContext, _request: ServiceRequest) -> Record:
-        """Refuse: facts 3.2 names these endpoints and shows no response."""
+        """Refuse batch requests: facts 3.2 names the endpoints but shows no response."""
         raise broken_rule("The local sandbox does not model the batch endpoints: no response is known.")
 
     def _query(self, context: RequestContext, request: ServiceRequest) -> Record:
@@ -167,7 +167,7 @@ class Router:
 
     def _command(self, context: RequestContext, request: ServiceRequest) -> Record:
         _require_method(request, "POST")
-        # before the body is judged (facts 3.3)
+        # before the body is checked (facts 3.3)
         wanted = find_command(list(request.segments[3:]), context.dialect)
         sent = get_ignore_case(require_body(request.content), "Command")
         if not isinstance(sent, dict):
@@ -178,7 +178,7 @@ class Router:
             return {"CommandResult": run_command(context, wanted, sent)}
 
     def _discover_by_get(self, context: RequestContext, request: ServiceRequest) -> Record:
-        """Respond to the GET form of discovery (facts 2)."""
+        """Respond to a GET discovery request (facts 2)."""
         _require_method(request, "GET")
         if len(request.segments) != 5 or request.segments[3].lower() != "getcompanywsdkurl":
             raise Refusal(404, "NOT_FOUND", "There is nothing at this path.")
@@ -191,7 +191,7 @@ def _require_method(request: ServiceRequest, *methods: str) -> None:
 
 
 def _id_in_path(method: str, entity: str, key: str) -> Refusal:
-    """Return the refusal of an id in the path of a PUT or PATCH: 405 (facts 3.1)."""
+    """Return the refusal for an id in the path of a PUT or PATCH: 405 (facts 3.1)."""
     text = f"{method} takes no id in the path"
     if method != "PUT":
         return _not_allowed(f"{text} of {entity}.")
@@ -205,12 +205,12 @@ def _not_allowed(text: str) -> Refusal:
     return Refusal(405, "METHOD_NOT_ALLOWED", text)  # facts 6 has the status; code and texts assumed
 
 
-# --- log-in: tokens for client credentials, and discovery of the host of a Company (spec 4.1, facts 1, 2) ---
+# --- log-in: tokens for client credentials, and Company discovery (spec 4.1, facts 1, 2) --------------------
 
-_EXPIRES_IN = 1199  # seconds, as the sample of facts 1 says
+_EXPIRES_IN = 1199  # seconds, from the sample in facts 1
 _LIFETIME = 1200 * 10**9
-_REMEMBERED = 100_000  # tokens; an expired one stays known, because a wrong one is refused differently
-_VERSION = "9.21.4.118"  # a dotted version (spec 4.1); the value is the sample's
+_REMEMBERED = 100_000  # tokens; expired tokens are kept, because unknown ones are refused differently
+_VERSION = "9.21.4.118"  # dotted version (spec 4.1); value from the sample
 _SOAP = "wsdk/CorrigoService.asmx"  # facts 2: below /wsdk/; the name is assumed
 
 
@@ -222,7 +222,7 @@ class Tokens:
     _issued: dict[str, tuple[int, int]] = attrs.field(factory=dict, repr=False)
 
     def issue(self, company: StoredCompany) -> str:
-        """Return a new token for a Company."""
+        """Issue a new token for a Company."""
         now = self.clock()
         token = secrets.token_urlsafe(32)
         self._issued[token] = (company.id, now + _LIFETIME)
@@ -231,14 +231,14 @@ class Tokens:
         return token
 
     def expire(self, authorization: str | None) -> None:
-        """Let the token of an Authorization header expire now."""
+        """Expire the token in an Authorization header now."""
         token = (authorization or "").strip().partition(" ")[2].strip()
         if token in self._issued:
             company, end = self._issued[token]
             self._issued[token] = (company, min(end, self.clock()))
 
     def check(self, authorization: str | None) -> int:
-        """Return the id of the Company whose token the header carries (facts 1; some texts are assumed)."""
+        """Return the id of the token's Company (facts 1; some texts assumed)."""
         if authorization is None:
             raise Refusal(401, "MISSING_AUTHORIZATION_HEADER", "No Authorization header was sent.")
         scheme, _, token = authorization.strip().partition(" ")
@@ -261,13 +261,13 @@ def _same(known: str, sent: str) -> bool:
 
 
 def _is_discovery(segments: Sequence[str]) -> bool:
-    """Return whether a path is discovery's: every host serves it, and names the right host (facts 2)."""
+    """Return whether a path is for discovery. Every host serves discovery (facts 2)."""
     name = segments[-1] if segments[2].lower() == "cmd" else segments[2]
     return name.lower() in ("getcompanywsdkurlcommand", "corrigoservice")
 
 
 def _discover(context: RequestContext, name: object, sent: Mapping[str, Any]) -> Record:
-    """Return the result of a discovery of the Company ``name``; ``sent`` has the command's other members."""
+    """Discover the Company ``name``; ``sent`` has the command's other members."""
     if not isinstance(name, str):
         raise required("CompanyName")
     if name.strip().lower() != context.company.name.lower():

@@ -1,1 +1,1 @@
-"""Entity types, values, bodies and dialects of the service, as the catalogue describes them."""
+"""Entity types, values, bodies and dialects of the service, from the catalogue."""

@@ -1,4 +1,4 @@
-"""Request bodies: JSON with exact numbers, and case-insensitive member names."""
+"""Request bodies: JSON with exact numbers and case-insensitive member names."""
 
 from __future__ import annotations
 
@@ -32,27 +32,27 @@ Record = dict[str, Any]
 
 _encoder = msgspec.json.Encoder(decimal_format="number")
 _decoder = msgspec.json.Decoder(float_hook=Decimal)
-_MAX_DEPTH = 100  # levels; not shown; assumed. Much deeper bodies would exhaust the stack
+_MAX_DEPTH = 100  # levels; not shown; assumed. Much deeper nesting would exhaust the stack
 
 
 def dump(value: object) -> bytes:
-    """Write a value as compact JSON; a Decimal is written as a number with all its digits."""
+    """Encode a value as compact JSON; a Decimal becomes a number with all its digits."""
     return _encoder.encode(value)
 
 
 def load(text: str | bytes) -> Any:
-    """Read JSON with fractions as Decimal; unlike `peek_json` it raises errors of msgspec."""
+    """Decode JSON with fractions as Decimal; unlike `peek_json`, raise msgspec errors."""
     return _decoder.decode(text)
 
 
 def peek_json(raw: bytes) -> Record:
-    """Read the JSON object of a request; an empty one if the bytes are not a JSON object."""
+    """Decode a request's JSON object; return an empty one for any other bytes."""
     value = _try_decode(raw.removeprefix(codecs.BOM_UTF8))
     return value if isinstance(value, dict) else {}
 
 
 def require_body(body: Record) -> Record:
-    """Return the body; refuse one that is empty or not an object (spec 4.9 rule 4), or nests too deep."""
+    """Return the body. Refuse empty bodies, non-objects (spec 4.9 rule 4) and deep nesting."""
     if not body:
         raise Refusal(400, "EMPTY_INPUT_PARAMETER", "Field 'body' is null or empty.")
     if _is_too_deep(body):
@@ -61,7 +61,7 @@ def require_body(body: Record) -> Record:
 
 
 def get_ignore_case(container: Mapping[str, Any], name: str) -> Any:
-    """Return the member with this case-insensitive name (facts 3.3), or None."""
+    """Return the member with a case-insensitive name (facts 3.3), or None."""
     if name in container:
         return container[name]
     wanted = name.lower()
@@ -69,7 +69,7 @@ def get_ignore_case(container: Mapping[str, Any], name: str) -> Any:
 
 
 def object_list(container: Record, name: str) -> list[Record]:
-    """Return a member that is a list of objects; an empty list if it is missing."""
+    """Return a member that is a list of objects; an empty list if missing."""
     found = get_ignore_case(container, name)
     if found is None:
         return []
@@ -79,13 +79,13 @@ def object_list(container: Record, name: str) -> list[Record]:
 
 
 def parse_query(raw: bytes) -> dict[str, str]:
-    """Return the parameters of a URL's query by lower-case name."""
+    """Parse a URL query into parameters by lower-case name."""
     pairs = parse_qsl(raw.decode("latin-1"), keep_blank_values=True)
     return {name.lower(): value for name, value in pairs}
 
 
 def request_id_of(query: Mapping[str, str], body: Record) -> str | None:
-    """Return the ``RequestId`` in the query or body (facts 3.1, 5); a number as text (not shown; assumed)."""
+    """Return the ``RequestId`` in the query or body (facts 3.1, 5); numbers as text (not shown; assumed)."""
     for value in (query.get("requestid"), get_ignore_case(body, "RequestId")):
         if isinstance(value, str | int) and not isinstance(value, bool):
             return str(value)
@@ -93,7 +93,7 @@ def request_id_of(query: Mapping[str, str], body: Record) -> str | None:
 
 
 def client_credentials(form: Mapping[str, str], authorization: str | None) -> tuple[str, str]:
-    """Return client id and secret of a token request: of its Authorization header, else of its form."""
+    """Return a token request's client id and secret, from the Authorization header or else the form."""
     scheme, _, encoded = (authorization or "").partition(" ")
     if scheme.lower() != "basic":
         return form.get("client_id", ""), form.get("client_secret", "")
@@ -106,7 +106,7 @@ def client_credentials(form: Mapping[str, str], authorization: str | None) -> tu
 
 
 def parse_form(raw: bytes) -> dict[str, str]:
-    """Return the fields of a form; any bytes are one."""
+    """Parse form fields; any bytes are valid."""
     return dict(parse_qsl(raw.decode("latin-1")))
 
 
@@ -121,7 +121,7 @@ def _decode(raw: bytes) -> Any:
     try:
         return _decoder.decode(raw)
     except msgspec.DecodeError:
-        # facts 3.3: a surplus closing brace after the JSON did no harm
+        # facts 3.3: an extra closing brace after the JSON was accepted
         shorter = raw.rstrip()
         if not shorter.endswith(b"}"):
             raise

@@ -1,6 +1,6 @@
-"""Dialects: where a running release differs from the specification, one switch for each difference.
+"""Dialects: one switch per difference between a running release and the specification.
 
-Other modules never ask which dialect they serve, only what a switch says.
+Other modules only use the switches and never ask for the dialect.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ import attrs
 __all__ = ["SPEC", "Dialect", "NumberFormat", "dialect_of"]
 
 _WHOLE_SECONDS = len("2024-05-14T13:15:07")
-_MAX_DIGITS = 18  # an amount with more digits than any currency needs is left as it is
+_MAX_DIGITS = 18  # amounts with more digits are left unchanged
 
 
 @attrs.frozen(eq=False)
 class NumberFormat:
-    """Text form of times and amounts.
+    """Text format of times and amounts.
 
     Args:
-        utc_mark: the end of a time in UTC.
-        cuts_zeros: whether the fraction of a second loses its last zeros; else it has seven digits.
-        decimals: digits after the point of an amount; None leaves the amount as it was sent.
-        rate_decimals: the least number of digits after the point of a labor code's rate.
+        utc_mark: suffix of UTC times.
+        cuts_zeros: whether trailing zeros of second fractions are removed; otherwise seven digits.
+        decimals: decimal places of amounts; None leaves amounts as sent.
+        rate_decimals: minimum decimal places of labor code rates.
     """
 
     utc_mark: str = "Z"
@@ -33,15 +33,15 @@ class NumberFormat:
     rate_decimals: int = 0
 
     def local(self, text: str) -> str:
-        """Format a stored local time, which has no fraction digits or seven."""
+        """Format a stored local time, with no or seven fraction digits."""
         return text.rstrip("0") if self.cuts_zeros and len(text) > _WHOLE_SECONDS else text
 
     def utc(self, text: str) -> str:
-        """Format a stored time in UTC."""
+        """Format a stored UTC time."""
         return self.local(text) + self.utc_mark
 
     def money(self, amount: dict[str, Any]) -> dict[str, Any]:
-        """Round an amount to the scale of this format."""
+        """Round an amount to this format's scale."""
         value = Decimal(amount["Value"])
         if self.decimals is None or value.adjusted() > _MAX_DIGITS - 4:
             return amount
@@ -49,7 +49,7 @@ class NumberFormat:
         return {**amount, "Value": value.quantize(scale, ROUND_HALF_UP)}
 
     def rate(self, value: int | Decimal) -> int | Decimal:
-        """Give a labor code's rate the decimals that it lacks."""
+        """Pad a labor code rate with decimals."""
         known = Decimal(value)
         digits = -int(known.as_tuple().exponent)
         if known.adjusted() > _MAX_DIGITS or digits >= self.rate_decimals:
@@ -62,53 +62,52 @@ _AS_STORED = NumberFormat()
 
 @attrs.frozen(eq=False, kw_only=True)
 class Dialect:
-    """One way in which the service speaks; the defaults are those of the specification."""
+    """One variant of the service's behaviour; the defaults follow the specification."""
 
     name: str
     opens_created: bool = True
-    """Whether a created order or space comes with its references opened and its lists empty (spec 2.3); else
-    as a default read shows it (facts 5, Shape of a result; facts 12 rows 2 and 11)."""
+    """Whether a created order or space is returned with references expanded and lists empty (spec 2.3);
+    otherwise as in a default read (facts 5, Shape of a result; facts 12 rows 2 and 11)."""
     marks_records: bool = True
-    """Whether a read shows ``IsNew`` and ``PerformDeletion`` (spec 2.1; else facts 12 row 2)."""
+    """Whether reads return ``IsNew`` and ``PerformDeletion`` (spec 2.1; else facts 12 row 2)."""
     shows_all_times: bool = True
-    """Whether a read shows ``AcknowledgeByUtc`` and ``DtUtcOnSiteBy`` (spec 2.3); else only a creation does
+    """Whether reads return ``AcknowledgeByUtc`` and ``DtUtcOnSiteBy`` (spec 2.3); otherwise only creations do
     (facts 3.5)."""
     zero_is_null: frozenset[tuple[str, str]] = frozenset()
-    """Integers of entity types that are stored as null where they show 0 (facts 3.4), as a query tells."""
+    """Integer fields stored as null but shown as 0 (facts 3.4), as queries reveal."""
     entities_envelope: bool = True
-    """Whether a retrieve has ``Entities`` beside ``Data`` (spec 4.9; else facts 12 row 5)."""
+    """Whether retrieves return ``Entities`` in addition to ``Data`` (spec 4.9; else facts 12 row 5)."""
     spec_fields: bool = True
-    """Whether properties exist that only the specification names: ``BillToType``, ``IsRestricted``, a Note's
+    """Whether properties named only by the specification exist: ``BillToType``, ``IsRestricted``, a Note's
     ``Body`` and others (spec 2; else facts 12 rows 6, 7, 8 and 12)."""
     spec_entities: bool = True
-    """Whether ``Priority``, ``SubType`` and ``Asset`` name entity types (spec 2.2, 2.8; else facts 3.9 and
+    """Whether ``Priority``, ``SubType`` and ``Asset`` are entity types (spec 2.2, 2.8; else facts 3.9 and
     12 row 6)."""
     spec_paths: bool = True
-    """Whether the path ``/cmd/SendWorkOrder`` exists beside the full name (spec 4.6; else facts 12 row 4)."""
+    """Whether ``/cmd/SendWorkOrder`` exists in addition to the full name (spec 4.6; else facts 12 row 4)."""
     contactid_is_requestor: bool = True
-    """Whether ``Contactid`` of a creation becomes the requestor (spec 4.3); else it is dropped (facts 12
+    """Whether a creation's ``Contactid`` becomes the requestor (spec 4.3); otherwise it is dropped (facts 12
     row 3)."""
     update_shows_version: bool = False
-    """Whether the response to an update has ``ConcurrencyId`` (facts 12 row 15); else only type and id
+    """Whether update responses include ``ConcurrencyId`` (facts 12 row 15); otherwise only type and id
     (spec 4.9)."""
     errors_show_request_id: bool = False
-    """Whether an error has the ``RequestId`` that was sent (facts 12 row 9); else three members (spec 7)."""
+    """Whether errors repeat the ``RequestId`` (facts 12 row 9); otherwise they have 3 members (spec 7)."""
     explains: bool = True
-    """Whether a refusal adds to a recorded text what a reader needs; else it is that text alone (facts 6)."""
+    """Whether refusals add an explanation to a recorded text; otherwise the text only (facts 6)."""
     refuses_missing_delete: bool = True
-    """Whether the delete of a record that never existed is refused unless a header says otherwise (facts
-    3.8); else it succeeds like any other (facts 3.4)."""
+    """Whether deleting a record that never existed is refused unless a header says otherwise (facts 3.8);
+    otherwise the delete succeeds (facts 3.4)."""
     soap_url: bool = False
-    """Whether discovery without ``ApiType`` finds the SOAP address (facts 2); else the REST one (spec 4.1
-    knows no other)."""
+    """Whether discovery without ``ApiType`` returns the SOAP address (facts 2); otherwise the REST
+    address (spec 4.1)."""
     tick: int = 1
-    """Step of the clock behind stored times, in units of 100 ns: it gives seven fraction digits, or the
-    two of records read back (facts 3.5)."""
+    """Clock resolution of stored times in units of 100 ns: seven fraction digits, or the two of records read
+    back (facts 3.5)."""
     stored: NumberFormat = _AS_STORED
-    """Format of a record that is read back (spec 2.1, facts 3.3 and 3.5)."""
+    """Format of records that are read back (spec 2.1, facts 3.3 and 3.5)."""
     fresh: NumberFormat = _AS_STORED
-    """Format of a record that the same call made, and of a time that it set (spec 2.1, facts 3.3 and
-    3.5)."""
+    """Format of records created by the same call, and of times set by it (spec 2.1, facts 3.3 and 3.5)."""
 
 
 SPEC = Dialect(name="spec")
@@ -136,11 +135,11 @@ DIALECTS = {dialect.name: dialect for dialect in (SPEC, RECORDED)}
 
 
 def dialect_of(name: str) -> Dialect:
-    """Return the dialect with this name.
+    """Return a dialect by name.
 
     Raises:
-        ValueError: there is no such dialect; the text names those that exist.
+        ValueError: the dialect is unknown.
     """
     if name not in DIALECTS:
-        raise ValueError(f"There is no dialect {name!r}. Name one of: {', '.join(DIALECTS)}.")
+        raise ValueError(f"There is no dialect {name!r}. Use one of: {', '.join(DIALECTS)}.")
     return DIALECTS[name]

@@ -1,4 +1,4 @@
-"""Entity types and enums of the catalogue, with the case-insensitive look-ups of the local service."""
+"""Entity types and enums of the catalogue, with case-insensitive look-ups."""
 
 from __future__ import annotations
 
@@ -33,39 +33,39 @@ MONEY_PARTS = {
     "value": Field(name="Value", type="number"),
     "currencytypeid": Field(name="CurrencyTypeId", type="enum", of="CurrencyType"),
 }
-"""Parts of an amount by lower-case name (spec 2.1)."""
-# Marks on the elements of a request; returned entities show them as false (spec 2.1).
+"""Members of an amount by lower-case name (spec 2.1)."""
+# Flags on elements in a request; returned entities show them as false (spec 2.1).
 REQUEST_MARKS = frozenset({"PerformDeletion", "IsNew"})
-REQUEST_ONLY = frozenset({"Contactid"})  # spec 4.3: what it names comes back as RequestorContact
-# Initial values other than those of the type: one enum is missing (facts 3.4), one text is set (spec 2.8).
+REQUEST_ONLY = frozenset({"Contactid"})  # spec 4.3: returned as RequestorContact
+# Initial values that differ from the type's: one enum is missing (facts 3.4), one text is set (spec 2.8).
 _INITIAL_VALUES = {"SelfHelpType": None, "CriticalFacilities": "Inherit"}
-_LAST = ("IsRemoved", "ConcurrencyId", "Id")  # the last members of an entity (facts 3.3)
+_LAST = ("IsRemoved", "ConcurrencyId", "Id")  # an entity's last members (facts 3.3)
 _ID_FIRST = frozenset({"WorkOrderCost", "AssetTree"})  # the two exceptions (facts 3.3)
-# Operations that a command of the entity replaces (facts 3.9; Space by spec 4.4, its code assumed).
+# Operations replaced by a command of the entity (facts 3.9; Space by spec 4.4, its code assumed).
 _CUSTOM_COMMANDS = {
     ("Create", "WorkZone"): "WorkZone/Create",
-    # facts 5: the short form was answered COMMAND_NOT_FOUND; the full name is in the schema
+    # facts 5: the short form got COMMAND_NOT_FOUND; the schema has the full name
     ("Delete", "WorkZone"): "WorkZoneDeleteCommand",
     ("Delete", "Portfolio"): "Portfolio/Delete",
     ("Create", "Space"): "Space/Create",
 }
-# Changed in a list of their owner only: spec 4.9 rule 2, facts 3.9
+# Changed only in a list of their owner: spec 4.9 rule 2, facts 3.9
 _THROUGH_PARENT = frozenset({"AssetAttribute", "Address2"})
-# spec 3 row 4: a verification needs a completed order; that no base operation writes one is assumed
+# spec 3 row 4: verification needs a completed order; assumed: no base operation creates one
 _COMMAND_ONLY = frozenset({"WoVerification"})
-_SYNONYMS = {"CustomField": "CustomField2"}  # facts 3.9: the specification's name and the newer one
+_SYNONYMS = {"CustomField": "CustomField2"}  # facts 3.9: the specification's name and the newer name
 
 
 @attrs.frozen
 class Enumeration:
-    """Names of an enum by lower-case name and by number."""
+    """Enum names by lower-case name and by number."""
 
     by_name: Mapping[str, str]
     by_number: Mapping[int, str]
     numbers: Mapping[str, int]
 
     def name_of(self, value: object) -> str | None:
-        """Return the server's spelling of a name or number, or None if there is no such value (facts 3.3)."""
+        """Return the server's spelling of a name or number; None if there is no such value (facts 3.3)."""
         if isinstance(value, bool):
             return None
         if isinstance(value, int):
@@ -83,10 +83,10 @@ class EntitySchema:
     """Entity type in one dialect.
 
     Args:
-        by_name: fields by lower-case name, aliases included.
-        operations: whether each base operation is offered; None if unknown.
-        blank: values that a new record starts with.
-        locked: whether records carry a ``ConcurrencyId``.
+        by_name: fields by lower-case name, including aliases.
+        operations: whether each base operation is available; None if unknown.
+        blank: initial values of a new record.
+        locked: whether records have a ``ConcurrencyId``.
         removable: whether a delete only sets ``IsRemoved``.
     """
 
@@ -101,7 +101,7 @@ class EntitySchema:
     removable: bool
 
     def field(self, name: str) -> Field | None:
-        """Return the field with this case-insensitive name, or None."""
+        """Return the field with a case-insensitive name, or None."""
         return self.by_name.get(name.lower())
 
     def target(self, field: Field) -> EntitySchema | None:
@@ -109,15 +109,15 @@ class EntitySchema:
         return schemas(self.dialect).get(field.of or "")
 
     def behind(self, field: Field) -> EntitySchema:
-        """Return the entity type of a reference or list that is known to have records."""
+        """Return the entity type of a reference or list known to have records."""
         return schemas(self.dialect)[field.of or ""]
 
 
 @cache
 def enumeration(name: str) -> Enumeration:
-    """Return the enum with this name."""
+    """Return an enum by name."""
     values = catalogue.load().enums[name].values
-    # facts 9: inputs accept the position in the list, unless a number is documented
+    # facts 9: inputs accept the list position unless a number is documented
     numbers = {
         value.name: index if value.value is None else value.value for index, value in enumerate(values)
     }
@@ -130,13 +130,13 @@ def enumeration(name: str) -> Enumeration:
 
 @cache
 def schemas(dialect: Dialect = SPEC) -> dict[str, EntitySchema]:
-    """Return every entity type that has records, by its name on the wire."""
+    """Return all entity types that have records, by wire name."""
     entities = catalogue.load().entities.values()
     return {entity.name: _schema(entity, dialect) for entity in entities if entity.kind == "entity"}
 
 
 def find_schema(name: str, dialect: Dialect = SPEC) -> EntitySchema:
-    """Return the entity type with this case-insensitive name or alias (spec 2.2)."""
+    """Return the entity type with a case-insensitive name or alias (spec 2.2)."""
     entity = catalogue.load().entity(name)
     schema = schemas(dialect).get(_SYNONYMS.get(entity.name, entity.name)) if entity else None
     known = entity is not None and (dialect.spec_entities or entity.name.lower() == name.lower())
@@ -146,7 +146,7 @@ def find_schema(name: str, dialect: Dialect = SPEC) -> EntitySchema:
 
 
 def check_supported(schema: EntitySchema, operation: str) -> None:
-    """Refuse a base operation that the entity type lacks (spec 4.9 rule 1, facts 3.9), if that is known."""
+    """Refuse a base operation known to be unavailable for the entity type (spec 4.9 rule 1, facts 3.9)."""
     path = _CUSTOM_COMMANDS.get((operation, schema.name))
     if path is not None:
         raise Refusal(  # facts 6
@@ -162,8 +162,8 @@ def check_supported(schema: EntitySchema, operation: str) -> None:
 
 
 def is_read_only(schema: EntitySchema) -> bool:
-    """Return whether no base operation writes records of this type, not even through their owner."""
-    # facts 3.9: the read-only types; that a PUT of their owner does not write them either is assumed
+    """Return whether no base operation can write these records, even through their owner."""
+    # facts 3.9: the read-only types; assumed: not written by a PUT of their owner, either
     writes = (schema.operations.get(name) for name in ("create", "update", "delete"))
     none = schema.name not in _THROUGH_PARENT and all(allowed is False for allowed in writes)
     return none or schema.name in _COMMAND_ONLY
@@ -191,12 +191,12 @@ def _schema(entity: Entity, dialect: Dialect) -> EntitySchema:
 
 
 def _exists(field: Field, dialect: Dialect) -> bool:
-    """Return whether a dialect has the field: a release may lack what only the spec names (facts 12)."""
+    """Return whether a dialect has the field: a release may lack fields named only by the spec (facts 12)."""
     return dialect.spec_fields or field.sources != "spec" or field.name in REQUEST_MARKS
 
 
 def _initial(field: Field) -> Any:
-    """Return the initial value of a property; None for references, dates and one enum (facts 3.4)."""
+    """Return a property's initial value; None for references, dates and one enum (facts 3.4)."""
     if field.name in REQUEST_MARKS | REQUEST_ONLY | _INITIAL_VALUES.keys():
         return _INITIAL_VALUES.get(field.name)
     if field.type == "enum":

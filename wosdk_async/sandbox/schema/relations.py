@@ -1,8 +1,8 @@
-"""Relations: which records belong to a parent, by the field of the child that points at it.
+"""Relations between parent and child records, by the child's pointer field.
 
-The pointer is the first of these fields that the child has: ``{Parent}Id``, the parent's other name in
-``_OTHER_NAMES``, then ``ParentId``, ``ActorId`` or ``ObjectId`` (with the parent's kind beside it). Elements
-of a list without such a field are kept inside the parent.
+The pointer is the first of these fields in the child: ``{Parent}Id``, the parent's other name in
+``_OTHER_NAMES``, then ``ParentId``, ``ActorId`` or ``ObjectId`` (together with the parent's kind). List
+elements without such a field are stored inside the parent.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _OTHER_NAMES = {
 }
 _ANY_PARENT = ("ParentId", "ActorId", "ObjectId")
 KIND_FIELDS = {"ParentId": "ParentTypeId", "ActorId": "ActorTypeId", "ObjectId": "ObjectTypeId"}
-_NOT_POINTERS = {"PaymentItem"}  # its ObjectId names what is paid for, not the payment
+_NOT_POINTERS = {"PaymentItem"}  # ObjectId names the paid object, not the payment
 
-# The actor type of an owner: facts 9 for WO, LeaseUser, Employee and CommLease, spec 2.10 for
+# Owners' actor types: facts 9 for WO, LeaseUser, Employee and CommLease, spec 2.10 for
 # CommLeaseSpace; the others by name (assumed).
 _ACTOR_KINDS = {
     "WorkOrder": "WO",
@@ -54,19 +54,19 @@ _ACTOR_KINDS = {
     "WoQuote": "Quote",
 }
 
-# Single references whose record belongs to the parent: a default read leaves them out (facts 3.4).
+# Single references to owned records, omitted from default reads (facts 3.4).
 OWNED_OBJECTS = frozenset({"Address2", "AssetInfo", "WoQuote", "WoEstimate", "WoNote", "ContactInfo", "Blob"})
 
-# Owned records whose Id is the parent's own (facts 5, Shape of a result).
+# Owned records that share the parent's Id (facts 5, Shape of a result).
 SAME_ID = frozenset({("WorkOrder", "WorkOrderCost"), ("WorkOrder", "LastAction")})
 
 
 @attrs.frozen
 class Relation:
-    """Field ``key`` by which records of ``child`` point at their parent.
+    """Field ``key`` that points from ``child`` records to their parent.
 
     Args:
-        kind: the field that holds the parent's actor type, if there is one.
+        kind: field with the parent's actor type, if any.
         actor: the parent's actor type.
     """
 
@@ -76,14 +76,14 @@ class Relation:
     actor: str | None = None
 
     def fields(self, parent_id: int) -> dict[str, object]:
-        """Return the members that make a child belong to the parent with this id."""
+        """Return the members that assign a child to a parent, by the parent's id."""
         named: dict[str, object] = {self.key: parent_id}
         return named | {self.kind: self.actor} if self.kind else named
 
 
 @cache
 def relation_of(parent: str, field: Field) -> Relation | None:
-    """Return the relation behind a list or object of ``parent``; None if the parent keeps it inside."""
+    """Return the relation of a list or object of ``parent``; None if stored inside the parent."""
     child = schemas().get(field.of or "")
     if child is None or child.name in _NOT_POINTERS:
         return None
@@ -99,17 +99,17 @@ def relation_of(parent: str, field: Field) -> Relation | None:
 
 @cache
 def actor_types() -> dict[str, str]:
-    """Return the entity type that each kind of actor stands for; some kinds stand for none."""
+    """Return the entity type of each actor kind; some kinds have none."""
     return {_ACTOR_KINDS.get(name, name): name for name in schemas()}
 
 
 def list_of(child: str, key: str) -> Relation:
-    """Return the relation of the records of ``child`` whose field ``key`` points at their parent."""
+    """Return the relation of ``child`` records that point to a parent in field ``key``."""
     return Relation(schemas()[child], key)
 
 
 def relations() -> dict[tuple[str, str], Relation]:
-    """Return the relation of every list, by parent and field name."""
+    """Return the relation of each list, by parent and field name."""
     found = {
         (schema.name, field.name): relation_of(schema.name, field)
         for schema in schemas().values()

@@ -1,7 +1,7 @@
-"""Values of fields in the form that the store keeps, and conversion of times between two zones.
+"""Stored forms of field values, and time zone conversion.
 
-The store keeps a time as ISO 8601 text without a zone, with either no fraction or seven digits. One instant
-has one text, and texts sort like instants, so the store compares them as text.
+Times are stored as ISO 8601 text without a zone, with no or seven fraction digits. Each instant has exactly
+one text and texts sort chronologically, so the store compares them as text.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ __all__ = [
     "zone_of",
 ]
 
-UNREADABLE: Final = object()  # the value does not fit; the member keeps its old one (facts 3.3)
+UNREADABLE: Final = object()  # invalid; the member keeps its old value (facts 3.3)
 _INT64 = range(-(2**63), 2**63)
 _DECIMAL = re.compile(r"-?\d{1,15}(\.\d{1,12})?", re.ASCII)
 
-# facts 3.5: work orders name their zone by a number. The numbers 4, 20 and 35 are those of the Windows
+# facts 3.5: work orders have a zone number. The numbers 4, 20 and 35 are those of the Windows
 # list of time zones; the other numbers of that list are assumed.
 _ZONES = {
     2: "Pacific/Honolulu",
@@ -57,23 +57,23 @@ _TIME = re.compile(
     r"(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?(Z|[+-]\d\d:?\d\d)?",
     re.ASCII,
 )
-_TICKS = 10_000_000  # in a second: a tick is 100 ns, the seventh fraction digit
+_TICKS = 10_000_000  # per second: a tick is 100 ns, the seventh fraction digit
 
 
 def read_value(field: Field, value: object) -> Any:
-    """Return a value as the store keeps it, or `UNREADABLE` if it does not fit the field."""
+    """Convert a value to its stored form; return `UNREADABLE` if invalid for the field."""
     reader = _READERS.get(field.type)
     return reader(field, value) if reader else UNREADABLE
 
 
 def reference_id(value: object) -> int | None:
-    """Return the ``Id`` of a reference, or None; 0 is not an id (not shown; assumed)."""
+    """Return a reference's ``Id``, or None; 0 is not an id (not shown; assumed)."""
     found = read_integer(get_ignore_case(value, "Id")) if isinstance(value, dict) else None
     return found if isinstance(found, int) and found != 0 else None
 
 
 def read_integer(value: object) -> Any:
-    """Return an integer, also from a text (spec 4.4 sends CustomerId as text); else `UNREADABLE`."""
+    """Convert an integer, possibly from text (spec 4.4 sends CustomerId as text); else `UNREADABLE`."""
     if isinstance(value, str):
         text = value.strip()
         if not (text.isascii() and text.removeprefix("-").isdigit() and len(text) < 20):
@@ -85,7 +85,7 @@ def read_integer(value: object) -> Any:
 
 
 def read_ids(value: object) -> list[int]:
-    """Return the integers of a list; other elements are dropped."""
+    """Return a list's integers, dropping other elements."""
     known = [read_integer(each) for each in value] if isinstance(value, list) else []
     return [each for each in known if each is not UNREADABLE]
 
@@ -93,7 +93,7 @@ def read_ids(value: object) -> list[int]:
 def _string(field: Field, value: object) -> object:
     if not isinstance(value, str):
         return UNREADABLE
-    # Only limits in the vendor's pages are enforced, not those from third parties (not shown; assumed).
+    # Only limits from the vendor's pages are enforced, not third-party ones (not shown; assumed).
     limit = field.max_length if field.max_length_source == "doc" else None
     if limit is not None and len(value) > limit:
         raise broken_rule(f"{field.name} is longer than {limit} characters.")
@@ -101,7 +101,7 @@ def _string(field: Field, value: object) -> object:
 
 
 def _number(_field: Field, value: object) -> object:
-    """Return a number, also from a text, as for integers (not shown; assumed)."""
+    """Convert a number, possibly from text, like integers (not shown; assumed)."""
     if isinstance(value, str) and _DECIMAL.fullmatch(value.strip()):
         return Decimal(value.strip())
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
@@ -110,7 +110,7 @@ def _number(_field: Field, value: object) -> object:
 
 
 def _boolean(_field: Field, value: object) -> object:
-    """Return a boolean, also from its name as text (not shown; assumed)."""
+    """Convert a boolean, possibly from its name (not shown; assumed)."""
     if isinstance(value, str):
         return {"true": True, "false": False}.get(value.strip().lower(), UNREADABLE)
     return value if isinstance(value, bool) else UNREADABLE
@@ -133,7 +133,7 @@ def _money(_field: Field, value: object) -> object:
 
 
 def changed_money(before: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:
-    """Return an amount with the parts that are sent and can be read (spec 2.1, facts 3.3)."""
+    """Return an amount updated with the sent, readable members (spec 2.1, facts 3.3)."""
     sent = {part.name: read_value(part, get_ignore_case(value, part.name)) for part in MONEY_PARTS.values()}
     return before | {name: part for name, part in sent.items() if part is not UNREADABLE}
 
@@ -144,7 +144,7 @@ def _reference(field: Field, value: object) -> object:
         return UNREADABLE
     if field.of == "Actor" and isinstance(value, dict):
         kind = enumeration("ActorType").name_of(get_ignore_case(value, "TypeId"))
-        return {"Id": key, "TypeId": kind or "Unknown"}  # facts 3.4: actors show TypeId as well
+        return {"Id": key, "TypeId": kind or "Unknown"}  # facts 3.4: actors also show TypeId
     return {"Id": key}
 
 
@@ -164,30 +164,30 @@ _READERS: dict[str, Callable[[Field, object], object]] = {
 
 @cache
 def zone_of(number: int) -> tzinfo:
-    """Return the zone of a ``TimeZone`` number; UTC for an unknown number (not shown; assumed)."""
+    """Return the zone of a ``TimeZone`` number; UTC if unknown (not shown; assumed)."""
     name = _ZONES.get(number)
     return ZoneInfo(name) if name else UTC
 
 
 @attrs.frozen
 class Moment:
-    """Instant in ticks of 100 ns since 1970; all times that one call writes are the same moment."""
+    """Instant in ticks of 100 ns since 1970; one call writes the same moment everywhere."""
 
     ticks: int
 
     @classmethod
     def at(cls, clock: int, tick: int = 1) -> Moment:
-        """Return the moment ``clock`` nanoseconds after 1970, rounded down to ``tick`` ticks."""
+        """Convert ``clock`` nanoseconds since 1970, rounded down to ``tick`` ticks."""
         ticks = clock // 100
         return cls(ticks - ticks % tick)
 
     @property
     def utc(self) -> str:
-        """Text in UTC."""
+        """The moment as UTC text."""
         return self.local(UTC)
 
     def local(self, zone: tzinfo) -> str:
-        """Return the text in a time zone."""
+        """Return the moment as local text in a zone."""
         seconds, fraction = divmod(self.ticks, _TICKS)
         whole = _local_second(seconds, zone)
         return f"{whole}.{fraction:07d}" if fraction else whole
@@ -200,14 +200,14 @@ class Moment:
 
 @lru_cache(maxsize=64)
 def _local_second(seconds: int, zone: tzinfo) -> str:
-    # Cached: all writes of one second show the same few texts
+    # Cached: writes in the same second share a few texts
     return _format_time(datetime.fromtimestamp(seconds, zone), 0)
 
 
 def _parse_time(text: str, *, utc: bool) -> str | None:
-    """Return the stored form of a time as sent; None if the text is not a time.
+    """Convert a sent time to its stored form; return None if invalid.
 
-    The offset of a UTC field is applied; that of a local field is ignored (not shown; assumed).
+    The offset is applied for a UTC field and ignored for a local field (not shown; assumed).
     """
     match = _TIME.fullmatch(text.strip())
     if match is None:
@@ -223,12 +223,12 @@ def _parse_time(text: str, *, utc: bool) -> str | None:
 
 
 def is_time(text: str) -> bool:
-    """Return whether a text is a time as bodies have it."""
+    """Return whether text is a valid time in a body."""
     return _parse_time(text, utc=False) is not None
 
 
 def convert_time(text: str, source: tzinfo, target: tzinfo) -> str | None:
-    """Return a stored time of one zone in another, or None if the year is then out of range."""
+    """Convert a stored time between zones; return None if the year is out of range."""
     try:
         moment = datetime.fromisoformat(text[:19]).replace(tzinfo=source).astimezone(target)
     except OverflowError:

@@ -1,1 +1,1 @@
-"""Rows that a Company starts with, and rows of your own."""
+"""Initial rows of a Company, and user-supplied rows."""

@@ -1,4 +1,4 @@
-"""Rows from JSON and CSV files, each with the line it starts at."""
+"""Rows from JSON and CSV files, with line numbers."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def read_rows(path: Path, entity: str | None = None) -> list[SeedRow]:
     """Read the rows of a file.
 
     Args:
-        path: a ``.csv`` file with property paths such as ``Name`` and ``WorkZone.Id`` in its first line.
-            Any other file is read as JSON: ``{entity type: [rows]}``, or ``[rows]`` with ``entity``.
-        entity: the entity type of the rows; a CSV file needs it.
+        path: ``.csv`` file with property paths such as ``Name`` and ``WorkZone.Id`` in the first line. Other
+            files are read as JSON: ``{entity type: [rows]}``, or ``[rows]`` with ``entity``.
+        entity: entity type of the rows; required for CSV.
 
     Raises:
-        StoreError: the file has another form; the message names the line.
+        StoreError: the file is malformed; the message names the line.
         OSError: the file cannot be opened.
     """
     try:
@@ -38,7 +38,7 @@ def read_rows(path: Path, entity: str | None = None) -> list[SeedRow]:
         if path.suffix.lower() != ".csv":
             return list(_from_json(text, entity))
         if entity is None:
-            raise StoreError("A CSV file has rows of one entity type: name it with --entity.")
+            raise StoreError("A CSV file needs an entity type: name it with --entity.")
         return list(_from_csv(text, seeded_type(entity)))
     except UnicodeDecodeError as error:
         raise StoreError(f"{path} is not UTF-8: {error}.") from error
@@ -59,14 +59,14 @@ def _from_json(text: str, entity: str | None) -> Iterator[SeedRow]:
 
 
 class _Json:
-    """Reader of the two outer levels of JSON that knows the line of every row."""
+    """Parser for the two outer levels of JSON that tracks line numbers of rows."""
 
     def __init__(self, text: str) -> None:
         self._text, self._at = text, 0
         self._decoder = json.JSONDecoder(parse_float=Decimal)
 
     def names(self) -> Iterator[str]:
-        """Yield the names of an object; the caller must read each value before the next name."""
+        """Yield an object's names; the caller must read each value before the next name."""
         for _ in self._items("{", "}"):
             name = self._value()
             self._take(":")
@@ -75,16 +75,16 @@ class _Json:
             yield name
 
     def rows(self, entity: str) -> Iterator[SeedRow]:
-        """Yield the rows of a list."""
+        """Yield a list's rows."""
         for start in self._items("[", "]"):
             row = self._value()
             place = f"line {self._text.count(chr(10), 0, start) + 1}"
             if not isinstance(row, dict):
-                raise StoreError(f"{place}: a row of {entity} is an object.")
+                raise StoreError(f"{place}: write each row of {entity} as an object.")
             yield SeedRow(place, entity, row)
 
     def next_is(self, mark: str) -> bool:
-        """Return whether ``mark`` follows, after white space."""
+        """Return whether ``mark`` follows, ignoring white space."""
         self._skip()
         return self._text.startswith(mark, self._at)
 
@@ -125,7 +125,7 @@ def _from_csv(text: str, schema: EntitySchema) -> Iterator[SeedRow]:
     try:
         header = [name.strip() for name in next(lines, [])]
         if len(header) == 1 and (mark := next((each for each in ";\t|" if each in header[0]), None)):
-            raise StoreError(f"line 1: its cells seem to be separated by {mark!r}; separate them by commas.")
+            raise StoreError(f"line 1: the delimiter seems to be {mark!r}; use commas.")
         if unknown := [text for name in header if name for text in _unknown(schema, name.split("."))]:
             raise StoreError("\n".join(f"line 1: {text}" for text in unknown))
         last = lines.line_num
@@ -143,7 +143,7 @@ def _from_csv(text: str, schema: EntitySchema) -> Iterator[SeedRow]:
 
 
 def _members(schema: EntitySchema, place: str, cells: list[tuple[str, str]]) -> dict[str, Any]:
-    """Return the nested members for the cells of a line and their property paths."""
+    """Return nested members for a line's cells and property paths."""
     members: dict[str, Any] = {}
     for path, text in cells:
         *outer, last = steps = path.split(".")
@@ -167,7 +167,7 @@ def _field(schema: EntitySchema, steps: list[str]) -> Field | None:
 
 
 def _unknown(schema: EntitySchema, steps: list[str]) -> Iterator[str]:
-    """Yield what is wrong with a column whose path has a name that no property has."""
+    """Yield the errors in a column path with an unknown name."""
     field = schema.field(steps[0])
     if field is None:
         near = did_you_mean(steps[0], [each.name for each in schema.fields])
@@ -177,7 +177,7 @@ def _unknown(schema: EntitySchema, steps: list[str]) -> Iterator[str]:
 
 
 def _typed(field: Field | None, text: str) -> Any:
-    """Return the value of a cell; text that does not fit stays, and the check of the row reports it."""
+    """Convert a cell; invalid text is returned unchanged, for row validation to report."""
     if field is None:
         return text
     if field.type == "boolean":

@@ -1,4 +1,4 @@
-"""Rows of ``seed.json``, with which each new Company starts."""
+"""Initial rows of new Companies, from ``seed.json``."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ _HOST = re.compile(r"[A-Za-z0-9.-]{0,253}", re.ASCII)
 
 
 def open_store(path: str | Path, company: str | None = None) -> Store:
-    """Open the store in a file; a new one gets one seeded Company.
+    """Open a store file; a new store gets one seeded Company.
 
     Args:
-        path: the SQLite file, or ``:memory:``.
-        company: the name of the Company, if the store is new.
+        path: SQLite file, or ``:memory:``.
+        company: Company name for a new store.
 
     Raises:
-        StoreError: the file cannot be used.
-        ValueError: the name cannot be used.
+        StoreError: the file is unusable.
+        ValueError: the name is invalid.
     """
     store = Store(path)
-    if store.fresh or not store.companies():  # also when the process was killed at its first start
+    if store.fresh or not store.companies():  # no Companies: killed during the first start
         create_company(store, company or _data()["Company"]["Name"])
     return store
 
@@ -53,22 +53,22 @@ def create_company(
     seeded: bool = True,
     verification: bool = True,
 ) -> StoredCompany:
-    """Add a Company to a store, with its own credentials, which the store keeps.
+    """Add a Company with new credentials to a store.
 
     Args:
-        store: may hold other Companies.
-        name: differs from all names in the store, without regard to case.
-        host: the only host name that serves the Company; empty for any.
-        live: whether it calls itself a live Company.
-        seeded: whether it starts with the rows of ``seed.json``.
-        verification: whether it has the verification step.
+        store: the store, possibly with other Companies.
+        name: unique name in the store, ignoring case.
+        host: only host name that serves the Company; empty for any.
+        live: whether the Company is a live Company.
+        seeded: whether to add the rows of ``seed.json``.
+        verification: whether the Company has the verification step.
 
     Raises:
-        ValueError: the name is taken, or the name or host cannot be used.
+        ValueError: the name is taken, or the name or host is invalid.
     """
     name = name.strip()
     if not name or not name.isascii() or not name.isprintable():  # a header carries it
-        raise ValueError(f"{name!r} cannot be the name of a Company: use printable ASCII text.")
+        raise ValueError(f"{name!r} is not a valid Company name: use printable ASCII characters.")
     if not _HOST.fullmatch(host):
         raise ValueError(f"{host!r} is not a host name. Use a name such as acme.localhost, without a port.")
     with store.transaction():
@@ -92,7 +92,7 @@ def create_company(
 
 
 def set_verification(store: Store, companies: Iterable[StoredCompany], verification: bool) -> None:
-    """Set whether Companies have the verification step; records that they have stay."""
+    """Switch the verification step of Companies; existing verifications stay."""
     with store.transaction():
         for company in companies:
             store.add_company(attrs.evolve(company, verification=verification))
@@ -105,9 +105,9 @@ def _insert_seed(store: Store, company: StoredCompany) -> None:
 
 
 def reset(store: Store, to: str | Path | None = None) -> None:
-    """Reset a store to a snapshot, or all its Companies to the records that they started with.
+    """Reset a store to a snapshot, or all its Companies to their initial records.
 
-    Tokens stay valid: the Companies keep their credentials. Raises StoreError if the file is no snapshot.
+    Credentials and tokens stay valid. Raises StoreError if the file is not a snapshot.
     """
     if to is not None:
         store.restore_snapshot(to)
@@ -127,7 +127,7 @@ def _data() -> Mapping[str, Any]:
 
 @cache
 def _rows() -> dict[str, list[tuple[int, str]]]:
-    """Return the rows of every entity type as (id, JSON); they are the same in every Company."""
+    """Return rows by entity type as (id, JSON), identical for every Company."""
     return {
         entity: [(members["Id"], _text(entity, members)) for members in rows]
         for entity, rows in _data()["Rows"].items()

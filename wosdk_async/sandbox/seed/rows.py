@@ -1,4 +1,4 @@
-"""Rows of your own: checked against the catalogue before any of them is stored."""
+"""User-supplied rows, validated against the catalogue before any is stored."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from wosdk_async.sandbox.storage.tables import is_table
 __all__ = ["SeedRow", "inner_records", "load_rows", "seed_rows", "seeded_type"]
 
 Made = tuple[EntitySchema, Record]
-_MAX_MISTAKES = 20  # shown in one error
+_MAX_MISTAKES = 20  # maximum per error message
 
 
 @attrs.frozen
 class SeedRow:
-    """Row as it was written: members as a create sends them.
+    """Row with members as for a create.
 
-    ``place`` says where, for error messages: ``line 3``, ``Customer 0``.
+    ``place`` is the position for error messages, such as ``line 3`` or ``Customer 0``.
     """
 
     place: str
@@ -39,13 +39,13 @@ class SeedRow:
 
 
 def seed_rows(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[SeedRow]:
-    """Return the rows that a program passed by entity type; raises StoreError for another form."""
+    """Convert rows by entity type. Raises StoreError for any other structure."""
     example = 'Write {"Customer": [{"Name": "Acme"}]}: a list of rows for each entity type.'
     if not isinstance(rows, Mapping):
         raise StoreError(f"The rows are {_short(rows)}. {example}")
     found = []
     for key, listed in rows.items():
-        entity = getattr(key, "wire_name", key)  # keys may be classes of the client
+        entity = getattr(key, "wire_name", key)  # keys may be client classes
         if not isinstance(entity, str):
             raise StoreError(f"{_short(key)} is not an entity type. {example}")
         if isinstance(listed, str | Mapping) or not isinstance(listed, Sequence):
@@ -63,13 +63,13 @@ def _short(value: object) -> str:
 
 
 def load_rows(store: Store, company: StoredCompany, rows: Sequence[SeedRow], now: Moment) -> int:
-    """Add all rows to a Company, or none, and return their number.
+    """Add all rows to a Company, or none, and return the number added.
 
-    A row is treated like a create: texts and times are computed, lists become rows, and a missing ``Id`` is
-    assigned. References may name rows further below.
+    Rows are treated like creates: text and times are computed, lists become rows, and a missing ``Id`` is
+    assigned. References may point to later rows.
 
     Raises:
-        StoreError: rows do not fit; the message names up to 20 mistakes, each with its place.
+        StoreError: rows are invalid; the message lists up to 20 mistakes with their positions.
     """
     _refuse(f"{row.place}: {text}" for row in rows for text in _mistakes_of(row))
     with store.transaction():
@@ -80,7 +80,7 @@ def load_rows(store: Store, company: StoredCompany, rows: Sequence[SeedRow], now
 
 
 def inner_records(rows: Iterable[SeedRow]) -> int:
-    """Return how many records are nested in the lists of rows: they become records, too."""
+    """Return the number of records nested in rows."""
     return sum(_inside(find_schema(row.entity), row.members) for row in rows)
 
 
@@ -123,7 +123,7 @@ def _insert(store: Store, company: StoredCompany, now: Moment, row: SeedRow) -> 
 
 
 def seeded_type(entity: str) -> EntitySchema:
-    """Return the entity type of this name; raises StoreError with the nearest one."""
+    """Return an entity type by name. Raises StoreError with a suggestion."""
     try:
         return find_schema(entity)
     except Refusal:
@@ -137,7 +137,7 @@ def _mistakes_of(row: SeedRow) -> Iterator[str]:
         yield str(error)
         return
     if not is_table(schema.name):
-        yield f"rows of {schema.name} are computed from others; they cannot be added"
+        yield f"rows of {schema.name} are computed from other rows and cannot be added"
     yield from _mistakes(schema, row.members)
 
 

@@ -1,4 +1,4 @@
-"""Behaviour of the service: base calls, queries, commands and rules.
+"""Service behaviour: base calls, queries, commands and rules.
 
-It knows no HTTP. Its functions raise `Refusal` where the service refuses.
+This package is independent of HTTP. Its functions raise `Refusal` where the service refuses a request.
 """

@@ -1,4 +1,4 @@
-"""Context of one request: the store, the Company, the moment, the dialect, and what a command names."""
+"""Context of one request: store, Company, time, dialect, and the records that a command names."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from wosdk_async.sandbox.storage.tables import column
 
 __all__ = ["Arguments", "RequestContext", "named_record", "not_modelled", "required_record"]
 
-_CENTRAL = 20  # the zone of the Company itself (not shown; assumed)
+_CENTRAL = 20  # the Company's own zone (not shown; assumed)
 
 
 @attrs.frozen
 class RequestContext:
-    """Company as one request sees it: all its times are ``now``, and a record is read once.
+    """A Company during one request: all times are ``now``, and each record is read once.
 
-    ``root`` is the address that the request came to, with its last slash.
+    ``root`` is the address of the request, with a trailing slash.
     """
 
     store: Store
@@ -34,14 +34,14 @@ class RequestContext:
     root: str = ""
     dialect: Dialect = SPEC
     unchecked: list[tuple[EntitySchema, Record]] | None = None
-    """New records whose references are looked at later: rows of a seed may name rows further below."""
+    """New records whose references are checked later: seed rows may refer to later rows."""
     _records: dict[tuple[str, int], Record] = attrs.field(factory=dict, init=False, repr=False)
     _inserted: set[tuple[str, int]] = attrs.field(factory=set, init=False, repr=False)
     _replaced: set[tuple[str, int]] = attrs.field(factory=set, init=False, repr=False)
 
     @property
     def account(self) -> Record:
-        """The service account as an actor: commands run as it (facts 1, Effective identity)."""
+        """The service account, the actor that runs commands (facts 1, Effective identity)."""
         return {"Id": self.company.id, "TypeId": "CorrigoNet"}
 
     @property
@@ -50,11 +50,11 @@ class RequestContext:
         return zone_of(_CENTRAL)
 
     def next_number(self, name: str) -> int:
-        """Return the next number of a counter of the Company, from 1."""
+        """Return the next number of a Company counter, from 1."""
         return self.store.counters.next(self.company.id, name)
 
     def find(self, entity: str, key: int) -> Record | None:
-        """Return the record with this id, or None; the same object each time."""
+        """Return a record by id, or None; always the same object."""
         known = self._records.get((entity, key))
         if known is None:
             known = self.store.get(self.company.id, entity, key)
@@ -63,60 +63,60 @@ class RequestContext:
         return known
 
     def find_actor(self, reference: Record) -> Record | None:
-        """Return the record of an actor, or None; kinds of actors share ids."""
+        """Return an actor's record, or None; actor kinds share ids."""
         found = self.select("Actor", "id = ?", reference["Id"])
         return next((actor for actor in found if actor["TypeId"] == reference["TypeId"]), None)
 
     def get(self, entity: str, key: int) -> Record:
-        """Return the record with this id."""
+        """Return a record by id."""
         found = self.find(entity, key)
         if found is None:
             raise missing_record(entity, key)
         return found
 
     def select(self, entity: str, condition: str, *values: object, limit: int = -1) -> list[Record]:
-        """Return the records that an SQL condition finds, in the order of their ids.
+        """Return the records for an SQL condition, ordered by id.
 
-        ``entity`` and ``condition`` are never text of a request; ``values`` are its parameters. A limit of -1
-        means all.
+        ``entity`` and ``condition`` never contain request text; ``values`` are bound parameters. A limit of
+        -1 means no limit.
         """
         text = f'SELECT body FROM "{entity}" WHERE company = ? AND {condition} ORDER BY id LIMIT ?'  # noqa: S608
         return self.store.select(text, [self.company.id, *values, limit])
 
     def first(self, entity: str, condition: str, *values: object) -> Record | None:
-        """Return the first record that an SQL condition finds, or None."""
+        """Return the first record for an SQL condition, or None."""
         return next(iter(self.select(entity, condition, *values, limit=1)), None)
 
     def named(self, entity: str, member: str, text: str) -> list[Record]:
-        """Return the records with this text, compared as in a query."""
+        """Return the records with a member equal to ``text``, compared as in queries."""
         return self.select(entity, f"{column(member, 'string')} = ?", text.rstrip(" "))
 
     def referrer(self, entity: str, path: str, key: int) -> Record | None:
-        """Return the first record whose reference at ``path`` names an id, or None."""
+        """Return the first record whose reference at ``path`` has an id, or None."""
         self.store.indexes.ensure(entity, path, "integer")
         return self.first(entity, f"{column(path, 'integer')} = ?", key)
 
     def children(self, relation: Relation, parent: int) -> list[Record]:
-        """Return the records that belong to a parent, in the order of their ids."""
+        """Return a parent's records, ordered by id."""
         return self.store.children(self.company.id, relation, parent)
 
     def number_format(self, entity: str, record: Record, value: object) -> NumberFormat:
-        """Return the format of a time or amount of a record, which differs if this request set it.
+        """Return the format of a record's time or amount. Values set by this request have another format.
 
-        facts 3.5: that holds for all times of a record that was just made, and in other records for the
-        time just set. Zones differ by whole minutes, so its seconds tell such a time from others.
+        facts 3.5: this applies to all times of a new record, and in other records to the time just set. Zones
+        differ by whole minutes, so the seconds identify such a time.
         """
         key = (entity, record.get("Id", 0))
         just_set = key in self._replaced and isinstance(value, str) and value[17:] == self.now.utc[17:]
         return self.dialect.fresh if just_set or key in self._inserted else self.dialect.stored
 
     def insert(self, schema: EntitySchema, record: Record) -> Record:
-        """Add a record under the next id of its entity type; its counter starts at 1 (facts 3.3)."""
+        """Add a record with the next id of its entity type, and version counter 1 (facts 3.3)."""
         record["Id"] = self.next_number(schema.name)
         return self.insert_with_id(schema, record)
 
     def insert_with_id(self, schema: EntitySchema, record: Record) -> Record:
-        """Add a record under its own id."""
+        """Add a record with its own id."""
         if schema.locked:
             record["ConcurrencyId"] = 1
         self.store.insert(self.company.id, schema.name, record)
@@ -125,13 +125,13 @@ class RequestContext:
         return record
 
     def replace(self, schema: EntitySchema, record: Record) -> None:
-        """Write a changed record and advance its counter (facts 3.7)."""
+        """Write a changed record and advance its version counter (facts 3.7)."""
         if schema.locked:
             record["ConcurrencyId"] = int(record["ConcurrencyId"]) + 1
         self.replace_uncounted(schema, record)
 
     def replace_uncounted(self, schema: EntitySchema, record: Record) -> None:
-        """Write a changed record without advancing its counter: the change is part of another one."""
+        """Write a changed record without advancing its counter, as part of another change."""
         self.store.replace(self.company.id, schema.name, record)
         self._replaced.add((schema.name, record["Id"]))
         self._records[schema.name, record["Id"]] = record
@@ -150,10 +150,10 @@ Arguments = dict[str, Any]
 def required_record(
     context: RequestContext, entity: str, key: int, name: str = "", *, removed: bool = False
 ) -> Record:
-    """Return a record that a write refers to, or that a command acts on.
+    """Return a record that a write refers to or a command acts on.
 
-    A refusal names it by ``name``, or else its entity type (spec 3; the text is assumed). A removed record is
-    refused, too (not shown; assumed), unless ``removed`` allows it.
+    A refusal uses ``name``, or else the entity type (spec 3; text assumed). Removed records are also refused
+    (not shown; assumed), unless ``removed`` allows them.
     """
     record = context.find(entity, key)
     if record is None:
@@ -172,7 +172,7 @@ def named_record(
     *,
     removed: bool = False,
 ) -> Record:
-    """Return the record whose id is in an argument, which names it in a refusal without ``name``."""
+    """Return a record by the id in an argument. Refusals use the argument's name if ``name`` is empty."""
     key = arguments.get(argument, 0)
     if not key:
         raise required(argument)
@@ -180,5 +180,5 @@ def named_record(
 
 
 def not_modelled(name: str, why: str) -> Refusal:
-    """Return the refusal of a command, or of arguments of it, that the sandbox does not model."""
+    """Return the refusal for a command, or arguments, that the sandbox does not model."""
     return broken_rule(f"The local sandbox does not model {name}: {why}.")

@@ -1,4 +1,4 @@
-"""Calls below ``/base/``: create, retrieve, update and delete; and the record that a command created."""
+"""Calls below ``/base/`` (create, retrieve, update, delete), and responses with created records."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ __all__ = ["create_entity", "create_response", "delete_entity", "retrieve", "spe
 
 
 def create_response(context: RequestContext, entity: str, record: Record, *lists: str) -> Record:
-    """Return a record that a command has just created, in the form of the dialect.
+    """Return a record just created by a command, in the dialect's form.
 
-    ``lists`` are the lists whose elements are shown where the dialect shows lists.
+    ``lists`` are the lists to return with elements, if the dialect returns lists.
     """
     schema = schemas(context.dialect)[entity]
     if not context.dialect.opens_created:
@@ -41,7 +41,7 @@ def create_response(context: RequestContext, entity: str, record: Record, *lists
 
 
 def _show_opened(context: RequestContext, schema: EntitySchema, record: Record) -> Record:
-    """Return a record with its scalars, the two flags of spec 2.1 and empty lists (spec 2.3)."""
+    """Return a record with scalars, the two flags of spec 2.1 and empty lists (spec 2.3)."""
     return _scalars(schema).show(context, record) | _empty_lists(schema)
 
 
@@ -66,7 +66,7 @@ def _references(schema: EntitySchema) -> tuple[tuple[str, EntitySchema], ...]:
 
 
 def retrieve(context: RequestContext, schema: EntitySchema, key: str, properties: str | None) -> Record:
-    """Return the response to a read of one entity; ``properties`` are property paths, joined by commas."""
+    """Return the response to a read of one entity; ``properties`` are comma-separated property paths."""
     check_supported(schema, "Retrieve")
     chosen = selection(schema.name, property_paths((properties or "").split(",")), schema.dialect)
     data = chosen.show(context, _find_identified(context, schema, key))
@@ -74,7 +74,7 @@ def retrieve(context: RequestContext, schema: EntitySchema, key: str, properties
 
 
 def create_entity(context: RequestContext, schema: EntitySchema, entity: object) -> Record:
-    """Create an entity and return the response, which is only its specifier (facts 3.3)."""
+    """Create an entity and return its specifier as the response (facts 3.3)."""
     members = _require_members(entity)
     if schema.name == "AssetAttribute":
         raise _outside_parent("(new)", _int_or_zero(get_ignore_case(members, "AssetId")))
@@ -87,7 +87,7 @@ def update_entity(
 ) -> Record:
     """Update the named properties of an entity (facts 3.6) and return the response."""
     members = _require_members(entity)
-    if schema.name != "AssetAttribute":  # which is refused below, once its parent is known
+    if schema.name != "AssetAttribute":  # refused below, once its parent is known
         check_supported(schema, "Update")  # spec 4.9 rule 1, before the record is looked for
     if isinstance(properties, dict):  # a PropertySet, as queries have it (not shown here; assumed)
         properties = get_ignore_case(properties, "Properties")
@@ -120,14 +120,14 @@ def delete_entity(context: RequestContext, schema: EntitySchema, key: str, *, mi
 
 
 def specifier(schema: EntitySchema, record: Record, *, versioned: bool = True) -> Record:
-    """Return type and id of a record, with its ``ConcurrencyId`` if it has one (facts 3.3)."""
+    """Return a record's type and id, plus ``ConcurrencyId`` if it has one (facts 3.3)."""
     named = {"EntityType": schema.name, "Id": record["Id"]}
     lock = {"ConcurrencyId": record["ConcurrencyId"]} if versioned and schema.locked else {}
     return {"EntitySpecifier": lock | named}
 
 
 def _find_identified(context: RequestContext, schema: EntitySchema, key: str) -> Record:
-    """Return the record that an integer or the identifying fields as a JSON object name (facts 3.1)."""
+    """Return the record for an integer, or for identifying fields as a JSON object (facts 3.1)."""
     if not key.strip():
         raise Refusal(400, "IDENTIFIER_NOT_FOUND", "Both inlineId and id are empty.")
     named = _parse_identifier(key)

@@ -1,7 +1,7 @@
-"""Files of documents: kept as they were sent, served at addresses that need no token.
+"""Document files, stored as sent and served at addresses that need no token.
 
-facts 3.10: the address of a file opens without a token and does not expire, so it holds a key that
-cannot be guessed. The address is computed whenever it is shown, since the port may change with every start.
+facts 3.10: file addresses need no token and do not expire, so each contains an unguessable key. Addresses are
+computed on display, because the port may change with each start.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _MIME_TYPE = re.compile(r"[\w.+-]{1,64}/[\w.+-]{1,64}", re.ASCII)
 
 
 def address_of(context: RequestContext, document: Record) -> str:
-    """Return the address of a document's file, or its link; an empty text if it has neither."""
+    """Return a document's file address or link; an empty string if it has neither."""
     if "Blob" not in document:
         return str(document["DocUrl"])
     key = _key(context.company, document["Id"])
@@ -28,12 +28,12 @@ def address_of(context: RequestContext, document: Record) -> str:
 
 
 def decode_file(text: str) -> bytes:
-    """Return the bytes of a ``Blob.Body``; raises ValueError if it is not base64."""
+    """Decode a ``Blob.Body``. Raises ValueError if it is not base64."""
     return binascii.a2b_base64(text, strict_mode=True)
 
 
 def find_file(store: Store, company: int, document: int, key: str) -> tuple[bytes, str] | None:
-    """Return the file at an address with its type, which is safe as a header; None if there is none."""
+    """Return the file at an address, with a type that is safe as a header; None if there is none."""
     owner = next((known for known in store.companies() if known.id == company), None)
     if owner is None or not hmac.compare_digest(_key(owner, document).encode(), key.encode()):
         return None

@@ -1,7 +1,7 @@
-"""References between records: what a write may name, and what a delete must leave (spec 2.1 and 3).
+"""Checks of references between records, on writes and deletes (spec 2.1 and 3).
 
-Both rules are the same for all entity types. Spec 3 shows the first one for a creation of a work order; that
-every other write follows it, and the second one, are not shown; assumed.
+Both rules apply to all entity types. Spec 3 shows the first for creating work orders; for other writes, and
+for the second rule, it is not shown; assumed.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from wosdk_async.sandbox.storage.tables import is_table
 
 __all__ = ["check_references", "check_unreferenced", "owned_relations"]
 
-# Records that must name their owner. All others may leave it out: a Note without an owner was accepted
-# (facts 3.9); for other records it is not shown; assumed.
+# Records that must name their owner. For others the owner is optional: a Note without one was accepted
+# (facts 3.9); otherwise not shown; assumed.
 _OWNER_REQUIRED = {"WoNote": "WorkOrderId"}
-# Ids whose names are not those of their entity types (the types are not shown; assumed).
+# Ids not named after their entity types (types not shown; assumed).
 _OTHER_POINTERS = {
     ("AssetTemplate", "RootAssetId"): "Location",
     ("Contact", "SupervisorId"): "Contact",
@@ -46,15 +46,15 @@ _OTHER_POINTERS = {
 }
 
 _Target = tuple[str, str, int]
-"""Member of a record, entity type and id of the record that it names."""
+"""Record member, entity type and id of the referenced record."""
 
 
 def check_references(
     context: RequestContext, schema: EntitySchema, record: Record, before: Record | None = None
 ) -> None:
-    """Check that what a record newly refers to exists and is not removed; ``before`` is the old record.
+    """Check that newly referenced records exist and are not removed; ``before`` is the old record.
 
-    That some records may not change their owner is not shown; assumed.
+    Immutable owners of some records are not shown; assumed.
     """
     pointer = _OWNER_REQUIRED.get(schema.name)
     if pointer and not record[pointer]:
@@ -72,21 +72,21 @@ def check_references(
 
 
 def check_unreferenced(context: RequestContext, schema: EntitySchema, record: Record) -> None:
-    """Check that no other record refers to one that is deleted permanently, but those it owns.
+    """Check that no other record, except owned ones, refers to a record to be permanently deleted.
 
-    Not shown; assumed: facts 3.9 shows deletes, and no row that was referred to.
+    Not shown; assumed: facts 3.9 shows deletes, but none of referenced records.
     """
     owned = {(relation.child.name, relation.key) for relation in owned_relations(schema)}
     for entity, name, path in _pointers_to(schema.name):
         found = None if (entity, name) in owned else context.referrer(entity, path, record["Id"])
         if found is not None and (entity, found["Id"]) != (schema.name, record["Id"]):
-            text = f"{schema.name} {record['Id']} cannot be deleted: {name} of {entity} {found['Id']} is it."
+            text = f"{schema.name} {record['Id']} is in use: see {name} of {entity} {found['Id']}."
             raise broken_rule(text)
 
 
 @cache
 def owned_relations(schema: EntitySchema) -> tuple[Relation, ...]:
-    """Return the relations of the records that belong to one of this type."""
+    """Return the relations of records owned by this type."""
     owning = (field for field in schema.fields if field.is_list or field.of in OWNED_OBJECTS)
     return tuple(filter(None, (relation_of(schema.name, field) for field in owning)))
 
@@ -105,7 +105,7 @@ def _targets(schema: EntitySchema, record: Record) -> Iterator[_Target]:
 
 @cache
 def _pointers(schema: EntitySchema) -> tuple[tuple[str, str], ...]:
-    """Return the members of a type that name a stored record, each with the type of that."""
+    """Return the members that refer to a stored record, with its type."""
     found = ((field.name, _target_of(schema, field.name)) for field in schema.fields)
     return tuple((name, target) for name, target in found if target is not None)
 
@@ -126,7 +126,7 @@ def _target_of(schema: EntitySchema, name: str) -> str | None:
 
 @cache
 def _owner_by(child: str, key: str) -> str | None:
-    """Return the one entity type whose records own those of ``child`` by the pointer ``key``."""
+    """Return the single entity type that owns ``child`` records through the pointer ``key``."""
     found = {
         parent
         for (parent, _), each in relations().items()
@@ -137,7 +137,7 @@ def _owner_by(child: str, key: str) -> str | None:
 
 @cache
 def _pointers_to(entity: str) -> tuple[tuple[str, str, str], ...]:
-    """Return all members that may name a record of type ``entity``: type, name and path in the JSON."""
+    """Return all members that may refer to records of type ``entity``: type, name and JSON path."""
     return tuple(
         (schema.name, name, f"{name}.Id" if schema.by_name[name.lower()].type == "ref" else name)
         for schema in schemas().values()

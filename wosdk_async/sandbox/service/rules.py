@@ -1,4 +1,4 @@
-"""Rules for single entity types: what the service checks, and which fields it fills in, at each write."""
+"""Entity-specific rules at each write: validation and computed fields."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["ON_CHANGE", "ON_CREATE", "ON_DELETE", "ON_WRITE", "PAIRED_TIMES", "R
 
 Rule = Callable[[RequestContext, Record], None]
 
-# A work order's local times, each with the field that has it in UTC (spec 2.3, facts 5 for DtOnSiteBy).
+# Local times of a work order, each with its UTC field (spec 2.3, facts 5 for DtOnSiteBy).
 PAIRED_TIMES = {
     "DtDue": "DueDateUtc",
     "DtAcknowledgeBy": "AcknowledgeByUtc",
@@ -29,7 +29,7 @@ PAIRED_TIMES = {
 
 
 def ancestors(context: RequestContext, location: Record) -> list[Record]:
-    """Return a location's ancestors, the nearest first; a cycle, in an older store, ends the list."""
+    """Return a location's ancestors, nearest first; cycles in older stores end the list."""
     found: dict[int, Record] = {}
     parent = context.find("Location", location["ParentId"])
     while parent is not None and parent["Id"] not in found:
@@ -39,10 +39,10 @@ def ancestors(context: RequestContext, location: Record) -> list[Record]:
 
 
 def _work_order(context: RequestContext, order: Record) -> None:
-    """Trim the contact name, and keep each local time and its UTC time the same moment.
+    """Trim the contact name, and keep local times and their UTC fields equal.
 
-    A PUT writes the properties it lists (spec 4.9), so the one that was written sets the other; of two that
-    disagree the local one counts (not shown; assumed).
+    A PUT writes the listed properties (spec 4.9), so the written field sets the other; if both are written,
+    the local time wins (not shown; assumed).
     """
     order["ContactName"] = order["ContactName"].rstrip()  # facts 3.4
     zone = zone_of(order["TimeZone"])
@@ -64,7 +64,7 @@ def _agree(order: Record, local: str, utc: str, zone: tzinfo) -> bool:
 def _set_time(order: Record, name: str, time: str | None, source: tzinfo, target: tzinfo) -> None:
     order.pop(name, None)
     if time is not None:
-        order[name] = convert_time(time, source, target) or time  # a year out of range stays as it is
+        order[name] = convert_time(time, source, target) or time  # times out of range stay unchanged
 
 
 def _contact(_context: RequestContext, contact: Record) -> None:
@@ -74,7 +74,7 @@ def _contact(_context: RequestContext, contact: Record) -> None:
 
 
 def _document(_context: RequestContext, document: Record) -> None:
-    # facts 3.10: the stored type follows MimeType, whatever id was sent
+    # facts 3.10: MimeType determines the stored type, regardless of the sent id
     if document["MimeType"].lower().startswith("image/"):
         document["DocType"] = {"Id": 3}
     elif document["MimeType"].lower() == "application/pdf":
@@ -84,7 +84,7 @@ def _document(_context: RequestContext, document: Record) -> None:
 def _blob(_context: RequestContext, blob: Record) -> None:
     try:
         decode_file(blob["Body"])
-    except ValueError:  # facts 3.10: the schema has a base64 pattern; how it is enforced is assumed
+    except ValueError:  # facts 3.10: the schema has a base64 pattern; enforcement is assumed
         raise broken_rule("Blob.Body is not base64.") from None
 
 
@@ -97,7 +97,7 @@ def _location(context: RequestContext, location: Record) -> None:
 
 
 def _move_descendants(context: RequestContext, location: Record) -> None:
-    """Set the root of all that is below a location, and of their attributes (not shown; assumed)."""
+    """Update the root of all locations below a location, and of their attributes (not shown; assumed)."""
     context.store.indexes.ensure("Location", "ParentId", "integer")
     root = location["RootId"]
     moved = [location]
@@ -123,20 +123,20 @@ def _new_note(context: RequestContext, note: Record) -> None:
 
 def _new_work_order_note(context: RequestContext, note: Record) -> None:
     order = context.find("WorkOrder", note["WorkOrderId"])
-    zone = zone_of(order["TimeZone"]) if order else context.zone  # one zone for the times of one order
+    zone = zone_of(order["TimeZone"]) if order else context.zone  # all times of an order use one zone
     note["CreatedDate"] = context.now.local(zone)
     note["CreatedBy"] = context.account
 
 
 def _work_order_note(context: RequestContext, note: Record) -> None:
-    """Set the completion note of a work order; an order has at most one (facts 3.9)."""
+    """Set a work order's completion note; an order has at most one (facts 3.9)."""
     order = context.find("WorkOrder", note["WorkOrderId"])
     if order is None:
         return
     current = order.get("CompletionNote", {}).get("Id")
     if note["NoteTypeId"] == "Completion":
         if current not in (None, note["Id"]):  # the text is assumed
-            raise broken_rule(f"Work order {note['WorkOrderId']} has a completion note already.")
+            raise broken_rule(f"Work order {note['WorkOrderId']} already has a completion note.")
         _set_completion_note(context, order, note["Id"])
     elif current == note["Id"]:
         _set_completion_note(context, order, None)
@@ -149,7 +149,7 @@ def _deleted_work_order_note(context: RequestContext, note: Record) -> None:
 
 
 def _set_completion_note(context: RequestContext, order: Record, key: int | None) -> None:
-    # This does not count as a change of the order: the note is another record (not shown; assumed)
+    # Not a change to the order: the note is a separate record (not shown; assumed)
     order.pop("CompletionNote", None)
     if key is not None:
         order["CompletionNote"] = {"Id": key}
@@ -157,7 +157,7 @@ def _set_completion_note(context: RequestContext, order: Record, key: int | None
 
 
 def _assignment(context: RequestContext, assignment: Record) -> None:
-    """Set the ``Employee`` of an order to its primary assignee (not shown; assumed)."""
+    """Set an order's ``Employee`` to its primary assignee (not shown; assumed)."""
     if not assignment["EmployeeId"]:
         raise required("EmployeeId", "WoAssignment")
     before = context.store.get(context.company.id, "WoAssignment", assignment["Id"])
@@ -196,14 +196,14 @@ def _time_card(before: Record, card: Record) -> None:
 
 # --- custom fields ---------------------------------------------------------------------------
 
-# CfType -> form of its text; other types take any. The forms are those of JSON and ISO 8601 (assumed).
+# CfType -> text format; other types accept any text. Formats are from JSON and ISO 8601 (assumed).
 _FORMS = {
     "Integer": re.compile(r"-?\d{1,19}", re.ASCII),
     "Decimal": re.compile(r"-?\d{1,15}(\.\d{1,12})?", re.ASCII),
     "Money": re.compile(r"-?\d{1,15}(\.\d{1,12})?", re.ASCII),
     "Boolean": re.compile(r"true|false", re.ASCII | re.IGNORECASE),
 }
-_WIDER_KINDS = {"Employee": "Provider"}  # facts 9: both are kinds of an Employee record
+_WIDER_KINDS = {"Employee": "Provider"}  # facts 9: both are kinds of Employee records
 _OF_OWNER = " AND ".join(
     f"{column(path, kind)} = ?"
     for path, kind in (("ObjectId", "integer"), ("ObjectTypeId", "enum"), ("Descriptor.Id", "integer"))
@@ -211,10 +211,10 @@ _OF_OWNER = " AND ".join(
 
 
 def _custom_field(context: RequestContext, field: Record) -> None:
-    """Check a value against its descriptor, and that its owner has one value of it (spec 2.3).
+    """Validate a value against its descriptor, and allow one value per owner (spec 2.3).
 
-    The specification shows that an entry names its descriptor, its owner, the owner's kind, and a text. That
-    the text is compared with the descriptor, and the codes, are not shown; assumed.
+    The specification shows that an entry has a descriptor, an owner, the owner's kind, and a text. The
+    validation and the error codes are not shown; assumed.
     """
     if "Descriptor" not in field:
         raise required("Descriptor.Id", "CustomField2")
@@ -222,7 +222,7 @@ def _custom_field(context: RequestContext, field: Record) -> None:
         raise required("ObjectId", "CustomField2")
     key = field["Descriptor"]["Id"]
     if context.unchecked is not None and context.find("CustomFieldDescriptor", key) is None:
-        return  # of a seed: its descriptor comes further below
+        return  # a seed row whose descriptor follows later
     descriptor = required_record(context, "CustomFieldDescriptor", key, "Descriptor")
     name, kind, value = descriptor["Name"], descriptor["ActorTypeId"], field["Value"]
     if kind not in ("Unknown", field["ObjectTypeId"], _WIDER_KINDS.get(field["ObjectTypeId"])):
@@ -235,7 +235,7 @@ def _custom_field(context: RequestContext, field: Record) -> None:
     if any(
         other["Id"] != field["Id"] for other in context.select("CustomField2", _OF_OWNER, *owner, limit=2)
     ):
-        raise broken_rule(f"{field['ObjectTypeId']} {field['ObjectId']} has a value of {name} already.")
+        raise broken_rule(f"{field['ObjectTypeId']} {field['ObjectId']} already has a value for {name}.")
 
 
 def _fits(kind: str, value: str) -> bool:
@@ -245,10 +245,10 @@ def _fits(kind: str, value: str) -> bool:
     return form is None or form.fullmatch(value) is not None
 
 
-# Members that a create must send, each with its name in the refusal (facts 3.10: found by another client).
+# Members required in a create, with their names in refusals (facts 3.10: found by another client).
 REQUIRED = {
     "Document": {"DocType": "DocType.Id", "StorageTypeId": "StorageTypeId"},
-    "WoItem": {"Asset": "Asset.Id", "Task": "Task.Id"},  # spec 4.3; that other writes ask for them is assumed
+    "WoItem": {"Asset": "Asset.Id", "Task": "Task.Id"},  # spec 4.3; assumed for other writes
 }
 ON_CREATE: dict[str, Rule] = {
     "WoNote": _new_work_order_note,

@@ -1,4 +1,4 @@
-"""The update grammar: ``Properties`` says what a PUT writes (facts 3.6)."""
+"""Update grammar: ``Properties`` selects what a PUT writes (facts 3.6)."""
 
 from __future__ import annotations
 
@@ -34,9 +34,8 @@ from wosdk_async.sandbox.service.write import (
 
 __all__ = ["COMMAND_ONLY", "plan_update", "update"]
 
-# facts 10 row 4: changing StatusId by PUT fails. The others follow from actions, or are computed when the
-# order is made (spec 2.3, facts 5); that a creation and a PUT cannot write them, and the code, are not
-# shown; assumed.
+# facts 10 row 4: changing StatusId by PUT fails. The others follow from actions or are computed at creation
+# (spec 2.3, facts 5). Assumed, not shown: a creation and a PUT cannot write them; the code.
 COMMAND_ONLY = {
     "WorkOrder": frozenset(
         {"StatusId", "Number", "Flag", "FlagId", "WonId", "DtCreated", "CreatedDateUtc"}
@@ -45,17 +44,17 @@ COMMAND_ONLY = {
     "WorkOrderCost": frozenset({"ApStateId", "ApStatusId", "CostState", "CostStatusId"}),
 }
 
-_REFERENCE_MEMBERS = {"Actor": frozenset({"TypeId"})}  # a reference to an actor shows it (facts 3.4)
+_REFERENCE_MEMBERS = {"Actor": frozenset({"TypeId"})}  # actor references include it (facts 3.4)
 
 
 @attrs.define
 class UpdatePlan:
-    """Members of one object that an update writes.
+    """Members of one object to write.
 
     Args:
-        whole: whether all scalars and references are written.
-        names: members written by name.
-        inside: plans for what is written inside lists and references.
+        whole: whether to write all scalars and references.
+        names: members to write by name.
+        inside: plans for writes inside lists and references.
     """
 
     whole: bool = False
@@ -63,12 +62,12 @@ class UpdatePlan:
     inside: dict[str, UpdatePlan] = attrs.field(factory=dict)
 
     def covers(self, field: Field) -> bool:
-        """Return whether the update writes this member itself."""
+        """Return whether the update writes the member itself."""
         return self.whole or field.name in self.names
 
 
 def plan_update(schema: EntitySchema, paths: Iterable[str]) -> UpdatePlan:
-    """Return the plan that property paths describe."""
+    """Return the update plan for property paths."""
     made = UpdatePlan()
     for path in paths:
         steps = path.strip().split(".")
@@ -112,9 +111,8 @@ def update(
 ) -> bool:
     """Write the planned members of ``entity`` into ``record``; return whether anything changed.
 
-    A member that is planned but not sent keeps its value, and an element that is not sent stays
-    (facts 3.6). The counter advances if something changed, also in an owned record (facts 3.7;
-    the latter assumed).
+    Planned members that were not sent keep their value, and elements that were not sent stay (facts 3.6). The
+    version counter advances if something changed, including in owned records (facts 3.7; the latter assumed).
     """
     before = {**record}
     changed = False
@@ -139,7 +137,7 @@ def update(
 
 @attrs.frozen
 class _Update:
-    """Writer of one record's members."""
+    """Writer for one record's members."""
 
     context: RequestContext
     schema: EntitySchema
@@ -157,7 +155,7 @@ class _Update:
             raise self._by_commands_only(field)
 
     def write_inside(self, field: Field, value: object, plan: UpdatePlan) -> bool:
-        """Write inside a list, a reference or an amount, and return whether a record behind it changed."""
+        """Write inside a list, reference or amount, and return whether a record behind it changed."""
         if field.type == "money":
             parts = [part.name for part in MONEY_PARTS.values() if plan.covers(part)]
             if isinstance(value, dict):
@@ -171,7 +169,7 @@ class _Update:
             return any(changes)
         if field.of not in OWNED_OBJECTS:
             self._write_reference(field, value, plan)
-            return False  # every record counts for itself (facts 3.7)
+            return False  # each record has its own counter (facts 3.7)
         if not isinstance(value, dict):
             return False
         if field.name not in self.record:
@@ -188,10 +186,11 @@ class _Update:
         return update(self.context, child, found, members, plan)
 
     def _write_reference(self, field: Field, value: object, plan: UpdatePlan) -> None:
-        """Write inside the record that a reference names (facts 3.6: ``TaxCode.*``).
+        """Write inside a referenced record (facts 3.6: ``TaxCode.*``).
 
-        ``Child.Id`` points the reference elsewhere, as facts 3.4 has it for a read; ``Child.*`` does so too
-        when another Id is sent, and writes the other members into the record of that Id (both assumed).
+        ``Child.Id`` changes the reference, as facts 3.4 shows for reads. ``Child.*`` also changes the
+        reference if another Id is sent, and writes the other members into the record with that Id (both
+        assumed).
         """
         key = reference_id(value)
         if "Id" in plan.names or (plan.whole and (value is None or key is not None)):
@@ -210,7 +209,7 @@ class _Update:
             self._update_referenced(field, members, plan)
 
     def _write_element(self, field: Field, element: Record, plan: UpdatePlan) -> bool:
-        """Add, change or delete one element of a list, by its Id and ``PerformDeletion`` (facts 3.6)."""
+        """Add, change or delete one list element, by its Id and ``PerformDeletion`` (facts 3.6)."""
         key = reference_id(element)
         if key is None:
             return add_element(self.context, self.schema, self.record, field, element)
@@ -218,7 +217,7 @@ class _Update:
         if relation is None:
             return self._write_kept_element(field, element, plan, key)
         found = self.context.get(child.name, key)
-        if not relation.fields(self.record["Id"]).items() <= found.items():  # of another list
+        if not relation.fields(self.record["Id"]).items() <= found.items():  # belongs to another list
             raise missing_record(child.name, key)
         if get_ignore_case(element, "PerformDeletion") is True:
             delete(self.context, child, found)
@@ -226,7 +225,7 @@ class _Update:
         return update(self.context, child, found, element, plan)
 
     def _write_kept_element(self, field: Field, element: Record, plan: UpdatePlan, key: int) -> bool:
-        """Change or delete an element that is kept inside its parent."""
+        """Change or delete an element stored inside its parent."""
         child, before = self.schema.behind(field), self.record.get(field.name, ())
         kept = [dict(item) for item in before]
         target = next((item for item in kept if item["Id"] == key), None)

@@ -1,4 +1,4 @@
-"""Creation, removal and restoring of records, with the records that they own (spec 4.9, facts 3.3, 3.4)."""
+"""Creation, removal and restoration of records and owned records (spec 4.9, facts 3.3, 3.4)."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ __all__ = [
 ]
 
 Members = Iterable[tuple[Field, Any]]
-# IsRemoved changes by removal and restoring only (not shown; assumed).
+# Only removal and restoration change IsRemoved (not shown; assumed).
 SERVER_SET = frozenset({"Id", "ConcurrencyId", "IsRemoved"}) | REQUEST_MARKS | REQUEST_ONLY
 _REFERRED_BY_NAME = frozenset({"DocumentType"})  # spec 2.9: a document names its type by DisplayAs
-_INHERITED = ("WorkOrderId",)  # from a record to those of its lists, such as the steps of a procedure
-_REMOVED = " (deleted)"  # facts 3.4: the end of a removed record's name
+_INHERITED = ("WorkOrderId",)  # by list elements, such as procedure steps
+_REMOVED = " (deleted)"  # facts 3.4: suffix of a removed record's name
 
 
 def create(
@@ -42,9 +42,9 @@ def create(
     entity: Mapping[str, Any],
     parent_fields: dict[str, Any] | None = None,
 ) -> Record:
-    """Create a record from the members of ``entity``, with the records of its lists.
+    """Create a record and its list records from the members of ``entity``.
 
-    Unknown members are dropped; unreadable ones get their default; ``Id`` and ``ConcurrencyId`` are ignored
+    Unknown members are dropped, invalid ones replaced with defaults, and ``Id`` and ``ConcurrencyId`` ignored
     (facts 3.3). ``parent_fields`` override: the reference to the parent, or a fixed ``Id``.
     """
     members = [
@@ -65,7 +65,7 @@ def create(
 
 def _check_required(schema: EntitySchema, members: Members) -> None:
     wanted = REQUIRED.get(schema.name, {})
-    # facts 3.3: a member that cannot be read is left out, so it counts as missing
+    # facts 3.3: invalid members are dropped, so they count as missing
     sent = {f.name for f, value in members if f.name in wanted and read_value(f, value) is not UNREADABLE}
     for name, shown in wanted.items():
         if name not in sent:
@@ -73,7 +73,7 @@ def _check_required(schema: EntitySchema, members: Members) -> None:
 
 
 def _resolve_name(context: RequestContext, field: Field, value: Any) -> Any:
-    """Replace a reference by name with a reference by Id, where the service takes names."""
+    """Replace a reference by name with a reference by Id, where the service accepts names."""
     if field.of not in _REFERRED_BY_NAME or not isinstance(value, dict) or reference_id(value) is not None:
         return value
     name = get_ignore_case(value, "DisplayAs")
@@ -84,13 +84,13 @@ def _resolve_name(context: RequestContext, field: Field, value: Any) -> Any:
 
 
 def known_members(schema: EntitySchema, entity: Mapping[str, Any]) -> list[tuple[Field, Any]]:
-    """Return the members of ``entity`` that the entity type knows, in the order sent."""
+    """Return the members of ``entity`` known to the entity type, in the order sent."""
     found = ((schema.field(name), value) for name, value in entity.items())
     return [(field, value) for field, value in found if field is not None]
 
 
 def blank_record(schema: EntitySchema, members: Members) -> Record:
-    """Return a record with the scalars and references of ``members`` and defaults for the others."""
+    """Return a record with the scalars and references of ``members``, and defaults for the rest."""
     record = {**schema.blank}
     for field, value in members:
         assign(schema, record, field, value)
@@ -98,7 +98,7 @@ def blank_record(schema: EntitySchema, members: Members) -> Record:
 
 
 def assign(schema: EntitySchema, record: Record, field: Field, value: object) -> None:
-    """Write one scalar or reference; null sets the default, an unreadable value changes nothing."""
+    """Write one scalar or reference; null sets the default, invalid values change nothing."""
     if field.is_list or field.name in SERVER_SET or field.of in OWNED_OBJECTS:
         return
     if value is None or (isinstance(value, dict) and field.type == "ref" and reference_id(value) is None):
@@ -110,12 +110,12 @@ def assign(schema: EntitySchema, record: Record, field: Field, value: object) ->
     if known is UNREADABLE:
         return
     if field.type == "money" and isinstance(value, dict) and field.name in record:
-        known = changed_money(record[field.name], value)  # a part that is not sent stays (facts 3.6)
+        known = changed_money(record[field.name], value)  # unsent parts stay (facts 3.6)
     record[field.name] = known
 
 
 def create_owned(context: RequestContext, schema: EntitySchema, record: Record, members: Members) -> None:
-    """Create the records of a new record's lists and owned objects."""
+    """Create records for a new record's lists and owned objects."""
     before = {**record}
     for field, value in members:
         if field.is_list and isinstance(value, list):
@@ -130,9 +130,9 @@ def create_owned(context: RequestContext, schema: EntitySchema, record: Record, 
 def add_element(
     context: RequestContext, schema: EntitySchema, record: Record, field: Field, element: object
 ) -> bool:
-    """Add an element to a list of ``record``, and return whether there is one to add.
+    """Add an element to a list of ``record``, and return whether one was added.
 
-    An element that is not an object is dropped, and so is a new one that is to be deleted (assumed).
+    Elements that are not objects are dropped, as are new elements marked for deletion (assumed).
     """
     child = schema.target(field)
     gone = not isinstance(element, dict) or get_ignore_case(element, "PerformDeletion") is True
@@ -154,7 +154,7 @@ def add_element(
 def create_owned_object(
     context: RequestContext, schema: EntitySchema, record: Record, field: Field, value: Record
 ) -> None:
-    """Create the record of an owned object and make ``record`` refer to it."""
+    """Create an owned object's record and a reference to it in ``record``."""
     relation = relation_of(schema.name, field)
     parent_fields = relation.fields(record["Id"]) if relation else None
     created = create(context, schema.behind(field), value, parent_fields)
@@ -164,9 +164,9 @@ def create_owned_object(
 def delete(
     context: RequestContext, schema: EntitySchema, record: Record, *, with_owner: bool = False
 ) -> None:
-    """Delete a record with those that it owns; a removable one is only marked ``IsRemoved`` (facts 3.4).
+    """Delete a record and its owned records; a removable one is only marked ``IsRemoved`` (facts 3.4).
 
-    That others are deleted with what they own is not shown; assumed.
+    Deleting owned records is not shown; assumed.
     """
     if not schema.removable:
         if rule := ON_DELETE.get(schema.name):
@@ -189,7 +189,7 @@ def _delete_owned(context: RequestContext, schema: EntitySchema, record: Record)
 
 
 def restore(context: RequestContext, schema: EntitySchema, record: Record) -> None:
-    """Undo a removal (facts 3.4, RestoreCommand); which types have none is not shown, assumed."""
+    """Undo a removal (facts 3.4, RestoreCommand); types without removal are not shown, assumed."""
     if not schema.removable:
         raise broken_rule(f"{schema.name} entity cannot be restored.")
     if record["IsRemoved"]:

@@ -1,1 +1,1 @@
-"""Records of several Companies in one SQLite file: group commit, snapshots, tables of the entity types."""
+"""Records of several Companies in one SQLite file: group commit, snapshots, entity tables."""

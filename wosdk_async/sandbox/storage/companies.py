@@ -1,4 +1,4 @@
-"""Companies of a store, and their counters, which return each number once."""
+"""Companies of a store, and counters that never return a number twice."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ ON CONFLICT (company, name) DO UPDATE SET value = excluded.value"""
 
 @attrs.frozen
 class StoredCompany:
-    """Company of a store.
+    """Company in a store.
 
     Args:
-        client_id: its own credentials; they open no other Company (facts 1, CompanyName tied to credentials).
-        host: the only host name that serves it; empty for any.
-        live: whether it is a live Company, not one for stage or preview (spec 1).
+        client_id: client id of its own credentials, which access no other Company (facts 1, CompanyName tied
+            to credentials).
+        host: only host name that serves the Company; empty for any.
+        live: whether this is a live Company, rather than stage or preview (spec 1).
         seeded: whether it starts with the records of ``seed.json``.
         verification: whether it has the verification step (spec 1: some Companies add one).
     """
@@ -35,11 +36,11 @@ class StoredCompany:
     verification: bool = True
 
     def served_at(self, root: str) -> bool:
-        """Return whether requests to this address reach the Company."""
+        """Return whether requests to an address reach the Company."""
         return not self.host or urlsplit(root).hostname == self.host
 
     def address(self, root: str) -> str:
-        """Return the Company's address with its last slash; scheme and port are those of ``root``."""
+        """Return the Company's address with a trailing slash, and the scheme and port of ``root``."""
         if not self.host:
             return root
         parts = urlsplit(root)
@@ -51,27 +52,27 @@ _Key = tuple[int, str]
 
 
 class CompanyCounters:
-    """Counters of every Company in one store: kept in memory, written with the next commit."""
+    """Counters of all Companies in a store: cached in memory, written with the next commit."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
         self._values: dict[_Key, int] = {}
-        self._before: dict[_Key, int] = {}  # values at the mark, of the counters that changed since
+        self._before: dict[_Key, int] = {}  # values at the mark, for counters changed since
         self._unwritten: set[_Key] = set()
 
     def next(self, company: int, name: str) -> int:
-        """Return the next number of a counter, from 1; no number is returned twice."""
+        """Return the next number of a counter, from 1; numbers never repeat."""
         value = self._value((company, name)) + 1
         self._set((company, name), value)
         return value
 
     def raise_to(self, company: int, name: str, value: int) -> None:
-        """Raise a counter, so that it returns only numbers above ``value``."""
+        """Raise a counter to return only numbers above ``value``."""
         if value > self._value((company, name)):
             self._set((company, name), value)
 
     def mark(self) -> None:
-        """Set the point that `undo` goes back to."""
+        """Set the mark for `undo`."""
         self._before.clear()
 
     def undo(self) -> None:
@@ -79,13 +80,13 @@ class CompanyCounters:
         self._values |= self._before
 
     def write(self) -> None:
-        """Write what changed into the open transaction."""
+        """Write changed counters to the open transaction."""
         rows = [(*key, self._values[key]) for key in self._unwritten]
         self._db.executemany(_SAVE_COUNTER, rows)
         self._unwritten.clear()
 
     def forget(self) -> None:
-        """Drop all values, after another process changed the file or a transaction was lost."""
+        """Drop cached values, after another process changed the file or a transaction was lost."""
         self._values.clear()
         self._before.clear()
         self._unwritten.clear()

@@ -1,4 +1,4 @@
-"""The store: one SQLite file that holds the records of several Companies, and its group commit."""
+"""Store: one SQLite file with the records of several Companies, and group commit."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ __all__ = ["GroupCommit", "Store", "StoredCompany"]
 
 
 class Store:
-    """Records of a store file; each of them belongs to one Company.
+    """Records in a store file, each owned by one Company.
 
     Args:
-        path: the file, created if missing; ``:memory:`` for none.
-        like: another store to copy into this one first.
+        path: SQLite file, created if missing; ``:memory:`` for none.
+        like: another store to copy first.
 
     Raises:
-        StoreError: the file is not a store, cannot be written, or has another version.
+        StoreError: the file is not a store, is not writable, or has another version.
     """
 
     def __init__(self, path: str | Path, like: Store | None = None) -> None:
@@ -43,7 +43,7 @@ class Store:
                 self.fresh = prepare(self._db, self.path)
                 self.indexes = Indexes(self._db)
             except BaseException:
-                self._db.close()  # the caller gets no store to close: Python 3.13 warns of an open connection
+                self._db.close()  # the caller gets no store to close; Python 3.13 warns of open connections
                 raise
         except (sqlite3.Error, OSError) as error:
             why = getattr(error, "strerror", None) or error
@@ -54,12 +54,12 @@ class Store:
         self._seen = self._data_version()
 
     def close(self) -> None:
-        """Close the file; uncommitted writes are lost."""
+        """Close the file, losing uncommitted writes."""
         self._db.close()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Make the writes of a block atomic, and commit them at its end."""
+        """Make the writes of a block atomic, and commit them at the end."""
         with self.savepoint():
             yield
         self.commit()
@@ -74,11 +74,11 @@ class Store:
         try:
             yield
         except BaseException:
-            if self._db.in_transaction:  # SQLite ends it by itself when the disk is full
+            if self._db.in_transaction:  # SQLite ends the transaction itself when the disk is full
                 self._db.execute("ROLLBACK TO part")
                 self._db.execute("RELEASE part")
             self.counters.undo()
-            if len(self.indexes) != indexed:  # those that the request made are gone, too
+            if len(self.indexes) != indexed:  # indexes created by the request are gone, too
                 self.indexes.reload()
             raise
         self._db.execute("RELEASE part")
@@ -89,7 +89,7 @@ class Store:
         return self._open
 
     def commit(self) -> None:
-        """Commit everything written since the last commit; if it raises sqlite3.Error, nothing was saved."""
+        """Commit all writes since the last commit; if it raises sqlite3.Error, nothing was saved."""
         if not self._open:
             return
         self._open = False
@@ -103,23 +103,23 @@ class Store:
             raise
 
     def refresh(self) -> None:
-        """Drop the cached data if another process has written to the file."""
+        """Drop cached data if another process has written to the file."""
         if not self._open and self._data_version() != self._seen:
             self._forget()
 
     def get(self, company: int, entity: str, key: int) -> Record | None:
-        """Return the record with this id, or None."""
+        """Return a record by id, or None."""
         statement = f'SELECT body FROM "{entity}" WHERE company = ? AND id = ?'  # noqa: S608 names of the catalogue
         found = self._db.execute(statement, (company, key)).fetchone()
         return load(found[0]) if found else None
 
     def insert(self, company: int, entity: str, record: Record) -> None:
-        """Add a record under its ``Id``."""
+        """Add a record with its ``Id``."""
         values = (company, record["Id"], dump(record).decode())
         self._db.execute(f'INSERT INTO "{entity}" VALUES (?, ?, ?)', values)  # noqa: S608
 
     def insert_texts(self, company: int, entity: str, rows: Iterable[tuple[int, str]]) -> None:
-        """Add many records at once, each as its id and its JSON."""
+        """Add many records at once, as ids and JSON."""
         values = ((company, key, text) for key, text in rows)
         self._db.executemany(f'INSERT INTO "{entity}" VALUES (?, ?, ?)', values)  # noqa: S608
 
@@ -129,18 +129,18 @@ class Store:
         self._db.execute(f'UPDATE "{entity}" SET body = ? WHERE company = ? AND id = ?', values)  # noqa: S608
 
     def remove(self, company: int, entity: str, key: int) -> None:
-        """Delete the record with this id."""
+        """Delete a record by id."""
         self._db.execute(f'DELETE FROM "{entity}" WHERE company = ? AND id = ?', (company, key))  # noqa: S608
 
     def clear(self, company: int) -> None:
-        """Delete all records and counters of a Company."""
+        """Delete all of a Company's records and counters."""
         for entity in filter(is_table, schemas()):
             self._db.execute(f'DELETE FROM "{entity}" WHERE company = ?', (company,))  # noqa: S608
         self._db.execute("DELETE FROM counter WHERE company = ?", (company,))
         self.counters.forget()
 
     def children(self, company: int, relation: Relation, parent: int) -> list[Record]:
-        """Return the records that a relation leads to, in the order of their ids."""
+        """Return the records of a relation, ordered by id."""
         condition = f"company = ? AND {column(relation.key, 'integer')} = ?"
         values: list[object] = [company, parent]
         if relation.kind:
@@ -152,42 +152,42 @@ class Store:
         )
 
     def select(self, statement: str, values: list[object]) -> list[Record]:
-        """Return the records whose bodies a statement finds, in its order."""
+        """Return the records whose bodies a statement selects, in order."""
         return [load(body) for (body,) in self._db.execute(statement, values)]
 
     def count(self, condition: str, values: list[object]) -> int:
-        """Return the number of rows of ``FROM`` and what follows it."""
+        """Return the row count; ``condition`` is the SQL after ``FROM``."""
         return int(self._db.execute(f"SELECT count(*) FROM {condition}", values).fetchone()[0])  # noqa: S608
 
     def companies(self) -> tuple[StoredCompany, ...]:
-        """Return the Companies in the order they were added; the same object until one changes."""
+        """Return the Companies in creation order; the same object until one changes."""
         if self._companies is None:
             rows = self._db.execute("SELECT * FROM company ORDER BY id")
             self._companies = tuple(StoredCompany(*row[:-3], *map(bool, row[-3:])) for row in rows)
         return self._companies
 
     def add_company(self, company: StoredCompany) -> None:
-        """Save a Company, or the changes to the one with its id."""
+        """Save a new Company, or changes to an existing id."""
         row = astuple(company)
         self._db.execute("INSERT OR REPLACE INTO company VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
         self._companies = None
 
     def set_progress_handler(self, handler: Callable[[], int | None] | None, steps: int) -> None:
-        """Call ``handler`` after every ``steps`` instructions of SQLite, to measure work."""
+        """Call ``handler`` after every ``steps`` SQLite instructions, to measure work."""
         self._db.set_progress_handler(handler, steps)
 
     def take_snapshot(self, target: str | Path) -> None:
-        """Copy a consistent snapshot to a file, or over an older one; raises StoreError if it cannot."""
+        """Copy a consistent snapshot to a file, replacing an older one. Raises StoreError on failure."""
         self.commit()
         write_snapshot(self._db, Path(target))
 
     def restore_snapshot(self, source: str | Path) -> None:
-        """Replace the contents of the store with a snapshot; raises StoreError if it is none."""
+        """Replace the store's contents with a snapshot. Raises StoreError if it is invalid."""
         with snapshot_at(Path(source)) as copy:
             self._copy_from(copy)
 
     def copy_from(self, other: Store) -> None:
-        """Replace the contents of the store with those of another open store."""
+        """Replace the store's contents with those of another open store."""
         other.commit()
         self._copy_from(other._db)
 
@@ -218,10 +218,10 @@ class Store:
 
 
 class GroupCommit:
-    """Shared commits of one store, for the tasks of one event loop.
+    """Shared commits of one store, for tasks of one event loop.
 
-    Requests that end in the same iteration of the loop share one commit. A response is sent only after its
-    writes are committed. A read also waits for an open transaction: it may have seen uncommitted data.
+    Requests that end in the same loop iteration share one commit. Each response is sent only after its writes
+    are committed. Reads also wait for an open transaction, because they may have seen uncommitted data.
     """
 
     def __init__(self, store: Store) -> None:
@@ -229,7 +229,7 @@ class GroupCommit:
         self._waiting: list[asyncio.Future[None]] = []
 
     async def wait(self) -> None:
-        """Wait until all writes so far are committed; sqlite3.Error means that none of them was saved."""
+        """Wait until all writes so far are committed; after sqlite3.Error, none were saved."""
         if not self._store.pending:
             return
         loop = asyncio.get_running_loop()
@@ -247,7 +247,7 @@ class GroupCommit:
         except Exception as caught:
             error = caught
         for done in waiting:
-            if done.done():  # its request was cancelled
+            if done.done():  # the request was cancelled
                 continue
             if error is None:
                 done.set_result(None)

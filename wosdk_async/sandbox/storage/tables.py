@@ -1,8 +1,8 @@
-"""Tables and indexes of a store file: one table for each entity type, its records as JSON text.
+"""Tables and indexes of a store file: one table per entity type, with records as JSON text.
 
-Queries and indexes use the same expression for a property, `column`. Each index ends with the id, so records
-with equal values come sorted by id. References to parents are indexed from the start; an index on every other
-property would slow down writes, so `Indexes` creates those that queries use.
+Queries and indexes share the same SQL expression for a property, `column`. Each index ends with the id, so
+records with equal values are sorted by id. References to parents are indexed from the start. Indexes on all
+other properties would slow down writes, so `Indexes` only creates those that queries use.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ __all__ = ["APPLICATION_ID", "REPEATED_IDS", "VERSION", "Indexes", "column", "cr
 
 APPLICATION_ID = 0x776F7364  # "wosd": identifies a store among SQLite files
 VERSION = 3
-_INDEXED_FROM = 500  # rows: scanning a smaller table is fast enough
-_MAX_INDEXES = 24  # of one table: each slows its writes
+_INDEXED_FROM = 500  # rows: scanning smaller tables is fast enough
+_MAX_INDEXES = 24  # per table: each slows down writes
 
 _COMPANY = """
 CREATE TABLE company (
@@ -37,8 +37,8 @@ CREATE TABLE counter (
     company INTEGER NOT NULL, name TEXT NOT NULL, value INTEGER NOT NULL, PRIMARY KEY (company, name)
 ) STRICT, WITHOUT ROWID"""
 
-# AssetTree is the location tree seen from every ancestor (facts 3.4: Id repeats ParentId, and a record
-# of Distance 0 has parent and child equal). The limit ends a cycle of parents.
+# AssetTree is the location tree seen from each ancestor (facts 3.4: Id repeats ParentId, and records of
+# Distance 0 have the same parent and child). The limit ends cycles.
 _ASSET_TREE = """
 CREATE VIEW "AssetTree" AS
 WITH RECURSIVE pair(company, parent, child, distance) AS (
@@ -63,22 +63,22 @@ UNION ALL
 SELECT id, id, json_object('TypeId', 'CorrigoNet', 'DisplayAs', 'Web services', 'Id', id) FROM company"""
 
 _RELOAD_STATISTICS = "ANALYZE sqlite_master"  # makes the planner reload its statistics
-REPEATED_IDS = frozenset({"AssetTree"})  # several of its records have the same Id
+REPEATED_IDS = frozenset({"AssetTree"})  # several records have the same Id
 _VIEWS = {"AssetTree": _ASSET_TREE, "Actor": _ACTOR}
 
 
 def column(path: str, kind: str, alias: str = "") -> str:
-    """Return the SQL for a property of a record, by its path in the JSON and its type in the catalogue.
+    """Return the SQL for a record's property, by JSON path and catalogue type.
 
-    Strings compare case-insensitively and without trailing spaces, as in the database behind the service (not
-    shown; assumed). ``alias`` is the table's, with its dot.
+    Strings compare case-insensitively and without trailing spaces, like the database behind the service (not
+    shown; assumed). ``alias`` is the table alias with a dot.
     """
     value = f"json_extract({alias}body, '$.{path}')"
     return f"rtrim({value}) COLLATE NOCASE" if kind == "string" else value
 
 
 def is_table(entity: str) -> bool:
-    """Return whether records of the entity type are stored, not computed from others."""
+    """Return whether the entity type's records are stored rather than computed."""
     return entity not in _VIEWS
 
 
@@ -119,7 +119,7 @@ class Indexes:
         self._known = {(table, name.removeprefix(f"{table}.")) for table, name in rows}
 
     def ensure(self, entity: str, path: str, kind: str) -> None:
-        """Create the index on a property that a query filters or sorts by, if that is worthwhile."""
+        """Create an index on a property that a query filters or sorts by, if worthwhile."""
         if (entity, path) in self._known or not is_table(entity):
             return
         rows = self._db.execute(f'SELECT max(rowid) FROM "{entity}"').fetchone()[0] or 0  # noqa: S608 a known name
@@ -129,7 +129,7 @@ class Indexes:
             for statement in (*_index_statements(entity, path, kind), _RELOAD_STATISTICS):
                 self._db.execute(statement)
         except sqlite3.OperationalError:
-            return  # another process is writing: this query does without the index
+            return  # another process is writing: this query runs without the index
         self._known.add((entity, path))
 
 
@@ -140,5 +140,5 @@ def _index_statements(entity: str, path: str, kind: str) -> Iterator[str]:
 
 
 def _statistics(entity: str, name: str, numbers: str) -> str:
-    """Return the statement that sets planner statistics: one Company has all rows, a value has few."""
+    """Return the statement that sets planner statistics: one Company has all rows, each value few."""
     return f"INSERT INTO sqlite_stat1 VALUES ('{entity}', '{name}', '{numbers}')"  # noqa: S608 known names

@@ -1,4 +1,4 @@
-"""Certificates that are trusted: those of the client, or those that the system and its environment name."""
+"""Trusted certificates: the client's own, or those of the system and environment."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from wosdk_async.text.remedies import Remedy
 
 __all__ = ["Place", "TLSContextProvider", "TLSSessions", "require_certificates", "tls_remedy"]
 
-_MAX_BEFORE = 1 << 20  # bytes at the beginning of a file in which a certificate is looked for
-_MAX_SESSIONS = 1024  # one for each host and port
+_MAX_BEFORE = 1 << 20  # bytes at the start of a file that are searched for a certificate
+_MAX_SESSIONS = 1024  # one per host and port
 
 Place = tuple[ssl.SSLContext, str, int]
 
@@ -24,9 +24,9 @@ Place = tuple[ssl.SSLContext, str, int]
 class TLSSessions(dict[Place, ssl.SSLSession]):
     """TLS session cache: resume a host's session to shorten the next handshake.
 
-    The key is the context, the verified name and the port: Python resumes a session under any name, and
-    verifies nothing then. ``most`` is 0 for a context of the program: a resumed session would still trust
-    what the context trusted before the program changed it.
+    The key holds the context, verified name and port, because Python resumes a session under any name without
+    verifying the name again. ``most`` is 0 for a context of the program: a resumed session would keep the
+    trust settings from before the program changed its context.
     """
 
     def __init__(self, most: int) -> None:
@@ -34,7 +34,7 @@ class TLSSessions(dict[Place, ssl.SSLSession]):
         self._most = most
 
     def keep(self, place: Place, session: ssl.SSLSession | None) -> None:
-        """Keep the newest session of a host."""
+        """Keep the newest session for a host."""
         if session is None or not self._most:
             return
         if len(self) >= self._most:
@@ -42,36 +42,36 @@ class TLSSessions(dict[Place, ssl.SSLSession]):
         self[place] = session
 
     def drop(self, place: Place, offered: ssl.SSLSession | None) -> None:
-        """Forget the session ``offered`` to a host; a newer one stays."""
+        """Drop the session that was ``offered`` to a host, unless a newer one has replaced it."""
         if self.get(place) is offered:
             self.pop(place, None)
 
 
 class TLSContextProvider:
-    """TLS context of all connections: the program's own, or the system's, loaded when it is first needed.
+    """TLS context for all connections: the program's own, or the system's, loaded on first use.
 
-    ``SSL_CERT_FILE`` and ``SSL_CERT_DIR`` replace the system's certificates, as for all of OpenSSL.
-    A system that has none (a slim container) gets those of certifi.
+    ``SSL_CERT_FILE`` and ``SSL_CERT_DIR`` replace the system's certificates, as in OpenSSL. Systems without
+    certificates, such as slim containers, use certifi.
     """
 
     def __init__(self, own: ssl.SSLContext | None = None) -> None:
         self._is_own = own is not None
         self.sessions = TLSSessions(0 if self._is_own else _MAX_SESSIONS)
-        """Sessions for the connections of one loop; only the context is shared by several threads."""
+        """Sessions for one loop's connections; threads share only the context."""
         self._context = own
         self._loading = asyncio.Lock()
 
     def authority_remedy(self) -> Remedy:
-        """Return what to do about a certificate of an authority that is not trusted."""
+        """Return the remedy for an untrusted certificate authority."""
         if self._is_own:
             return Remedy.AUTHORITY_IN_CONTEXT
         return Remedy.AUTHORITY_IN_FILE if os.environ.get("SSL_CERT_FILE") else Remedy.AUTHORITY
 
     async def context(self) -> ssl.SSLContext:
-        """Return the context. Loading the system's takes 30 ms: once for all callers, in a thread.
+        """Return the context. The system's context is loaded once, in a thread, because loading takes 30 ms.
 
         Raises:
-            ConfigurationError: ``SSL_CERT_FILE`` or ``SSL_CERT_DIR`` names what cannot be used.
+            ConfigurationError: ``SSL_CERT_FILE`` or ``SSL_CERT_DIR`` is unusable.
         """
         async with self._loading:
             if self._context is None:
@@ -80,16 +80,16 @@ class TLSContextProvider:
 
 
 def _named() -> tuple[str, str, int]:
-    """Return the values of the two variables, and when the file was changed: a new client reads it again."""
+    """Return both variables and the file's modification time, so that a new client rereads a changed file."""
     file = os.environ.get("SSL_CERT_FILE", "")
     changed = os.stat(file).st_mtime_ns if os.path.exists(file) else 0
     return file, os.environ.get("SSL_CERT_DIR", ""), changed
 
 
-@lru_cache(maxsize=8)  # two threads that ask first may each load one: that takes time, and no more
+@lru_cache(maxsize=8)  # two threads may both load a context at first; harmless
 def _system_context(file: str, folders: str, _: int) -> ssl.SSLContext:
     context = ssl.create_default_context()
-    if file:  # OpenSSL has loaded it already, but ignores what it cannot read
+    if file:  # OpenSSL has loaded it, but silently ignores unreadable files
         with _translated(file):
             context.load_verify_locations(file)
     if folders:
@@ -103,7 +103,7 @@ def _system_context(file: str, folders: str, _: int) -> ssl.SSLContext:
 
 
 def require_certificates() -> None:
-    """Raise ConfigurationError for variables that name no certificates, without the time of loading them."""
+    """Raise ConfigurationError if a variable names no certificates, without the cost of loading them."""
     file, folders, _ = _named()
     if file:
         with _translated(file):
@@ -116,19 +116,19 @@ def require_certificates() -> None:
 
 @contextmanager
 def _translated(file: str) -> Iterator[None]:
-    """Raise ConfigurationError for a file that cannot be used."""
+    """Raise ConfigurationError if a file is unusable."""
     try:
         yield
-    except (OSError, ValueError) as error:  # ssl.SSLError too: no certificate in it
+    except (OSError, ValueError) as error:  # also ssl.SSLError: no certificate in the file
         why = getattr(error, "strerror", None) or error
         raise ConfigurationError(
-            f"SSL_CERT_FILE is {file!r}, which cannot be used ({why}); name a file of certificates in PEM, or"
-            " unset it"
+            f"SSL_CERT_FILE is {file!r}, which is unusable ({why}); name a PEM certificate file, or unset"
+            f" the variable"
         ) from None
 
 
 def _require_folder(folders: str) -> None:
-    """Require that one of the folders can be read; OpenSSL ignores the others."""
+    """Require at least one readable folder; OpenSSL ignores the others."""
     if not any(
         os.path.isdir(each) and os.access(each, os.R_OK | os.X_OK) for each in folders.split(os.pathsep)
     ):
@@ -139,7 +139,7 @@ def _require_folder(folders: str) -> None:
 
 
 def _has_certificates(context: ssl.SSLContext) -> bool:
-    """Return whether the system has certificates: loaded, or in a folder that OpenSSL looks into later."""
+    """Return whether the system has certificates, loaded or in a folder that OpenSSL searches later."""
     folder = ssl.get_default_verify_paths().capath
     return bool(context.cert_store_stats()["x509_ca"] or (folder and os.listdir(folder)))
 
@@ -147,16 +147,16 @@ def _has_certificates(context: ssl.SSLContext) -> bool:
 _REMEDIES = {
     9: Remedy.NOT_YET_VALID,
     10: Remedy.EXPIRED,
-    62: Remedy.HOST_NAME,  # of a host
-    64: Remedy.HOST_NAME,  # of an IP address
+    62: Remedy.HOST_NAME,  # host name mismatch
+    64: Remedy.HOST_NAME,  # IP address mismatch
 }
-"""What to do by the error of OpenSSL, X509_V_ERR."""
+"""Remedies by OpenSSL error code (X509_V_ERR)."""
 
 
 def tls_remedy(error: BaseException, authority: Remedy) -> Remedy | None:
-    """Return what to do if ``error``, or what caused it, is a lasting fault of TLS; else None.
+    """Return the remedy if ``error`` or its cause is a permanent TLS failure; otherwise None.
 
-    ``authority`` is the remedy for a certificate of an authority that is not trusted.
+    ``authority`` is the remedy for an untrusted certificate authority.
     """
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, ssl.SSLError):

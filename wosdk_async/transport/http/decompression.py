@@ -1,4 +1,4 @@
-"""Bodies of responses: collected without a copy, decompressed within bounds."""
+"""Response bodies: collected without copying, decompressed within bounds."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ __all__ = [
 ]
 
 TOO_LONG = "the response is longer than"
-"""Words in every error about a response over the limit, whichever engine or library raises it."""
+"""Start of every error about an oversized response, whichever engine or library raises it."""
 
 _LARGE = 1024 * 1024
-_RESERVED = 40 * 1024 * 1024  # larger than any block that glibc keeps after it is freed (32 MiB)
+_RESERVED = 40 * 1024 * 1024  # larger than any freed block that glibc keeps (32 MiB)
 
 
 class BodyBuffer:
-    """Buffer that holds each byte once, also while it grows.
+    """Buffer that holds each byte only once, even while it grows.
 
-    Growing in small steps, a large one would be moved each time, and the C library would keep the old places.
-    Memory that is only reserved is not used until something is written.
+    A large buffer that grew in small steps would be moved each time, and the C library would keep the old
+    blocks. Reserved memory costs nothing until it is written.
     """
 
     def __init__(self) -> None:
@@ -46,38 +46,38 @@ class BodyBuffer:
         self._buffer.write(piece)
 
     def take(self) -> bytes:
-        """Return the whole body. The buffer cannot be used again."""
+        """Return the whole body. The buffer cannot be reused."""
         self._buffer.truncate()
         return self._buffer.getvalue()
 
 
-_GZIP, _ZLIB, _RAW = 31, 15, -15  # zlib's names for its formats
+_GZIP, _ZLIB, _RAW = 31, 15, -15  # zlib's window bits for each format
 _FORMATS = {"gzip": _GZIP, "x-gzip": _GZIP, "deflate": _ZLIB}
 
-_INPUT = 16 * 1024  # bytes that zlib gets at once: it copies the rest of the input after each member
+_INPUT = 16 * 1024  # bytes per zlib call: it copies the rest of the input after each member
 _OUTPUT = 64 * 1024
-_FREE = 1024 * 1024  # bytes to which any body may grow
-_MAX_RATIO = 200  # JSON of the service shrinks 5 to 30 times, text that repeats itself perhaps 100
-_MAX_MEMBERS = 10_000  # files packed in blocks of 64 KiB have 16 for each MiB
-_STEPS = 8  # between two turns of the loop; counted, not timed, so that a run can be repeated exactly
+_FREE = 1024 * 1024  # bytes allowed whatever the ratio
+_MAX_RATIO = 200  # the service's JSON compresses 5 to 30 times, repetitive text perhaps 100
+_MAX_MEMBERS = 10_000  # files compressed in 64 KiB blocks have 16 per MiB
+_STEPS = 8  # per turn of the loop; counted instead of timed, so that runs are reproducible
 
 
 class BadContent(Exception):
-    """Body that cannot be decompressed: it is broken, or incomplete."""
+    """Body that cannot be decompressed because it is corrupt or incomplete."""
 
 
 class UnwantedContent(BadContent):
-    """Body that is not decompressed: it would grow beyond its bounds, or its coding was not asked for."""
+    """Refused body: it would exceed its bounds, or its coding was not requested."""
 
 
 class LoopTurns:
-    """Turns of the event loop, for work that would block it for too long."""
+    """Turns of the event loop during work that would otherwise block the loop."""
 
     def __init__(self) -> None:
         self._left = _STEPS
 
     async def step(self) -> None:
-        """Count a step of work; let the loop run its other tasks after every eighth."""
+        """Count a step of work, and yield to other tasks after every eighth."""
         self._left -= 1
         if not self._left:
             self._left = _STEPS
@@ -87,7 +87,7 @@ class LoopTurns:
 def decompressor_for(headers: Mapping[str, str]) -> Decompressor | None:
     """Return the decompressor for a body with these headers; None for a plain body. Raises BadContent.
 
-    The error does not repeat the header: a response may repeat the token that it was sent.
+    The error omits the header, because a response may repeat the token.
     """
     values = headers.get("content-encoding", "").lower().split(",")
     codings = [each for value in values if (each := value.strip()) not in ("", "identity")]
@@ -101,9 +101,9 @@ def decompressor_for(headers: Mapping[str, str]) -> Decompressor | None:
 
 
 async def decompress(body: bytes, headers: Mapping[str, str], limit: int) -> bytes:
-    """Return ``body`` as it was before it was compressed, at most ``limit`` bytes. Raises BadContent.
+    """Return ``body`` decompressed, at most ``limit`` bytes. Raises BadContent.
 
-    The loop gets turns while a large body is decompressed, and none for a small one.
+    A large body is decompressed over several turns of the loop, a small one in a single turn.
     """
     decompressor = decompressor_for(headers)
     if decompressor is None or not body:
@@ -113,7 +113,7 @@ async def decompress(body: bytes, headers: Mapping[str, str], limit: int) -> byt
         for piece in decompressor.steps(body):
             whole.add(piece)
             if whole.size > limit:
-                raise UnwantedContent(f"{TOO_LONG} {limit} bytes when it is decompressed")
+                raise UnwantedContent(f"{TOO_LONG} {limit} bytes when decompressed")
             await turns.step()
     except MemoryError:
         raise BadContent("out of memory for the body") from None
@@ -122,7 +122,7 @@ async def decompress(body: bytes, headers: Mapping[str, str], limit: int) -> byt
 
 
 class Decompressor:
-    """Decompressor of one body, whose pieces may be given one after the other."""
+    """Decompressor of one body, which is fed piece by piece."""
 
     def __init__(self, format: int) -> None:
         self._format = format
@@ -151,18 +151,18 @@ class Decompressor:
                 piece = stream.decompress(packed, _OUTPUT)
             except zlib.error as cause:
                 why = str(cause)
-            if why is not None:  # raised here, without the cause: our errors hold no exception of a library
-                raise BadContent(f"the compressed body is broken ({why})")
+            if why is not None:  # raised here, without its cause: our errors hold no library exceptions
+                raise BadContent(f"the compressed body is corrupt ({why})")
             self._unpacked += len(piece)
             if self._unpacked > _FREE and self._unpacked > _MAX_RATIO * self._received:
-                raise UnwantedContent(f"the body grows to more than {_MAX_RATIO} times its size")
+                raise UnwantedContent(f"the body expands to more than {_MAX_RATIO} times its size")
             yield piece
             packed = stream.unused_data if stream.eof else stream.unconsumed_tail
-            if not packed and (stream.eof or len(piece) < _OUTPUT):  # a full piece: zlib may hold more
+            if not packed and (stream.eof or len(piece) < _OUTPUT):  # full: zlib may have more output
                 return
 
     def _next_member(self, packed: bytes | memoryview) -> zlib._Decompress:
-        """Begin the body, or the next of its gzip members (RFC 1952 2.2)."""
+        """Start the body or its next gzip member (RFC 1952 2.2)."""
         self._members += 1
         if self._members > _MAX_MEMBERS:
             raise UnwantedContent(f"the body has more than {_MAX_MEMBERS} gzip members")
@@ -170,5 +170,5 @@ class Decompressor:
             return zlib.decompressobj(_GZIP)
         if self._members > 1:
             raise BadContent("bytes follow the compressed body")
-        # Some servers send deflate without the zlib frame, which begins with method 8 (RFC 1950 2.2).
+        # Some servers send deflate without the zlib wrapper, which begins with method 8 (RFC 1950 2.2).
         return zlib.decompressobj(_ZLIB if packed[0] & 15 == 8 else _RAW)

@@ -50,22 +50,23 @@ RequestHeaders = tuple[tuple[str, str | Secret], ...]
 RequestBody = bytes | Secret | None
 
 FRESH = 3.0
-"""Seconds that a connection may have been idle before a request that must not be sent twice. Common servers
-close theirs after five, and a request that leaves just before may come too late."""
+"""Maximum idle seconds of a connection for a request that must not be sent twice. Common servers close idle
+connections after five seconds, and a request sent just before that may arrive too late.
+"""
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
-"""Statuses that lead to another address. Engines do not follow them."""
+"""Redirect statuses. Engines do not follow redirects."""
 
 NO_MEMORY = "out of memory for the response"
-POOL_EXHAUSTED = "no connection in the pool of the program's http_client or transport was free"
-"""Reason of a failure, and the note on a CancelledError of a request that waited for such a connection."""
+POOL_EXHAUSTED = "the pool of the program's http_client or transport had no free connection"
+"""Failure reason, and the note on a CancelledError, of a request that waited for a pool connection."""
 
 OnSending = Callable[[], None]
 Read = Callable[[Response], Any]
 
 
 def encode_headers(headers: RequestHeaders) -> list[tuple[bytes, bytes]]:
-    """Return names and values as bytes. Raises ValueError for a name that is not ASCII."""
+    """Return header names and values as bytes. Raises ValueError for a non-ASCII name."""
     return [(name.encode("ascii"), value.encode()) for name, value in headers]
 
 
@@ -75,24 +76,24 @@ def encode_body(body: RequestBody) -> bytes | None:
 
 
 def origin_of(url: str) -> str:
-    """Return scheme, host and port of ``url``, as it writes them."""
+    """Return the scheme, host and port of ``url``, exactly as written."""
     return "{0.scheme}://{0.netloc}".format(urlsplit(url))
 
 
 @attrs.define(eq=False, repr=False, weakref_slot=False)
 class Request:
-    """One request, as an engine gets it. Nothing changes it; it is not frozen, as that takes longer.
+    """One request for an engine. Treat it as immutable; freezing the class would be slower.
 
     Attributes:
-        method: GET, POST, PUT or DELETE. A HEAD is not supported: its response has no body.
-        url: the whole address, percent-encoded.
-        headers: those of the call; Host and Content-Length are added.
-        body: that of a log-in is a Secret. None sends none.
-        on_sending: is called just before the first byte may leave, once for each time it is sent.
-        repeat_safe: whether the request may be sent twice. If not, it takes a connection that is unlikely to
-            be stale.
-        read: decodes the response, or raises: a WosdkError when the response is the service's. It runs while
-            no other request can get the connection.
+        method: GET, POST, PUT or DELETE. HEAD is not supported, because its response has no body.
+        url: full URL, percent-encoded.
+        headers: headers of the call; the engine adds Host and Content-Length.
+        body: body, if any; a Secret for a log-in.
+        on_sending: called just before the first byte may leave, each time the request is sent.
+        repeat_safe: whether the request may be sent twice. If not, the engine avoids connections that may be
+            stale.
+        read: decodes the response, or raises an error: a WosdkError if the service sent the response. Runs
+            before any other request can use the connection.
     """
 
     method: str
@@ -108,27 +109,26 @@ E = TypeVar("E", bound=BaseException)
 
 
 def without_frames(error: E) -> E:
-    """Return ``error`` without the frames that it came through, and without the errors before it.
+    """Return ``error`` without its traceback and the errors before it.
 
-    Frames that read a response, or belong to a library that sends, hold secrets as plain text.
+    The frames of our response reader and of a sending library hold secrets in plain text.
     """
     error.__context__ = error.__cause__ = None
     return error.with_traceback(None)
 
 
-_MAX_REASON = 300  # characters of the reason that an engine gives for a failure
+_MAX_REASON = 300  # characters of an engine's failure reason
 
 
 class SendError(Exception):
-    """Failure of a request: no complete response came.
+    """Failure of a request: no complete response arrived.
 
     Attributes:
         sent: whether the service may have seen the request.
-        timeout: which of :class:`~wosdk_async.options.Timeouts` ran out; empty if none did.
-        remedy: what to do about a failure that the next attempt would meet again; None if it may pass.
-        facts: what the remedy names.
-        too_long: whether the response is longer than :class:`~wosdk_async.options.Limits` allow. It would be
-            as long again.
+        timeout: the expired limit of :class:`~wosdk_async.options.Timeouts`, or empty.
+        remedy: how to fix a failure that a retry would meet again; None if the failure may be transient.
+        facts: values for the remedy.
+        too_long: whether the response exceeds :class:`~wosdk_async.options.Limits`, as it would on a retry.
         host_gone: whether no connection to the host could be opened: refused, unreachable, unknown or silent.
             The Company may have moved to another host.
     """
@@ -152,15 +152,15 @@ class SendError(Exception):
         self.too_long = TOO_LONG in why
 
     def hide(self, secrets: Secrets) -> None:
-        """Remove ``secrets`` that a response repeated, then shorten the text; engines do neither."""
+        """Remove ``secrets`` that a response repeated, then shorten the text. Engines do neither."""
         self.args = (secrets.hide(str(self), _MAX_REASON),)
 
 
 @attrs.frozen
 class PoolStatistics:
-    """Connections of an engine: ``busy`` ones are in use or being opened, ``waiting`` requests have none yet.
+    """Connections of an engine: ``busy`` ones are in use or opening; ``waiting`` counts requests without one.
 
-    ``sockets`` counts the open sockets, also those that are just being closed.
+    ``sockets`` counts open sockets, including those that are being closed.
     """
 
     busy: int = 0
@@ -170,38 +170,38 @@ class PoolStatistics:
 
 
 class Engine(Protocol):
-    """Pool of connections that sends requests. What is the same for all of them is set when it is made."""
+    """Pool of connections that sends requests. Settings shared by all requests are fixed at construction."""
 
     capacity: int
-    """Maximum concurrent requests; callers keep below it."""
+    """Maximum concurrent requests; callers stay below this."""
     ceiling: int
     """Maximum concurrent requests when many Companies call; at least ``capacity``."""
 
     def send(self, request: Request) -> Coroutine[Any, Any, Any]:
-        """Send one request and return what ``read`` makes of its whole response. Redirects are not followed.
+        """Send one request and return the result of ``read``. Redirects are not followed.
 
-        The connection is kept for other requests only when ``read`` returns or raises a WosdkError. It is
-        closed when ``read`` raises anything else, as it does for a response that is not the service's, and
-        when bytes follow the response: later bytes on that connection cannot be believed.
+        The connection is kept only if ``read`` returns or raises a WosdkError. It is closed if ``read``
+        raises any other error, as for a response from something other than the service, or if bytes follow
+        the response: nothing received later on that connection can be trusted.
 
         Raises:
-            SendError: no complete response came. It has no cause: the exception of a library may hold the
-                request, and with it the token.
+            SendError: no complete response arrived. The error has no cause, because a library's exception may
+                hold the request and its token.
         """
 
     def statistics(self) -> PoolStatistics:
-        """Return the state of the connections."""
+        """Return the connection counts."""
 
     async def aclose(self) -> None:
-        """Close every connection; one that is in use closes when its response has been read."""
+        """Close every connection; busy connections close once their responses have been read."""
 
 
 @attrs.frozen
 class StreamedResponse:
-    """Response whose body has not been read: header names are lower case, chunks are decompressed.
+    """Response with an unread body. Header names are lower case, and chunks are decompressed.
 
-    Iterating ``chunks`` raises :class:`SendError` when the body is broken or incomplete, and
-    :class:`~wosdk_async.errors.DownloadError` when its content coding is not accepted or it grows too much.
+    Iterating ``chunks`` raises :class:`SendError` if the body is corrupt or incomplete, and
+    :class:`~wosdk_async.errors.DownloadError` if its content coding is not accepted or it exceeds a bound.
     """
 
     status: int
@@ -212,7 +212,7 @@ class StreamedResponse:
 async def decompressed(
     chunks: AsyncGenerator[bytes, None], response: Response, origin: str
 ) -> AsyncGenerator[bytes, None]:
-    """Yield the body of ``response``, decompressed, as its ``chunks`` come; see :class:`StreamedResponse`."""
+    """Yield the decompressed body of ``response`` as its ``chunks`` arrive; see :class:`StreamedResponse`."""
     why = ""
     async with aclosing(chunks):
         try:
@@ -222,7 +222,7 @@ async def decompressed(
                     await turns.step()
                     if piece:
                         yield piece
-                chunk = piece = b""  # a traceback shows the variables of this function; so below
+                chunk = piece = b""  # tracebacks show local variables; so below
             if decompressor is not None:
                 decompressor.finish()
         except UnwantedContent as bad:
@@ -241,18 +241,18 @@ class StreamingEngine(Engine, Protocol):
     """Engine that also downloads files, and adds no header that identifies the caller."""
 
     def stream(self, url: str, headers: RequestHeaders = ()) -> AbstractAsyncContextManager[StreamedResponse]:
-        """GET ``url`` over a connection that is closed on leaving, however much of the response was read.
+        """GET ``url`` over a connection that is closed on exit, however much of the response was read.
 
         Redirects are not followed. Entering raises SendError.
         """
 
 
 OnResponse = Callable[[Response], None]
-"""Called with the response of a request, before it is read."""
+"""Called with each response before it is read."""
 
 
 class WatchedEngine:
-    """Base of engines that send through ``engine`` and watch; a subclass says how, in :meth:`watch`."""
+    """Base class of engines that observe requests; subclasses implement :meth:`watch`."""
 
     def __init__(self, engine: StreamingEngine) -> None:
         self.capacity = engine.capacity
@@ -260,7 +260,7 @@ class WatchedEngine:
         self._engine = engine
 
     def watch(self, request: Request) -> AbstractContextManager[OnResponse]:
-        """Return a context that lasts as long as the request; a SendError passes through it."""
+        """Return a context for the duration of the request. A SendError passes through."""
         raise NotImplementedError
 
     async def send(self, request: Request) -> Any:
@@ -278,7 +278,7 @@ class WatchedEngine:
         return self._engine.stream(url, headers)
 
     def statistics(self) -> PoolStatistics:
-        """Return the state of the connections."""
+        """Return the connection counts."""
         return self._engine.statistics()
 
     async def aclose(self) -> None:

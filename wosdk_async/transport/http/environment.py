@@ -1,4 +1,4 @@
-"""Proxies: that of the client, or those that the environment names; addresses of this machine."""
+"""Proxies from the client's options or the environment, and addresses of this machine."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from wosdk_async.text.secret import Secret
 __all__ = ["Proxy", "ProxyRules", "address_of", "is_loopback", "parse_proxy", "proxy_rules"]
 
 _PORTS = {"http": 80, "https": 443, "socks5": 1080, "socks5h": 1080}
-"""Schemes of proxies and their default ports."""
-_MAX_SOCKS_NAME = 255  # bytes of a user or a password, RFC 1929 2
+"""Proxy schemes and their default ports."""
+_MAX_SOCKS_NAME = 255  # bytes of a user or password, RFC 1929 2
 
 
 def address_of(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """Return ``host`` as an address; None for a name."""
+    """Return ``host`` as an IP address; None for a name."""
     try:
         return ipaddress.ip_address(host)
     except ValueError:
@@ -30,27 +30,27 @@ def address_of(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | Non
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether ``host`` is this machine, by address or as ``localhost``."""
+    """Return whether ``host`` is this machine, as a loopback address or ``localhost``."""
     address = address_of(host)
     if address is None:
         return host == "localhost"
-    # Releases of Python differ on IPv4 addresses written as IPv6: these do not count as loopback here.
+    # Python releases differ on IPv4-mapped IPv6 addresses: these do not count as loopback here.
     return address.is_loopback and getattr(address, "ipv4_mapped", None) is None
 
 
 @attrs.frozen
 class Proxy:
-    """Address of a proxy, and the user and password for it; both may be empty."""
+    """Proxy address, with a user and password, which may be empty."""
 
     scheme: str
     host: str
     port: int
     shown: str
-    """The address without user and password."""
+    """Address without user and password."""
     user: Secret
     password: Secret
     secrets: Secrets = attrs.field(repr=False)
-    """User and password, as given and as they are sent: a proxy may repeat them."""
+    """User and password, both raw and as sent, because a proxy may repeat them."""
 
     @property
     def tls(self) -> bool:
@@ -59,18 +59,18 @@ class Proxy:
 
     @property
     def is_socks(self) -> bool:
-        """Whether it speaks SOCKS 5. Both schemes let the proxy look up the name of the service."""
+        """Whether the proxy speaks SOCKS 5. With both schemes, the proxy looks up the service's name."""
         return self.scheme.startswith("socks")
 
     @property
     def login_remedy(self) -> Remedy:
-        """What to do when the proxy refuses because a user or password is missing or wrong."""
+        """Remedy for a missing or wrong user or password."""
         if self.user or self.password:
             return Remedy.PROXY_LOGIN
         return Remedy.PROXY_NO_LOGIN
 
     def authorization(self) -> Secret | None:
-        """Return the value of the header ``Proxy-Authorization``; None without a user."""
+        """Return the ``Proxy-Authorization`` header value; None without a user."""
         if not (self.user or self.password):
             return None
         return Secret(b"Basic " + b64encode(self.user.encode() + b":" + self.password.encode()))
@@ -78,18 +78,20 @@ class Proxy:
 
 @attrs.frozen
 class ProxyRules:
-    """The client's own proxy for all its requests, or else proxies by scheme."""
+    """The client's own proxy for all requests, or proxies by scheme."""
 
     _own: Proxy | None
     _named: dict[str, Secret]
-    """Proxies by scheme, as the standard library returns them: ``{"https": "http://user:password@proxy.example"}``."""
+    """Proxies by scheme, as the standard library returns them: ``{"https":
+    "http://user:password@proxy.example"}``.
+    """
     _direct: str = ""
-    """Hosts that are reached directly, as ``NO_PROXY`` names them."""
+    """Hosts to reach directly, in the syntax of ``NO_PROXY``."""
 
     def route(self, url: str) -> tuple[Proxy | None, str]:
-        """Return the proxy for ``url``, None to connect directly, and what decides; empty if nothing is set.
+        """Return the proxy for ``url`` (None: connect directly) and the setting that decided, if any.
 
-        Connections to this machine bypass the proxies of the environment, whose loopback is another one.
+        Connections to this machine bypass environment proxies, because a proxy's loopback is another machine.
         Raises ConfigurationError.
         """
         if self._own is not None:
@@ -106,18 +108,18 @@ class ProxyRules:
             return None, "this machine"
         if proxy_bypass_environment(parts.netloc, {"no": self._direct}):
             return None, "NO_PROXY"
-        variable = f"{name}_proxy"  # the one in lower case comes first
+        variable = f"{name}_proxy"  # the lower-case variable takes precedence
         variable = variable if os.environ.get(variable) else variable.upper()
         return parse_proxy(proxy, variable), variable
 
 
 def proxy_rules(proxy: Secret | None, trust_env: bool) -> ProxyRules | None:
-    """Return the rules of a client, None if it uses no proxy. The environment is read now and not again."""
+    """Return the proxy rules of a client; None if it uses no proxy. The environment is read only here."""
     if proxy is not None:
         return ProxyRules(parse_proxy(proxy, "proxy"), {})
     if not (trust_env and any(name.lower().endswith("_proxy") for name in os.environ)):
         return None
-    from urllib.request import getproxies_environment  # 20 ms to import, and seldom needed
+    from urllib.request import getproxies_environment  # takes 20 ms to import and is seldom needed
 
     named = {name: Secret(value) for name, value in getproxies_environment().items()}
     direct = named.pop("no", Secret("")).reveal()
@@ -125,10 +127,10 @@ def proxy_rules(proxy: Secret | None, trust_env: bool) -> ProxyRules | None:
 
 
 def parse_proxy(address: Secret, name: str) -> Proxy:
-    """Return the proxy at ``address``, which is http unless it has a scheme.
+    """Parse a proxy ``address``; the default scheme is http.
 
-    Raises ConfigurationError, which says where the address was set (``name``) and does not show it, as it may
-    have a password.
+    Raises ConfigurationError, which names the setting (``name``) but omits the address, because it may
+    contain a password.
     """
     proxy = _parsed(address.reveal())
     if proxy is None:
@@ -142,16 +144,16 @@ def parse_proxy(address: Secret, name: str) -> Proxy:
 
 
 def _parsed(address: str) -> Proxy | None:
-    """Return the proxy at ``address``; None for any other text. Never raises, to hide the password."""
+    """Return the proxy at ``address``; None if invalid. Never raises, so that no error shows the password."""
     url = address if "://" in address else f"http://{address}"
     try:
-        url.encode()  # what the environment could not decode cannot be sent
+        url.encode()  # undecodable environment bytes cannot be sent
         parts = urlsplit(url)
         if parts.scheme not in _PORTS or not parts.hostname or parts.port == 0:
             return None
     except ValueError:
         return None
-    if "@" in f"{parts.path}{parts.query}{parts.fragment}":  # a / ? # in a password
+    if "@" in f"{parts.path}{parts.query}{parts.fragment}":  # an unquoted / ? # in a password
         return None
     given, _, netloc = parts.netloc.rpartition("@")
     user, _, password = given.partition(":")

@@ -1,4 +1,4 @@
-"""Selection of the engine that sends: ours, unless the program passes its own or a test mocks httpx."""
+"""Engine selection: the built-in engine, unless the program passes its own or a test mocks httpx."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
 
 __all__ = ["MockableEngine", "connection_ceiling", "engine_for"]
 
-_RESERVED = 64 + 32 + 64  # files: log-ins, downloads, and what the program always needs
-_LEAST = 16  # connections; with fewer files than those and _RESERVED, opening one may fail
+_RESERVED = 64 + 32 + 64  # files: log-ins, downloads, and the program's own baseline
+_LEAST = 16  # connections; if fewer files than these plus _RESERVED are available, opening may fail
 
 
 def engine_for(
     options: ClientOptions, limits: Limits | None = None, ceiling: int | None = None
 ) -> StreamingEngine:
-    """Return an engine that sends over ``options``, within ``limits`` instead of the options' own.
+    """Return an engine with these ``options``, within ``limits`` instead of the options' own.
 
-    ``ceiling`` bounds the connections of a native engine in a burst (default: ``limits.connections``).
+    ``ceiling`` bounds a native engine's connections in a burst (default: ``limits.connections``).
     """
     limits = limits or options.limits
     client = options.http_client
@@ -55,17 +55,17 @@ def engine_for(
 
 
 def connection_ceiling(connections: int) -> int:
-    """Return how many connections an event loop may open in a burst, for a client that wants ``connections``.
+    """Return the maximum connections of an event loop in a burst.
 
-    The client gets as many as it wants, if the limit of open files (``ulimit -n``) allows. In a burst it gets
-    half of all: the other half is for the program, and for other clients and loops.
+    The client gets ``connections`` if the open-file limit (``ulimit -n``) allows. A burst may use half of
+    that limit; the rest is for the program and other clients and loops.
     """
     available = max(_LEAST, usable_files() - _RESERVED - FILES_EACH * max_look_ups())
     return max(min(connections * 3 // 2, available), available // 2)
 
 
 class MockableEngine:
-    """Our engine; while a test mocks httpx or httpx2, a stock ``AsyncClient`` of that library sends."""
+    """The built-in engine, or a stock ``AsyncClient`` while a test mocks httpx or httpx2."""
 
     def __init__(self, options: ClientOptions, limits: Limits, ceiling: int | None = None) -> None:
         self._options = options
@@ -84,13 +84,13 @@ class MockableEngine:
         return f"<MockableEngine {', '.join(map(repr, self._engines()))}>"
 
     def statistics(self) -> PoolStatistics:
-        """Return the sums over the engines that were used."""
+        """Return the sums over all engines in use."""
         each = [attrs.astuple(engine.statistics()) for engine in self._engines()]
         return PoolStatistics(*map(sum, zip(*each, strict=True)))
 
     def send(self, request: Request) -> Coroutine[Any, Any, Any]:
-        """Return the coroutine of the selected engine, so that the selection costs no coroutine."""
-        # Most programs have imported nothing of the family, so that nothing of it can be mocked.
+        """Return the selected engine's coroutine, so that the selection costs none of its own."""
+        # Most programs never import httpx or httpx2, so nothing can be mocked.
         if not sys.modules.keys().isdisjoint(FAMILY) and (library := mocked()) is not None:
             return self._send_mocked(library, request)
         return self._native.send(request)
@@ -112,7 +112,7 @@ class MockableEngine:
             await engine.aclose()
 
     async def _mockable_engine(self, library: ModuleType) -> ClientEngine:
-        """Return an engine on a plain client of ``library``, as mocks expect; it sends what they let pass."""
+        """Return an engine on a plain ``library`` client, which sends whatever the mocks let through."""
         name, options = library.__name__, self._options
         if name not in self._mockable:
             from wosdk_async.transport.http.httpx.client import ClientEngine
@@ -121,14 +121,14 @@ class MockableEngine:
             proxy, why = options.proxy and options.proxy.reveal(), ""
             try:
                 client = library.AsyncClient(verify=context, proxy=proxy, trust_env=False)
-            except (ImportError, ValueError) as error:  # a kind of proxy that the library does not know
+            except (ImportError, ValueError) as error:  # a proxy scheme that the library does not support
                 why = f"proxy cannot be used while {name} is mocked: {error}"
-            del proxy  # a traceback shows the variables of this function
+            del proxy  # tracebacks show local variables
             if why:
                 raise ConfigurationError(why)
             timeouts = options.timeouts or Timeouts()
             made = ClientEngine(client, limits=self._limits, timeouts=timeouts, owns_client=True)
-            self._mockable.setdefault(name, made)  # another request may have been first
+            self._mockable.setdefault(name, made)  # another request may have created it first
         return self._mockable[name]
 
     def _engines(self) -> list[Engine]:

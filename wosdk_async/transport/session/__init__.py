@@ -1,1 +1,1 @@
-"""Session of a Company: manager, log-in, credentials, trusted hosts. The package knows no dispatcher."""
+"""Session of a Company: manager, log-in, credentials, trusted hosts. Knows nothing of the dispatcher."""

@@ -22,12 +22,12 @@ from wosdk_async.transport.session.manager import TokenGrant
 __all__ = ["AccessToken", "CredentialProvider", "Credentials", "GrantProvider", "Region", "Tenant"]
 
 
-_COPY = "copy it again from where the administrator generated it"
-_CONTROLS = {"\n": "LINE FEED", "\r": "CARRIAGE RETURN", "\t": "TAB"}  # Unicode has no names for them
+_COPY = "copy it again from the page where the administrator generated it"
+_CONTROLS = {"\n": "LINE FEED", "\r": "CARRIAGE RETURN", "\t": "TAB"}  # Unicode has no names for these
 
 
 def _sendable(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
-    """Check that a request can carry ``value``."""
+    """Require a ``value`` that a request can carry."""
     if not isinstance(value, str | Secret):
         raise ConfigurationError(f"{attribute.name} is a {type(value).__name__}; it takes text")
     if why := _why_not_sendable(value):
@@ -48,7 +48,7 @@ def _why_not_sendable(value: str | Secret) -> str:
 
 
 def _is_stray(text: str, at: int) -> bool:
-    """Return whether a character came from copying or quoting (not shown; assumed: no pair has such)."""
+    """Return whether a character comes from copying or quoting (not shown; assumed)."""
     kind, at_end = unicodedata.category(text[at]), at in (0, len(text) - 1)
     quoted = at_end and len(text) > 1 and text[0] + text[-1] in ('""', "''", "``", "“”", "‘’")
     return quoted or kind in ("Cc", "Cf", "Zl", "Zp") or (kind == "Zs" and (at_end or text[at] != " "))
@@ -65,17 +65,17 @@ class Credentials:
 
     def __init__(self, client_id: str, client_secret: str | Secret) -> None:
         hidden = as_secret(client_secret)
-        del client_secret  # a traceback shows the variables of this function
+        del client_secret  # tracebacks show local variables
         self.__attrs_init__(client_id, hidden)
 
     def form(self) -> Secret:
-        """Return the form that asks for a token."""
+        """Return the form of a token request."""
         # facts 1
         pair = {"client_id": self.client_id, "client_secret": self.client_secret.reveal()}
         return Secret(urlencode({"grant_type": "client_credentials"} | pair))
 
     def secrets(self) -> Secrets:
-        """Return the secret, also as the form has it, and the pair as HTTP Basic has it."""
+        """Return the secret, raw and form-encoded, and the credentials in HTTP Basic encoding."""
         pair = f"{self.client_id}:{self.client_secret.reveal()}"
         in_form = quote_plus(self.client_secret.reveal())  # base64 of the form has other characters
         return Secrets(self.client_secret, in_form, base64.b64encode(pair.encode()).decode())
@@ -91,10 +91,10 @@ def _lifetime(_: object, attribute: attrs.Attribute[Any], value: object) -> None
 class AccessToken:
     """Token that the program already has, with its remaining life in seconds.
 
-    ``base_url`` is the Company's host, if the program knows it; else the client asks the locator for it.
+    ``base_url`` is the Company's host. Without it, the client asks the locator.
     """
 
-    # spec 5 rule 3: how a token is issued is not shown
+    # spec 5 rule 3: how tokens are issued is not shown
 
     token: Secret = attrs.field(validator=_sendable)
     expires_in: float = attrs.field(validator=_lifetime)
@@ -102,27 +102,27 @@ class AccessToken:
 
     def __init__(self, token: str | Secret, expires_in: float, base_url: str | None = None) -> None:
         hidden = as_secret(token)
-        del token  # a traceback shows the variables of this function
+        del token  # tracebacks show local variables
         self.__attrs_init__(hidden, expires_in, base_url)
 
     def secrets(self) -> Secrets:
-        """Return the token, to hide it."""
+        """Return the token, so that it can be hidden."""
         return Secrets(self.token)
 
 
 CredentialProvider = Callable[[str], Awaitable[Credentials | AccessToken]]
-"""Async function from a Company's name to its credentials, or to a token; called for every renewal."""
+"""Async function that returns credentials or a token for a Company's name; called for every renewal."""
 
 
 @runtime_checkable
 class GrantProvider(Protocol):
-    """Source of sessions that another process has opened, such as the coordinator of a job."""
+    """Source of sessions opened by another process, such as a job's coordinator."""
 
     async def grant(self, company: str, replaced: Secrets) -> TokenGrant:
         """Return a live session: token, host and lifetime; the client adds the headers.
 
-        It is called for the first session, when one was refused, and before one ends. ``replaced`` are the
-        secrets of the sessions before.
+        Called for the first session, after a refused session, and before a session ends. ``replaced`` are the
+        secrets of earlier sessions.
         """
 
 
@@ -131,9 +131,9 @@ _TOKEN_URL = "https://oauth-pro-v2.corrigo.com/OAuth/token"  # noqa: S105 - fact
 
 @attrs.frozen
 class Region:
-    """Addresses of one region: where tokens are requested, and where the host of a Company is looked up.
+    """Addresses of one region, for token requests and for the look-up of a Company's host.
 
-    ``attrs.evolve(Region.EMEA, token_url=...)`` changes one address. A region of your own may have any name.
+    ``attrs.evolve(Region.EMEA, token_url=...)`` changes one address. Custom regions may have any name.
     ``locator_url`` is the origin of the discovery command.
     """
 
@@ -151,7 +151,7 @@ class Region:
         return {region.name: region for region in (cls.AMERICAS, cls.APAC, cls.EMEA)}[name.lower()]
 
 
-# facts 2 prints these hosts with http and two clients reach them with https, which we send
+# facts 2 prints these hosts with http and two clients reach them with https, which we use
 Region.AMERICAS = Region("americas", "https://am-apilocator.corrigo.com")
 Region.APAC = Region("apac", "https://apac-apilocator.corrigo.com")
 Region.EMEA = Region("emea", "https://emea-apilocator.corrigo.com")
@@ -159,13 +159,13 @@ Region.EMEA = Region("emea", "https://emea-apilocator.corrigo.com")
 
 @attrs.frozen
 class Tenant:
-    """Company with the credentials and the region that belong to it."""
+    """Company with its credentials and region."""
 
     company: str
     region: Region
     credentials: Credentials | CredentialProvider | GrantProvider
     origin: str = attrs.field(init=False, eq=False)
-    """What its records show as theirs: Companies of one name in two regions differ."""
+    """Origin shown in records; distinguishes Companies of the same name in two regions."""
 
     @origin.default
     def _name_and_place(self) -> str:
@@ -173,7 +173,7 @@ class Tenant:
         return f"{self.company} at {place.removesuffix(':443' if place.startswith('https') else ':80')}"
 
     async def pair(self) -> Credentials | AccessToken:
-        """Return the credentials of this moment. Raises ConfigurationError if the provider gives none."""
+        """Return the current credentials. Raises ConfigurationError if the provider returns none."""
         if isinstance(self.credentials, Credentials):
             return self.credentials
         assert not isinstance(self.credentials, GrantProvider)  # noqa: S101 - it gives no credentials
@@ -181,13 +181,13 @@ class Tenant:
         return given
 
     async def grant(self, replaced: Secrets) -> TokenGrant:
-        """Return the session that a provider of grants hands over. Raises the error of the provider."""
+        """Return the session from a grant provider. Raises the provider's error."""
         assert isinstance(self.credentials, GrantProvider)  # noqa: S101 - it gives credentials
         grant: TokenGrant = await self._ask((TokenGrant,), self.credentials.grant, replaced)
         seconds: object = grant.expires_in
         if not isinstance(seconds, int | float) or not 0 < seconds < math.inf:
             shown = seconds if isinstance(seconds, int | float) else f"a {type(seconds).__name__}"
-            del grant, seconds  # a traceback shows the variables of this function
+            del grant, seconds  # tracebacks show local variables
             raise SessionError(
                 f"{self._provider} returned a session whose expires_in is {shown}; it takes seconds above 0"
             )
@@ -196,20 +196,20 @@ class Tenant:
     @property
     def _provider(self) -> str:
         name = getattr(self.credentials, "__qualname__", type(self.credentials).__qualname__)
-        return f"the provider {name} of the credentials of {self.company!r}"
+        return f"the credentials provider {name} of {self.company!r}"
 
     async def _ask(self, kinds: tuple[type, ...], ask: Callable[..., Awaitable[Any]], *more: object) -> Any:
-        """Return what a provider gives. One that was cancelled inside must not look like a cancelled call."""
+        """Return a provider's result. A cancellation inside must not look like a cancelled call."""
         try:
             given: object = ask(self.company, *more)
             if not inspect.isawaitable(given):
-                del given  # a traceback shows the variables of this function
+                del given  # tracebacks show local variables
                 raise ConfigurationError(f"{self._provider} is not async; define it with async def")
             given = await given
         except asyncio.CancelledError as error:
             task = asyncio.current_task()
             if task is not None and task.cancelling():
-                raise  # the client is being closed
+                raise  # the client is closing
             raise SessionError(
                 f"{self._provider} raised CancelledError",
                 remedies=(Remedy.CANCELLED_PROVIDER,),

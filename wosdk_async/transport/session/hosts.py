@@ -1,7 +1,7 @@
-"""Hosts that may get the bearer token, and hosts that files are fetched from.
+"""Hosts that may receive the bearer token, and hosts of file downloads.
 
-The token goes to the configured locator, and to the Company host that it names, over https. Loopback and the
-hosts that the user lists need no https. Only a locator on this machine may name this machine.
+The token is sent to the configured locator and to the Company host that the locator names, over https.
+Loopback and hosts listed by the user need no https. Only a locator on this machine may name this machine.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ __all__ = ["HostRules", "host_names", "is_local", "require_link", "shown_address
 
 _HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|[0-9a-f:.]+")
 _NUMBER = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)")
-"""Host that resolvers read as an IPv4 address, also in forms like ``127.1`` and ``0x7f000001``."""
+"""Host that resolvers read as an IPv4 address, including forms such as ``127.1`` and ``0x7f000001``."""
 _HERE = [*map(ipaddress.ip_network, ("0.0.0.0/8", "127.0.0.0/8", "::/96", "::ffff:0:0/96", "64:ff9b::/96"))]
-"""Networks that lead to this machine, or may: unspecified, loopback, and IPv4 written as IPv6."""
-_MAX_URL = 2048  # characters; what a locator sends is not trusted to be short
-_MAX_SIGNED_URL = 8192  # an address of a storage can carry a signature and a session
+"""Networks that may lead to this machine: unspecified, loopback, and IPv4-mapped IPv6."""
+_MAX_URL = 2048  # characters; a locator's response may be arbitrarily long
+_MAX_SIGNED_URL = 8192  # a storage address can carry a signature and a session
 
 
 def _trusted(given: object) -> tuple[str, ...]:
@@ -45,14 +45,14 @@ def _suffixes(given: object) -> tuple[str, ...]:
 
 
 def host_names(setting: str, given: object) -> tuple[str, ...]:
-    """Return the hosts of a setting in their plain form. Raises ConfigurationError."""
+    """Normalize the host names in a setting. Raises ConfigurationError."""
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
         raise ConfigurationError(f"{setting} is {shown_address(given)}; it takes a list of host names")
     return tuple(_name(setting, name) for name in given)
 
 
 def _name(setting: str, given: object) -> str:
-    """Return a host name or address in its plain form. One with a scheme or a port is refused."""
+    """Normalize a host name or address. Raises ConfigurationError for a scheme or port."""
     name = str(given).strip().lower().removeprefix("*").strip(".")
     if name.startswith("[") and name.endswith("]"):
         name = name[1:-1]
@@ -70,10 +70,10 @@ def is_local(url: str) -> bool:
 
 
 def _may_be_here(host: str) -> bool:
-    """Return whether ``host`` may lead to this machine, however it is written."""
+    """Return whether ``host`` may lead to this machine in any notation."""
     if host.rpartition(".")[2] in ("localhost", "localdomain") or host in ("ip6-localhost", "ip6-loopback"):
         return True
-    if (address := address_of(host)) is None:  # a name is not looked up: the resolver may hang
+    if (address := address_of(host)) is None:  # names are not looked up: the resolver may hang
         return host.partition(".")[0] == socket.gethostname().lower().partition(".")[0]  # in any domain
     with suppress(OSError), socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
         probe.bind((host, 0))  # only an address of this machine can be bound
@@ -82,27 +82,27 @@ def _may_be_here(host: str) -> bool:
 
 
 def _matches(host: str, names: tuple[str, ...]) -> bool:
-    """Return whether ``host`` is one of ``names`` or below one: a.corrigo.com, not evilcorrigo.com."""
+    """Return whether ``host`` is one of ``names`` or a subdomain: a.corrigo.com, not evilcorrigo.com."""
     return any(host == name or host.endswith(f".{name}") for name in names)
 
 
 @attrs.frozen
 class HostRules:
-    """Rules for the hosts that a token may be sent to.
+    """Rules for the hosts that may receive a token.
 
-    A locator may name hosts below ``suffixes``, and this machine if it runs there. ``trusted`` are hosts of
-    the user: any locator may name them, and they need no https. Both include subdomains.
+    A locator may name hosts under ``suffixes``, and this machine if it runs here. The user's ``trusted``
+    hosts may be named by any locator, and need no https. Both include subdomains.
     """
 
     suffixes: tuple[str, ...] = attrs.field(default=("corrigo.com",), converter=_suffixes)  # facts 2
     trusted: tuple[str, ...] = attrs.field(default=(), converter=_trusted)
 
     def company_url(self, named: str, *, local: bool) -> str:
-        """Return the origin to call for a Company, from the ``Url`` of a discovery response.
+        """Return a Company's origin from the ``Url`` of a discovery response.
 
-        The path is dropped, and a missing scheme means https: a locator may name the address of the older
-        interface. ``local`` says that the locator is on this machine. Raises DiscoveryError for a host that
-        may not be used.
+        The path is dropped, because a locator may return the address of the older interface. The default
+        scheme is https. ``local`` tells whether the locator is on this machine. Raises DiscoveryError for a
+        forbidden host.
         """
         # facts 2
         text = named if "://" in named else f"https://{named.lstrip('/')}"
@@ -116,18 +116,18 @@ class HostRules:
         return _origin(parts, host)
 
     def endpoint(self, setting: str, url: str) -> str:
-        """Return the locator or token address of a setting, without a trailing slash.
+        """Return a configured locator or token address without its trailing slash.
 
-        Raises ConfigurationError if it is not an address, or needs https.
+        Raises ConfigurationError for an invalid address, or one that needs https.
         """
         parts, host = _parse(url, ConfigurationError, f"{setting} is {shown_address(url)}")
         self._require_https(parts, host, ConfigurationError, f"{setting}: ")
         return _origin(parts, host) + parts.path.rstrip("/")
 
     def given_host(self, url: str) -> str:
-        """Return the origin of a Company's host that the program names, read as :meth:`company_url` reads it.
+        """Return the origin of a Company host that the program names, by the rules of :meth:`company_url`.
 
-        Raises ConfigurationError if it is not an address, or needs https.
+        Raises ConfigurationError for an invalid address, or one that needs https.
         """
         text = url if "://" in url else f"https://{url.lstrip('/')}"
         parts, host = _parse(text, ConfigurationError, f"base_url is {shown_address(url)}")
@@ -135,10 +135,11 @@ class HostRules:
         return _origin(parts, host)
 
     def require_download(self, url: str, *, local: bool) -> None:
-        """Check the address of a file, which needs https although it gets no token.
+        """Check the address of a file. Files need https even though no token is sent.
 
-        This machine is allowed only with ``local``: anyone who can write a document chooses its address, and
-        must not read what only this machine reaches. Raises DownloadError without the address (often signed).
+        This machine is allowed only with ``local``: anyone who can write a document can choose its address,
+        and must not reach services that only this machine can. Raises DownloadError, which omits the address
+        (often signed).
         """
         parts, host = _parse(url, DownloadError, "the address of the file", _MAX_SIGNED_URL)
         elsewhere = parts.scheme == "https" and (_matches(host, self.suffixes) or not _may_be_here(host))
@@ -158,7 +159,7 @@ class HostRules:
 
 
 def require_link(url: str) -> None:
-    """Raise InvalidCallError unless ``url`` is an http(s) address that a link can have."""
+    """Raise InvalidCallError unless ``url`` is an http(s) address that is valid in a link."""
     if not isinstance(url, str):
         raise InvalidCallError(f"the link is {url!r:.80}; it takes an http(s) address as text")
     if " " in url:
@@ -167,7 +168,7 @@ def require_link(url: str) -> None:
 
 
 def shown_address(given: object) -> str:
-    """Return the beginning of an address in quotes, without the name and password in it."""
+    """Return the start of an address in quotes, without its user and password."""
     return repr(without_login(str(given))[:80])
 
 
@@ -176,16 +177,16 @@ def _parse(url: str, error: type[WosdkError], what: str, longest: int = _MAX_URL
     why = ""
     try:
         if len(url) > longest:
-            raise ValueError(f"it has {len(url):,} characters, {longest:,} at most")
+            raise ValueError(f"it has {len(url):,} characters; the maximum is {longest:,}")
         if not url.isascii() or not url.isprintable():
             raise ValueError("not a plain address")
         parts = urlsplit(url)
         host, _ = (parts.hostname or "").rstrip("."), parts.port  # .port raises on a bad one
         if _NUMBER.fullmatch(host):
-            ipaddress.IPv4Address(host)  # raises unless all resolvers read it alike: four decimal numbers
+            ipaddress.IPv4Address(host)  # raises unless all resolvers agree: four decimal numbers
     except ValueError as cause:
         why = f"which is not an address: {cause}"
-    # Not in the handler, and without the reason if there may be a password in it.
+    # Outside of the handler, and without the reason if the address may contain a password.
     if why:
         raise error(f"{what}, {'which is not an address' if '@' in url else why}")
     if parts.scheme not in ("http", "https") or not _HOST.fullmatch(host) or "@" in parts.netloc:

@@ -1,4 +1,4 @@
-"""Open a session: request a token, then ask the locator for the Company's host."""
+"""Opening a session: request a token, then ask the locator for the Company's host."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ from wosdk_async.transport.telemetry.statistics import Trace
 __all__ = ["Login", "asks_for_token"]
 
 OnTrouble = Callable[[str], None]
-"""Function that is called with what a log-in waits for, without secrets."""
+"""Function called with the reason for a log-in's wait, without secrets."""
 
 
 def asks_for_token(body: RequestBody) -> TypeGuard[Secret]:
-    """Return whether a request with this body asks for a token, so that it holds the secret."""
+    """Return whether a request with this body asks for a token, and so contains the secret."""
     return isinstance(body, Secret)
 
 
@@ -64,12 +64,12 @@ T = TypeVar("T")
 
 _NO_SECRETS = Secrets()
 
-_ATTEMPT_TIMEOUT = 8.0  # seconds: a call with 12 s outlives an attempt that began in an outage of 3 s
-_MAX_TEXT = 200  # characters kept of a version
+_ATTEMPT_TIMEOUT = 8.0  # seconds: a call with a 12 s deadline outlives an attempt that began in a 3 s outage
+_MAX_TEXT = 200  # characters of a version
 
 
 def _session_headers(company: str, token: Secret) -> RequestHeaders:
-    """Return the headers of every call, discovery included (spec 5)."""
+    """Return the headers of every call, including discovery (spec 5)."""
     return (
         ("Authorization", Secret(f"Bearer {token.reveal()}")),
         ("CompanyName", company),
@@ -80,12 +80,12 @@ def _session_headers(company: str, token: Secret) -> RequestHeaders:
 
 def _require_token(token: object) -> None:
     if not (isinstance(token, Secret) and is_token(token.reveal())):
-        raise SessionError("the session that was handed over has no token that can be sent")
+        raise SessionError("the provided session has no token that can be sent")
 
 
 @attrs.frozen
 class _Request:
-    """Company of a log-in, and its waiting callers: they hear of failures, and say how long they wait."""
+    """Company of a log-in, and its waiting callers, who are told of failures."""
 
     company: str
     region: Region
@@ -93,7 +93,7 @@ class _Request:
     has_time: HasTime | None
 
     def note_failure(self, failure: Exception, wait: float) -> None:
-        """Note why the log-in waits; its secrets were hidden when the response was read."""
+        """Report why the log-in waits. Secrets were hidden when the response was read."""
         text = f"retry in {wait:.3g} s ({failure})"
         if isinstance(failure, RefusedError):
             text = f"HTTP {failure.status}, retry in {wait:.3g} s ({failure.message})"
@@ -102,14 +102,14 @@ class _Request:
 
 @attrs.frozen(kw_only=True)
 class Login:
-    """Requests of a log-in: the token, then the host. Both are safe to repeat."""
+    """Log-in requests: the token, then the host. Both are safe to repeat."""
 
     engine: Engine
     clock: TransportClock
     policy: RetryPolicy
     hosts: HostRules
     preemptive: bool = True
-    """Whether a request that takes long is cancelled for others; not where the program's own pool sends."""
+    """Whether slow requests are cancelled to make way for others; false with the program's own pool."""
     slots: LoginSlots = attrs.field(init=False)
 
     @slots.default
@@ -125,15 +125,15 @@ class Login:
         on_trouble: OnTrouble = lambda _: None,
         has_time: HasTime | None = None,
     ) -> TokenGrant:
-        """Request a token, then the current host of ``company``; neither if it is given.
+        """Request a token and then the current host of ``company``; skip any that is given.
 
-        ``replaced`` are the secrets of the sessions before, which a response may still repeat. ``on_trouble``
-        is called before each request and each wait. ``has_time`` says whether a caller waits for a further
-        attempt; without it there are as many as ``policy`` says.
+        ``replaced`` are the secrets of earlier sessions, which a response may still repeat. ``on_trouble`` is
+        called before each request and each wait. ``has_time`` tells whether a caller would wait for another
+        attempt; without it, ``policy`` limits the attempts.
 
         Raises:
-            SessionError: the responses open no session; its class says why.
-            NotSentError, NoAnswerError: a host cannot be reached, or does not respond.
+            SessionError: the responses open no session; the subclass gives the reason.
+            NotSentError, NoAnswerError: a host is unreachable or does not respond.
         """
         known = credentials.secrets()
         request = _Request(company, region, on_trouble, has_time)
@@ -151,7 +151,7 @@ class Login:
         if not isinstance(url, str) or not url:
             raise DiscoveryError("the locator's response has no Url", company=company)
         if hidden.within(url):
-            del url, found  # a traceback shows the variables of this function
+            del url, found  # tracebacks show local variables
             raise DiscoveryError("the locator's response has a Url that contains the token or secret")
         version, number = found.get("CompanyVersion"), found.get("CompanyId")
         locator = LOCATOR.url(region, self.hosts)
@@ -172,24 +172,24 @@ class Login:
         )
 
     def _of_known_host(self, company: str, region: Region, given: AccessToken, base_url: str) -> TokenGrant:
-        """Return the session of a token whose host the program knows."""
+        """Return the session of a token with a known host."""
         try:
             host = self.hosts.given_host(base_url)
         except ConfigurationError as error:
-            error.hide(given.secrets())  # the token may be in it
+            error.hide(given.secrets())  # may contain the token
             raise
         locator, lifetime = LOCATOR.url(region, self.hosts), max(given.expires_in, MIN_LIFETIME)
         grant = TokenGrant(token=given.token, expires_in=lifetime, base_url=host, locator_url=locator)
         return self.accept(company, grant)
 
     def accept(self, company: str, grant: TokenGrant) -> TokenGrant:
-        """Return a session that another process has opened, checked and with its headers.
+        """Return a session opened by another process, checked and with its headers.
 
-        That process has checked the host. Raises ConfigurationError unless the host has https, is on this
-        machine or trusted, and SessionError for a token that cannot be sent.
+        Hosts were checked by that process. Raises ConfigurationError unless the host uses https, is on this
+        machine or is trusted; raises SessionError for a token that cannot be sent.
         """
         _require_token(grant.token)
-        host = self.hosts.endpoint("the host of the session that was handed over", grant.base_url)
+        host = self.hosts.endpoint("the host of the provided session", grant.base_url)
         return attrs.evolve(
             grant,
             headers=_session_headers(company, grant.token),
@@ -222,9 +222,9 @@ class Login:
         secrets: Secrets,
         request: _Request,
     ) -> T:
-        """Send ``call`` to ``address`` and return what its response gives, with retries."""
+        """Send ``call`` to ``address`` and return its decoded response, with retries."""
         base = address.url(request.region, self.hosts)
-        if not self.preemptive:  # a connection for each request: no response says to which it belongs
+        if not self.preemptive:  # a connection for each request, because no response names its request
             headers += (("Connection", "close"),)
         trace, url = Trace(), f"{base}/{call.path}" if call.path else base
         request.note(f"{address.name} {base} has not responded")

@@ -1,4 +1,4 @@
-"""Responses to a log-in: a token, or the host of a Company, or why there is none."""
+"""Log-in responses: a token, a Company's host, or the reason for a refusal."""
 
 from __future__ import annotations
 
@@ -29,32 +29,32 @@ from wosdk_async.transport.session.hosts import HostRules
 __all__ = ["LOCATOR", "MIN_LIFETIME", "TOKEN", "Address", "discovered", "is_token", "token_and_lifetime"]
 
 _DEFAULT_LIFETIME = 1200.0  # seconds; facts 1: 20 minutes, for a response without expires_in
-_PLAUSIBLE = (1, 86_400)  # seconds; not shown; assumed: no token lives less than a second or over a day
-MIN_LIFETIME = 10.0  # seconds; shorter ones count as this, so that no Company logs in all the time
+_PLAUSIBLE = (1, 86_400)  # seconds; not shown; assumed: tokens live between a second and a day
+MIN_LIFETIME = 10.0  # seconds; shorter lifetimes are raised to this, so that no Company logs in constantly
 _MAX_TOKEN = 16 * 1024  # characters; not shown; assumed: servers accept no longer headers
 _MAX_TEXT = 200  # characters kept of a reason
 
 
 @attrs.frozen
 class Address:
-    """Address that a log-in is sent to, and where it is set."""
+    """Log-in address, and the setting that it comes from."""
 
     name: str
     variable: str
     field: str
     error: type[SessionError]
     read: Callable[[Call[Any], Response, Secrets], Any]
-    """Reads its responses."""
+    """Decoder of its responses."""
 
     def url(self, region: Region, hosts: HostRules) -> str:
-        """Return the address in ``region``. Raises ConfigurationError if no log-in may be sent there."""
+        """Return the URL in ``region``. Raises ConfigurationError if log-ins must not be sent there."""
         setting = f"{self.field} of the region {region.name}"
         return hosts.endpoint(setting, getattr(region, self.field))
 
     def wrong(self, url: str, status: int, said: str = "") -> SessionError:
-        """Return the error for a response that no such endpoint gives."""
+        """Return the error for a response that the endpoint would not send."""
         return self.error(
-            f"{self.name} {url} responds with HTTP {status}{said}",
+            f"{self.name} {url} responded with HTTP {status}{said}",
             status=status,
             remedies=(Remedy.ENDPOINT,),
             variable=self.variable,
@@ -62,15 +62,16 @@ class Address:
         )
 
     def strange_page(self, url: str, page: InconclusiveResponse) -> Exception:
-        """Return the error for a page of something else: a wrong address, unless it may pass."""
+        """Return the error for another server's page: a wrong address, unless it may be transient."""
         if page.status == 400 and self is LOCATOR:
-            return refused("", "", 400)  # facts 2 reports the status only: whatever the body, it is a refusal
+            # Facts 2 reports only the status: whatever the body, this is a refusal
+            return refused("", "", 400)
         if 300 <= page.status < 500 and page.status != 408:
             return self.wrong(url, page.status)
         return page
 
     def meaning_of(self, error: RefusedError, url: str, company: str, region: Region) -> WosdkError:
-        """Return the error to raise for a refusal: ``error`` itself if it is one of a session."""
+        """Return the error to raise for a refusal, or ``error`` itself if it already concerns the session."""
         meant: WosdkError
         if self is LOCATOR and means_unknown_company(error):
             meant = UnknownCompanyError(
@@ -93,7 +94,7 @@ class Address:
 
 
 def discovered(body: bytes) -> dict[str, Any]:
-    """Return the result in a response of the locator."""
+    """Return the result from a locator response."""
     result = document_of(body)["CommandResult"]
     if not isinstance(result, dict):
         raise ValueError("CommandResult is not an object")
@@ -103,7 +104,7 @@ def discovered(body: bytes) -> dict[str, Any]:
 def read_token(
     call: Call[tuple[Secret, float]], response: Response, secrets: Secrets
 ) -> tuple[Secret, float]:
-    """Read a response of the token endpoint, which refuses without the service's own error body."""
+    """Read a token endpoint response. Refusals there lack the service's own error body."""
     # facts 1: 401 or 400 ``invalid_client``
     if response.status in (400, 401, 403):
         reason = secrets.hide(_refusal(response.body), _MAX_TEXT)
@@ -117,7 +118,7 @@ def read_token(
 
 
 def _refusal(body: bytes) -> str:
-    """Return the OAuth error code in ``body``; an empty text if there is none."""
+    """Return the OAuth error code from ``body``, or an empty string."""
     try:
         reason = document_of(body).get("error")
     except ValueError:
@@ -128,7 +129,7 @@ def _refusal(body: bytes) -> str:
 
 
 def token_and_lifetime(body: bytes) -> tuple[Secret, float]:
-    """Return the token in a response of the token endpoint, and the seconds that it lives."""
+    """Return the token and its lifetime in seconds from a token endpoint response."""
     members = document_of(body)
     token = members["access_token"]
     if not is_token(token):
@@ -144,7 +145,7 @@ def is_token(token: object) -> bool:
 
 
 def _lifetime(expires_in: object) -> float:
-    """Return the seconds that a token lives: the documented time if ``expires_in`` is not plausible."""
+    """Return the lifetime in seconds, or the documented lifetime if ``expires_in`` is not plausible."""
     low, high = _PLAUSIBLE
     is_number = isinstance(expires_in, int | float | Decimal) and not isinstance(expires_in, bool)
     if not is_number or not low <= expires_in <= high:  # type: ignore[operator]

@@ -1,4 +1,4 @@
-"""Slots for log-in requests: a few for thousands of Companies, with preemption of requests that hang."""
+"""Log-in slots: a few for thousands of Companies, with preemption of hanging requests."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ T = TypeVar("T")
 
 _ALLOWANCES = (0.25, 2.5, 60.0)  # seconds per attempt; 1,200 hanging requests delay the next one by 6 s
 _OWN_POOL = (1.0, 60.0)  # the same with an httpx pool; 500 hanging requests delay the next one by 10 s
-_SLOW_SHARE = 4  # one slot in so many is reserved for slow requests
+_SLOW_SHARE = 4  # one in this many slots is reserved for slow requests
 
 
 class LoginSlots:
     """Slots for ``total`` concurrent requests within one event loop.
 
-    A request that has run for 0.25 s is preempted if another one waits: it is cancelled, and retried as a
-    slow request, which is safe for all log-in requests. A slow request is preempted after 2.5 s, or earlier
-    by a request that is not slow. A quarter of the slots is reserved for slow requests, so a slow host still
-    serves all of its callers.
+    After 0.25 s, a request is preempted if another is waiting: it is cancelled and retried as a slow request,
+    because all log-in requests are safe to retry. A slow request is preempted after 2.5 s, or earlier by a
+    fast one. A quarter of the slots is reserved for slow requests, so a slow host still serves all of its
+    callers.
 
-    If not ``preemptive``, a request is preempted once, after 1 s: httpx may lose the connection of a
-    cancelled request, most often of one cancelled early. Slow requests then leave a quarter of the slots to
-    the others.
+    If not ``preemptive``, a request is preempted only once, after 1 s: httpx may lose the connection of a
+    cancelled request, especially early in its life. Slow requests then leave a quarter of the slots to the
+    others.
     """
 
     def __init__(
         self, total: int, clock: TransportClock, deadlines: Deadlines, preemptive: bool = True
     ) -> None:
-        # Used only by the thread of its loop, so nothing here relies on the GIL.
+        # Only the loop's own thread uses this object, so nothing here relies on the GIL.
         self._clock = clock
         self._deadlines = deadlines
         self._preemptive = preemptive
@@ -51,9 +51,9 @@ class LoginSlots:
         self._preempted: set[Scope] = set()
 
     async def run(self, send: Callable[[], Awaitable[T]], seconds: float) -> T:
-        """Return the result of ``send()``, which is called again after it was preempted.
+        """Return the result of ``send()``, which is called again after a preemption.
 
-        Raises TimeoutError if an attempt runs for longer than ``seconds``.
+        Raises TimeoutError if an attempt takes more than ``seconds``.
         """
         level = 0
         while True:
@@ -95,14 +95,14 @@ class LoginSlots:
         self._grant()
 
     def _grant(self) -> None:
-        """Grant the free slots, and preempt running requests for those that still wait."""
+        """Grant free slots, and preempt running requests for those still waiting."""
         fresh, slow, reserved = self._fresh, self._slow, self._reserved
         while self._free and (fresh or slow):
             is_slow = bool(slow) and self._slow_slots < (reserved if fresh else self._max_slow)
             if not (fresh or is_slow):
                 break
             granted = (slow if is_slow else fresh).popleft()
-            if not granted.done():  # else its caller was cancelled
+            if not granted.done():  # otherwise the caller was cancelled
                 self._free -= 1
                 self._slow_slots += is_slow
                 granted.set_result(None)

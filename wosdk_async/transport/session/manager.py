@@ -1,4 +1,4 @@
-"""Session of each Company: token and host in one frozen object, renewed by one caller for all."""
+"""Session of each Company: token and host in one frozen object, renewed once for all callers."""
 
 from __future__ import annotations
 
@@ -24,24 +24,25 @@ __all__ = ["ManagerCache", "Place", "Places", "Session", "SessionManager", "Toke
 
 _log = logging.getLogger("wosdk_async")
 
-_MARGIN = 30.0  # last seconds of a token, in which it is not used: a request takes time to arrive
+_MARGIN = 30.0  # last seconds of a token, in which it is not used: requests take time to arrive
 _EARLY = 0.8  # share of its lifetime after which a token is renewed in the background
-_SPREAD = 0.1  # largest random share by which that is earlier: Companies opened together renew apart
-_GRANTS = 4  # last grants whose secrets are hidden: a call may renew twice and still get an old response
-_EARLY_INTERVAL = 15.0  # seconds before a failed early renewal is tried again
-_SEARCH_INTERVAL = 5.0  # seconds between two discoveries because the Company's host cannot be reached
-_CLEAN_UP = 1.0  # seconds that a log-in gets to end: a provider may ignore that it is cancelled
+# Maximum random share by which renewal is earlier, so that Companies opened together renew apart
+_SPREAD = 0.1
+_GRANTS = 4  # latest grants whose secrets are hidden: a call may renew twice and still get an old response
+_EARLY_INTERVAL = 15.0  # seconds before a failed early renewal is retried
+_SEARCH_INTERVAL = 5.0  # seconds between discoveries while the Company's host is unreachable
+_CLEAN_UP = 1.0  # seconds for a cancelled log-in to end: a provider may ignore the cancellation
 
 
 @attrs.frozen(kw_only=True)
 class TokenGrant:
-    """Result of a log-in: a token with its lifetime in seconds, and the host of the Company."""
+    """Result of a log-in: a token with its lifetime in seconds, and the Company's host."""
 
     token: Secret = attrs.field(converter=as_secret, repr=False)
     headers: tuple[tuple[str, str | Secret], ...] = attrs.field(default=(), repr=False)
     """Headers of every call that uses the token."""
     secrets: Secrets = attrs.field(factory=Secrets, repr=False)
-    """Secrets of this grant; the manager keeps those of earlier grants, too."""
+    """Secrets of this grant; the manager also keeps those of earlier grants."""
     expires_in: float
     base_url: str = attrs.field(converter=without_login)
     locator_url: str
@@ -51,7 +52,7 @@ class TokenGrant:
 
 @attrs.frozen(kw_only=True)
 class Session:
-    """Token and host of a Company, valid together. Times are those of the transport's clock."""
+    """Token and host of a Company, valid together. Times are from the transport's clock."""
 
     grant: TokenGrant
     generation: int
@@ -61,10 +62,11 @@ class Session:
 
 
 class SessionManager:
-    """Session of one Company, renewed by one caller for all.
+    """Session of one Company, renewed once for all callers.
 
-    ``log_in`` returns a new grant, from the secrets of earlier sessions, which a response may still repeat,
-    and a function that says whether a further attempt is worthwhile. Every call that waits gets its error.
+    ``log_in`` returns a new grant. Its arguments are the secrets of earlier sessions, which a response may
+    still repeat, and a function that tells whether another attempt is worthwhile. Its error is raised to
+    every waiting call.
     """
 
     def __init__(
@@ -77,33 +79,33 @@ class SessionManager:
     ) -> None:
         self.company = company
         self.origin = origin
-        # GIL: loops in several threads read and set these atomically, and use what they have read.
+        # GIL: loops in several threads read and set these atomically, and use the values they have read.
         self.paths: dict[str, str] = {}
-        """Command -> path that this Company accepted, for commands whose path differs between sources."""
+        """Command -> path accepted by this Company, for commands whose sources give different paths."""
         self.queue: TenantQueue | None = None
-        """Queue of this Company at the limiter that sent its last call."""
+        """Queue of this Company at the limiter of its last call."""
         self.rate = rate
-        """Maximum calls per second of this Company in a loop; None for no limit."""
+        """Maximum calls per second for this Company in one loop; None for no limit."""
         self.responded_at: float | None = None
-        """Time of the service's last response to a call of this Company."""
+        """Time of the service's last response to this Company."""
         self.last_error: tuple[float, str] | None = None
-        """When a call of this Company last ended with an error, and the class of that."""
+        """Time and class of the last error that ended a call of this Company."""
         self.places = Places(clock)
-        """What packages above keep for this Company while it is in use, in all loops."""
+        """Values that higher layers keep for this Company while it is in use, in all loops."""
         self.login_waits_for = ""
-        """What the log-in that runs waits for, without secrets. Timeout errors mention it."""
+        """What the running log-in is waiting for, without secrets. Timeout errors mention this."""
         self._log_in = log_in
         self._recent_secrets: deque[Secrets] = deque(maxlen=_GRANTS)
         self._lock = threading.Lock()
         self.secrets = Secrets()
-        """Secrets of the last few sessions. No error of a call may show them, whichever session it used."""
+        """Secrets of the last few sessions, which no error may show, whichever session its call used."""
         self.clock = clock
         self.hold_off = HoldOff(clock)
         self.session: Session | None = None
-        """Session opened last, expired or not; None before the first one."""
+        """Latest session, even if expired; None before the first."""
         self._renewal: Renewal[Session] | None = None
         self._renewals: set[Renewal[Session]] = set()
-        """All renewals in progress: the newest, and those that other loops started."""
+        """All renewals in progress: the newest, and those started by other loops."""
         # GIL: threads add to the set, remove from it and copy it atomically.
         self._login_since = self._early_renewal_from = 0.0
         self._search_from = 0.0
@@ -116,35 +118,35 @@ class SessionManager:
 
     @property
     def login_since(self) -> float | None:
-        """Time at which the log-in began that runs, or that waits as the service asked; None without one."""
+        """Start time of the current log-in or requested hold-off; None without one."""
         running = self._renewal is not None or self.hold_off.active
         return self._login_since if running else None
 
     @property
     def unused(self) -> bool:
-        """Whether it may be dropped: no live session, no renewal, no calls."""
+        """Whether the manager may be dropped: no live session, no renewal, no calls."""
         dead = self.session is None or self.clock.now() >= self.session.expires_at
         return dead and self._renewal is None and (self.queue is None or not self.queue.calls)
 
     def current(self, now: float | None = None) -> Session | None:
-        """Return the session if it is live, else None. Start an early renewal when that is due."""
+        """Return the live session, or None. Start an early renewal when due."""
         session = self.session
         if now is None:
             now = self.clock.now()
         if session is None or now >= session.expires_at:
             return None
-        # Loops in two threads may both start one at the same moment: that costs a log-in, and no more.
+        # Loops in two threads may both start a renewal at the same moment: harmless, but it costs a log-in.
         early = now >= session.renew_after and now >= self._early_renewal_from
         if early and self._renewal is None and not self.hold_off.active:
             self._start().task.add_done_callback(self._early_renewal_ended)
         return session
 
     async def renew(self, after: int, until: float | None = None) -> Session:
-        """Return a live session with a generation above ``after``; renew it if there is none.
+        """Return a live session with a generation above ``after``, and renew the session if needed.
 
-        ``after`` is the one that was refused, 0 for none. ``until`` is the caller's deadline, up to which the
-        log-in is retried (default: 10 s). Raises the error of the log-in, or SessionError if the client was
-        closed in the meantime or the service asks for a longer wait.
+        ``after`` is the refused generation, or 0. The log-in is retried until the caller's deadline ``until``
+        (default: 10 s from now). Raises the log-in's error, or SessionError if the client closes in the
+        meantime or the service asks for a longer wait.
         """
         while True:
             session = self.session
@@ -163,11 +165,11 @@ class SessionManager:
                     raise
 
     async def look_for_host(self, gone: Session, until: float) -> Session:
-        """Return the newest session after the host of ``gone`` could not be reached: it may name another one.
+        """Return the newest session after the host of ``gone`` became unreachable. It may name another host.
 
-        The locator is asked at most once in 5 s. Raises the error of the log-in.
+        The locator is asked at most once per 5 s. Raises the log-in's error.
         """
-        # Loops in two threads may both ask at the same moment: that costs a log-in, and no more.
+        # Loops in two threads may both ask at the same moment: harmless, but it costs a log-in.
         if self.session is gone and self._renewal is None:
             if (now := self.clock.now()) < self._search_from:
                 return gone
@@ -175,13 +177,13 @@ class SessionManager:
         return await self.renew(gone.generation, until)
 
     def forked(self) -> None:
-        """Forget the renewal of the parent in a forked child, which never ends there, and what has a lock."""
+        """Discard the parent's renewal in a forked child, where it would never end, and renew the locks."""
         self._lock = threading.Lock()
         self.places = Places(self.clock)
-        self._renewal = None  # its task stays in _renewals: to drop it would log that it was destroyed
+        self._renewal = None  # its task stays in _renewals: dropping it would log that it was destroyed
 
     async def aclose(self) -> None:
-        """Stop the renewal that runs in this loop, if there is one."""
+        """Stop the renewal that is running in this loop, if any."""
         loop = asyncio.get_running_loop()
         tasks = [renewal.task for renewal in list(self._renewals)]  # other loops may start one, too
         if ours := [task for task in tasks if task.get_loop() is loop]:
@@ -197,14 +199,14 @@ class SessionManager:
         return renewal
 
     async def _run(self, has_time: HasTime) -> Session:
-        # GIL: of log-ins in two threads the one that began last counts; each field is set atomically.
+        # GIL: of log-ins in two threads, the one that began last counts; each field is set atomically.
         self.login_waits_for, self._login_since = "", self.clock.now()
         grant = await self._log_in(self.secrets, has_time)
         self.login_waits_for = ""
         now, draw = self.clock.now(), random.random()  # noqa: S311 - not a secret
-        # A token that lives for less than a minute is used for half of its life.
+        # A token with a lifetime of less than a minute is used for half of it.
         usable = max(grant.expires_in - _MARGIN, grant.expires_in / 2)
-        with self._lock:  # loops in other threads may renew too: the last session has the highest number
+        with self._lock:  # loops in other threads may also renew: the latest session has the highest number
             self._recent_secrets.append(grant.secrets)
             self.secrets = sum(self._recent_secrets, Secrets())
             self.session = session = Session(
@@ -226,15 +228,17 @@ class SessionManager:
             self._early_renewal_from = self.clock.now() + _EARLY_INTERVAL
             kind = type(task.exception()).__name__
             _log.warning(
-                "early renewal failed, the old session stays in use: company=%s error=%s", self.company, kind
+                "early renewal failed, the old session remains in use: company=%s error=%s",
+                self.company,
+                kind,
             )
 
 
 class ManagerCache:
-    """Cache of managers by key, for all threads. One stays while its session is live or a program holds it.
+    """Thread-safe cache of managers, each kept while its session is live or the program holds it.
 
-    Unused managers are dropped each time their number has doubled: a web back end may use thousands of
-    Companies in its life, and each new one has a constant cost.
+    Unused managers are dropped each time the cache has doubled in size. A web back end may use thousands of
+    Companies, and adding one has a constant amortized cost.
     """
 
     MIN_SIZE = 64
@@ -253,7 +257,7 @@ class ManagerCache:
         return iter([found for each in self._alive.valuerefs() if (found := each()) is not None])
 
     def get(self, key: Hashable, make: Callable[[], SessionManager]) -> SessionManager:
-        """Return the manager of ``key``; ``make`` makes it if there is none."""
+        """Return the manager for ``key``; create it with ``make`` if missing."""
         with self._lock:
             manager = self._alive.get(key)
             if manager is None:
@@ -266,26 +270,26 @@ class ManagerCache:
             return manager
 
     def forked(self) -> None:
-        """Make new locks in a forked child: a thread of the parent may have held the old ones."""
+        """Create new locks in a forked child, because a thread of the parent may have held the old ones."""
         self._lock = threading.Lock()
         for manager in self:
             manager.forked()
 
 
-# --- what packages above keep for a Company -----------------------------------------------------
+# --- values that higher layers keep for a Company ------------------------------------------------
 
 T = TypeVar("T")
 
 
 class Place(Generic[T]):
-    """Key of a value, owned by the module that uses it; ``make`` makes the value at its first use."""
+    """Key of a value, owned by the module that uses the value; ``make`` creates the value on first use."""
 
     def __init__(self, make: Callable[[TransportClock], T]) -> None:
         self.make = make
 
 
 class Places:
-    """Values that higher layers keep for the calls of one Company, by key."""
+    """Values that higher layers keep for one Company's calls, by key."""
 
     def __init__(self, clock: TransportClock) -> None:
         self._clock = clock
@@ -293,7 +297,8 @@ class Places:
 
     def __getitem__(self, place: Place[T]) -> T:
         if (value := self._values.get(place)) is None:
-            # GIL: loops in several threads share these; of two values made at once all use the first.
+            # GIL: shared by loops in several threads; of two values created at the same time, all use the
+            # first.
             value = self._values.setdefault(place, place.make(self._clock))
         found: T = value
         return found

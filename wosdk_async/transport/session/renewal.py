@@ -1,4 +1,4 @@
-"""Log-in of a Company, shared by all waiting callers, and the reasons to hold one off."""
+"""Log-in of a Company, shared by all waiting callers, and the reasons to hold off."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ __all__ = ["HasTime", "HoldOff", "Renewal"]
 T = TypeVar("T")
 
 HasTime = Callable[[float], bool]
-"""Predicate: whether a caller still waits in so many seconds, so that a request is worth sending."""
+"""Predicate: whether a caller will still wait after this many seconds, so that a request is worthwhile."""
 
-_UNATTENDED = 10.0  # seconds without callers: one with a short deadline finds the session when it retries
-_REFUSED = 5.0  # seconds during which refused credentials are not retried
-_MAX_HOLD_OFF = 300.0  # seconds: a longer Retry-After is taken for a mistake
+_UNATTENDED = 10.0  # seconds without callers, so that a retry with a short deadline finds the session
+_REFUSED = 5.0  # seconds without a retry of refused credentials
+_MAX_HOLD_OFF = 300.0  # seconds: a longer Retry-After is treated as a mistake
 _JITTER = 1.0  # seconds: many Companies may get the same Retry-After
 
 
 class Renewal(Generic[T]):
-    """Log-in in progress, retried as long as a waiting caller has time.
+    """Log-in in progress, retried while any waiting caller has time.
 
     Without waiting callers it is retried until 10 s after its start, then cancelled.
     """
 
-    # Used only by the thread of its loop, so nothing here relies on the GIL.
+    # Only the loop's own thread uses this object, so nothing here relies on the GIL.
 
     def __init__(
         self, log_in: Callable[[HasTime], Coroutine[Any, Any, T]], company: str, clock: TransportClock
@@ -41,20 +41,21 @@ class Renewal(Generic[T]):
         self._clock = clock
         self._alone_until = clock.now() + _UNATTENDED
         self._waiting: dict[object, float] = {}
-        """Waiting callers, each with its deadline."""
+        """Waiting callers and their deadlines."""
         self.task = asyncio.create_task(log_in(self._has_time), name=f"renew session of {company}")
         self.task.add_done_callback(mark_retrieved)
 
     @property
     def usable(self) -> bool:
-        """Whether a caller in the running loop can wait for it; a log-in of another loop may never end."""
+        """Whether a caller in the running loop can wait for this; a log-in in another loop may never end."""
         task = self.task
         return not (task.done() or task.cancelling()) and task.get_loop() is asyncio.get_running_loop()
 
     async def result(self, until: float | None) -> T:
         """Return the session for a caller with the deadline ``until``.
 
-        Raises a copy of the log-in's error, to add details to, or SessionError if the client was closed.
+        Raises a copy of the log-in's error for the caller to extend, or SessionError if the client was
+        closed.
         """
         self._waiting[caller := object()] = self._alone_until if until is None else until
         try:
@@ -65,7 +66,7 @@ class Renewal(Generic[T]):
             task = asyncio.current_task()
             if self.task.cancelled() and not (task is not None and task.cancelling()):
                 raise SessionError(
-                    f"the client was closed while it renewed the session of {self._company!r}"
+                    f"the client was closed during the session renewal of {self._company!r}"
                 ) from None
             raise
         finally:
@@ -82,22 +83,22 @@ class Renewal(Generic[T]):
 
 
 class HoldOff:
-    """Hold-off of one Company's log-ins, in all event loops, after a Retry-After or refused credentials."""
+    """Pause in one Company's log-ins, across event loops, after a Retry-After or refused credentials."""
 
     def __init__(self, clock: TransportClock) -> None:
         # GIL: loops in several threads read and set these atomically.
         self._now, self._sleep = clock.now, clock.sleep
         self._busy: tuple[float, float, WosdkError] | None = None
-        """End of the hold-off, the earliest deadline of a caller that may wait for it, and the error."""
+        """End of the hold-off, the earliest caller deadline allowed to wait for it, and the error."""
         self._refused: tuple[float, WosdkError, object] | None = None
 
     @property
     def active(self) -> bool:
-        """Whether the service asked to wait and the wait is not over."""
+        """Whether a wait that the service requested is in progress."""
         return self._busy is not None and self._now() < self._busy[0]
 
     async def wait(self, until: float | None) -> None:
-        """Wait for the end of the hold-off. Raise its error if the deadline ``until`` is earlier."""
+        """Wait for the end of the hold-off. Raises its error if the deadline ``until`` is earlier."""
         if self._busy is not None:
             ends, needed, error = self._busy
             if until is not None and until < needed:
@@ -105,7 +106,7 @@ class HoldOff:
             await self._sleep(ends - self._now())
 
     def require_new(self, credentials: object) -> None:
-        """Raise the error of the last log-in if it was just refused with the same ``credentials``."""
+        """Raise the error of the last log-in if the same ``credentials`` were just refused."""
         if self._refused is not None:
             ends, error, refused = self._refused
             if credentials == refused and self._now() < ends:
@@ -116,7 +117,7 @@ class HoldOff:
         self._refused = None
 
     def note(self, error: WosdkError, credentials: object) -> None:
-        """Record the error of a log-in; ``credentials`` is None if none were sent."""
+        """Record a log-in's error; ``credentials`` is None if none were sent."""
         busy = error.__cause__
         if isinstance(error, CredentialsError) and credentials is not None:
             self._refused = self._now() + _REFUSED, error, credentials

@@ -1,1 +1,1 @@
-"""Observation of calls: observers, OpenTelemetry, traces, statistics. All of the transport may import it."""
+"""Call telemetry: observers, OpenTelemetry, traces, statistics. All of the transport may import it."""

@@ -1,7 +1,7 @@
-"""Observers of calls and attempts: the hook of the program, the log, OpenTelemetry.
+"""Observers of calls and attempts: the program's hook, the log, OpenTelemetry.
 
-Observers never get tokens, bodies or headers: they can log no more than the fields of :class:`Attempt` and
-:class:`CallResult`. A call without observers has no :class:`ObservedCall`, and so costs nothing.
+Observers never get tokens, bodies or headers: they can log only the fields of :class:`Attempt` and
+:class:`CallResult`. A call without observers has no :class:`ObservedCall`, and therefore no overhead.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 @attrs.frozen(kw_only=True)
 class CallResult:
-    """End of a call: ``error`` is the class of the error it raised, ``code`` the service's ErrorCode."""
+    """End of a call: ``error`` is the class of its error, ``code`` the service's ErrorCode."""
 
     company: str
     operation: str
@@ -49,20 +49,20 @@ class CallResult:
 
 
 class Observer:
-    """Receiver of notifications; this base ignores them. An error that it raises is logged."""
+    """Receiver of notifications; the base class ignores them. Errors that it raises are logged."""
 
     def call_started(self, call: Call[Any], company: str) -> Any:
-        """Return a state for a new call, of which nothing was sent yet."""
+        """Return a state for a new call, before anything has been sent."""
 
     def attempt_started(self, state: Any, call: Call[Any], number: int) -> tuple[Any, RequestHeaders]:  # noqa: ARG002
-        """Return a state for a request that is sent next, and headers to add to it."""
+        """Return a state for the next request, and headers to add."""
         return None, ()
 
     def attempt_ended(self, state: Any, attempt: Attempt) -> None:
-        """Note that a response came, or that none will. ``state`` is that of the attempt."""
+        """Handle a response, or its absence. ``state`` belongs to the attempt."""
 
     def call_ended(self, state: Any, result: CallResult) -> None:
-        """Note that the call returned or raised. ``state`` is that of the call."""
+        """Handle the end of a call. ``state`` belongs to the call."""
 
 
 @attrs.frozen
@@ -77,7 +77,7 @@ class HookObserver(Observer):
 
 
 class _LogObserver(Observer):
-    """Observer that writes attempts and calls to the log ``wosdk_async`` at DEBUG."""
+    """Observer that logs attempts and calls to ``wosdk_async`` at DEBUG."""
 
     def attempt_ended(self, state: Any, attempt: Attempt) -> None:  # noqa: ARG002
         _log.debug("attempt: %s", _fields(attempt))
@@ -90,14 +90,14 @@ LOG_OBSERVER = _LogObserver()
 
 
 def _fields(record: Attempt | CallResult) -> str:
-    """Return the fields of ``record`` that have a value, on one line."""
+    """Return the non-empty fields of ``record`` on one line."""
     shown = attrs.asdict(record, filter=lambda _, value: value not in (None, ""))
     shown["seconds"] = f"{record.seconds:.3f}"
     return one_line(" ".join(f"{name}={value}" for name, value in shown.items()))
 
 
 class ObservedCall:
-    """One call with its observers. Each call has its own, so that overlapping calls cannot be mixed up."""
+    """One call with its observers, separate for each call so that overlapping calls cannot be confused."""
 
     def __init__(self, call: Call[Any], company: str, observers: Iterable[Observer]) -> None:
         self._call = call
@@ -110,7 +110,7 @@ class ObservedCall:
         self._attempts = 0
 
     async def run(self, send: Callable[[], Awaitable[T]]) -> T:
-        """Return the result of ``send()``, and notify the observers of its end."""
+        """Return the result of ``send()``, and notify the observers when it ends."""
         started = time.monotonic()
         error = code = ""
         try:
@@ -127,7 +127,7 @@ class ObservedCall:
                 _notify(each.call_ended, state, result)
 
     async def send(self, engine: Engine, request: Request) -> Any:
-        """Send one request by ``engine``, and notify the observers of its start and end."""
+        """Send one request by ``engine``, and notify the observers when it starts and ends."""
         self._attempts += 1
         started, number = time.monotonic(), self._attempts
         states, headers = [], request.headers
@@ -169,7 +169,7 @@ class ObservedCall:
 
 
 def _notify(method: Callable[..., T], *values: Any) -> T | None:
-    """Call a method of an observer; log its errors, so that they do not change the result of the call."""
+    """Call a method of an observer, and log its errors so that they cannot change the call's result."""
     try:
         return method(*values)
     except (Exception, CancelledError):
@@ -177,15 +177,15 @@ def _notify(method: Callable[..., T], *values: Any) -> T | None:
         return None
 
 
-# --- OpenTelemetry: a span for each call, below it one for each attempt, and the duration of both -----------
-# Names follow the semantic conventions for HTTP clients where there are any.
+# --- OpenTelemetry: a span per call, a child span per attempt, and both durations -------------------------
+# Names follow the semantic conventions for HTTP clients where possible.
 
 _API = ("opentelemetry.trace", "opentelemetry.metrics")
-"""Modules of the API's own providers, which do nothing."""
+"""Modules of the API's no-op providers."""
 
 
 def active_telemetry(*, traceparent: bool) -> Telemetry | None:
-    """Return the observer; None when OpenTelemetry is not installed, or no provider is set."""
+    """Return the observer; None if OpenTelemetry is not installed or has no provider."""
     try:
         from opentelemetry import metrics, trace
     except ImportError:
@@ -197,7 +197,7 @@ def active_telemetry(*, traceparent: bool) -> Telemetry | None:
 
 
 class Telemetry(Observer):
-    """Observer that creates spans and metrics. ``traceparent`` sends the id of the trace to the service."""
+    """Observer that creates spans and metrics. ``traceparent`` propagates the trace id to the service."""
 
     def __init__(self, trace: Any, metrics: Any, traceparent: bool) -> None:
         self._trace = trace
@@ -206,14 +206,14 @@ class Telemetry(Observer):
         self._instruments: tuple[Any, Any, Any] | None = None
 
     def call_started(self, call: Call[Any], company: str) -> Any:
-        """Start the span of a call, and return it."""
+        """Start and return the span of a call."""
         attributes = {"wosdk.company": company, "wosdk.operation": call.operation}
         if call.request_id:
             attributes["wosdk.request_id"] = call.request_id
         return self._trace.get_tracer("wosdk_async").start_span(call.operation, attributes=attributes)
 
     def attempt_started(self, state: Any, call: Call[Any], number: int) -> tuple[Any, RequestHeaders]:
-        """Start the span of an attempt below that of its call. Return it, and the header ``traceparent``."""
+        """Start and return the span of an attempt under its call, with the header ``traceparent``."""
         attributes: dict[str, Any] = {"http.request.method": call.method}
         if number > 1:
             attributes["http.request.resend_count"] = number - 1
@@ -247,7 +247,7 @@ class Telemetry(Observer):
         calls.record(result.seconds, {"wosdk.operation": result.operation, **failed})
 
     def _end(self, span: Any, attributes: dict[str, Any], failure: str) -> dict[str, str]:
-        """End a span, and return the attribute that names its failure, if there is one."""
+        """End a span, and return its error attribute, if any."""
         failed = {"error.type": failure} if failure else {}
         span.set_attributes({**attributes, **failed})
         if failure:
@@ -256,13 +256,15 @@ class Telemetry(Observer):
         return failed
 
     def _histograms(self) -> tuple[Any, Any, Any]:
-        """Return the histograms of calls and of requests, and their provider: the one that is set now."""
+        """Return the call and request histograms, and their current provider."""
         provider = self._metrics.get_meter_provider()
-        # GIL: loops in other threads set the tuple atomically; the histograms of each are the same.
+        # GIL: loops in other threads set the tuple atomically; all create the same histograms.
         if self._instruments is None or self._instruments[2] is not provider:
             meter = provider.get_meter("wosdk_async")
             self._instruments = (
-                meter.create_histogram("wosdk.client.call.duration", "s", "Calls, with queue and retries"),
+                meter.create_histogram(
+                    "wosdk.client.call.duration", "s", "Calls, including queueing and retries"
+                ),
                 meter.create_histogram("http.client.request.duration", "s", "Duration of each request"),
                 provider,
             )

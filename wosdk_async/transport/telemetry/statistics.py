@@ -1,4 +1,4 @@
-"""Trace of one call, counters of all calls, and the statistics that a program gets of a client."""
+"""Trace of one call, counters of all calls, and the client's statistics."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ PHASES = {
 
 @attrs.define
 class Trace:
-    """Course of one call; of the one that ended last, if several calls were traced.
+    """Trace of one call, or of the latest if several calls shared the trace.
 
     Attributes:
         company: name of the Company.
-        operation: what was called, such as ``retrieve Customer``.
+        operation: name of the operation, such as ``retrieve Customer``.
         request_id: RequestId of the call.
-        attempts: requests that were made for it.
-        sent: whether it may have taken effect. It turns true when the first byte of an attempt leaves, and
-            false again when the service responds that it did nothing.
-        phase: what the call is doing: queue, session, connect, request or sleep.
-        times: seconds spent in each phase that has ended.
-        waits: seconds slept before each further attempt.
-        reply: the last response, of whichever attempt.
+        attempts: number of requests made.
+        sent: whether the call may have taken effect. Set when an attempt sends its first byte, and cleared
+            when the service responds that it did nothing.
+        phase: current phase of the call: queue, session, connect, request or sleep.
+        times: seconds spent in each completed phase.
+        waits: seconds slept before each retry.
+        reply: last response of any attempt.
         effect: whether ``sent`` was true at the end of any traced call that is not safe to repeat.
-        found: whether the record of a call with a marker existed before its first attempt, so that nothing
+        found: whether a call with a marker found an existing record before its first attempt, so that nothing
             was sent (``look_first``, or another call with the same key).
     """
 
     request_id: str | None = None
     _marks: list[Any] = attrs.field(factory=lambda: [0.0], repr=False)
-    """Time of the start, then each ended phase and its time; durations are added up only on demand."""
+    """Start time, then each completed phase and its end time; durations are computed on demand."""
     attempts: int = 0
     sent: bool = False
     phase: str = "queue"
@@ -52,28 +52,28 @@ class Trace:
     reply: Response | None = attrs.field(default=None, repr=False)
     effect: bool = attrs.field(default=False, repr=False)
     repeat_safe: bool = attrs.field(default=False, repr=False, kw_only=True)
-    """Whether the call may be sent twice, so that ``sent`` leaves no doubt. ``run_many`` sets it."""
+    """Whether the call may be sent twice, so that ``sent`` leaves no doubt. Set by ``run_many``."""
     company: str | None = attrs.field(default=None, kw_only=True)
     operation: str | None = attrs.field(default=None, kw_only=True)
     found: bool = attrs.field(default=False, kw_only=True)
 
     def begin(self, request_id: str | None, now: float) -> None:
-        """Start a new call and forget the one before."""
+        """Start a new call and clear the previous one."""
         self.request_id, self.attempts, self.sent = request_id, 0, False
         self.waits, self.reply = (), None
         self.phase, self._marks = "queue", [now]
 
     def copy_from(self, other: Trace) -> None:
-        """Copy ``other``. Of the calls before, only ``effect`` is kept."""
-        # GIL: each field is set atomically. The fields of a trace that threads share may be of two calls: no
-        # verdict is read from it.
+        """Copy ``other``, but keep ``effect`` from earlier calls."""
+        # GIL: each field is set atomically. In a trace shared by threads, fields may come from two calls, but
+        # no verdict is read from the trace.
         effect = self.effect or other.effect
         for name in _FIELDS:
             setattr(self, name, getattr(other, name))
         self.effect = effect
 
     def append(self, attempt: Trace) -> None:
-        """Add one more attempt of the same call, which has its own trace."""
+        """Add another attempt of the same call, recorded in its own trace."""
         marks = attempt._marks
         self._marks = [*self._marks, "sleep", *marks] if self.attempts or self.waits else marks
         self.phase = attempt.phase
@@ -90,7 +90,7 @@ class Trace:
     def add_attempt(
         self, started: float, sent_at: float | None, reply: tuple[Response, float] | None
     ) -> None:
-        """Add an attempt that has ended: when it started, its first byte left, and its response came."""
+        """Add a completed attempt: its start, first byte sent, and response with arrival time."""
         self.attempts += 1
         self.start_phase("connect", started)
         if sent_at is not None:
@@ -102,7 +102,7 @@ class Trace:
 
     @property
     def times(self) -> dict[str, float]:
-        """Seconds spent in each phase that has ended."""
+        """Seconds spent in each completed phase."""
         marks = self._marks
         times: dict[str, float] = {}
         for started, phase, ended in zip(marks[::2], marks[1::2], marks[2::2], strict=False):
@@ -114,25 +114,25 @@ _FIELDS = tuple(field.name for field in attrs.fields(Trace))
 
 
 class Counters:
-    """Counters of the calls of one event loop. Only the thread of that loop uses them."""
+    """Call counters of one event loop, used only by its thread."""
 
     def __init__(self) -> None:
         self.running = 0
-        """Calls that have not ended. Each call adds itself."""
+        """Calls in progress. Each call adds itself."""
         self.done = 0
         """Calls that returned a result."""
         self.outcomes: Counter[str] = Counter()
-        """Other calls that ended, by ``cancelled`` or the name of the error."""
+        """Calls without a result, counted by ``cancelled`` or error name."""
         self._none_left: asyncio.Event | None = None
 
     def end(self) -> None:
-        """Count a call that ended, however it did."""
+        """Count a call that ended in any way."""
         self.running -= 1
         if not self.running and self._none_left is not None:
             self._none_left.set()
 
     def totals(self) -> dict[str, int]:
-        """Return how many calls ended with each outcome."""
+        """Return the number of calls by outcome."""
         return {"done": self.done, **self.outcomes}
 
     async def none_left(self) -> None:
@@ -147,14 +147,18 @@ class Counters:
 class CompanyStats:
     """Statistics of one Company: calls ``in_flight``, of at most ``limit``, and calls ``queued`` for a slot.
 
-    ``calls`` are all that have not ended, including those that wait for the session or a retry. These four
-    are of the running event loop. All loops share the rest.
+    ``calls`` counts all unfinished calls, including those waiting for the session or a retry. These four
+    cover the running event loop; the other values are shared by all loops.
 
-    ``session_age`` and ``session_left`` are the seconds since the session was opened and until it is renewed
-    at the latest; None without a session. ``session_number`` counts the sessions that were opened.
-    ``response_age`` are the seconds since the service last responded to a call with anything but a 5xx, and
-    ``error_age`` since a call last ended with an error, of the class ``last_error``; None before the first.
-    ``login_age`` are the seconds since the log-in that runs began, and ``login_waits_for`` what it waits for.
+    ``session_age`` and ``session_left`` are the seconds since the session was opened and until its latest
+    renewal time; None without a session. ``session_number`` counts the sessions opened.
+
+    ``response_age`` is the seconds since the service last responded to a call with anything but a 5xx, and
+    ``error_age`` the seconds since a call last failed, with an error of class ``last_error``; None before the
+    first.
+
+    ``login_age`` is the seconds since the current log-in began, and ``login_waits_for`` the cause of its
+    wait.
     """
 
     name: str
@@ -174,11 +178,11 @@ class CompanyStats:
 
 @attrs.frozen(kw_only=True)
 class Stats:
-    """Statistics of a client at one moment. Calls and connections are those of the running event loop.
+    """Snapshot of a client's statistics. Calls and connections are those of the running event loop.
 
-    ``outcomes`` counts the calls that ended: ``done``, ``cancelled``, or the name of the error.
-    ``retry_quota`` is the budget left for retries. ``connections_busy`` and ``connections_idle`` are the
-    connections for calls, without those for log-ins and downloads.
+    ``outcomes`` counts completed calls: ``done``, ``cancelled``, or the error name. ``retry_quota`` is the
+    remaining retry budget. ``connections_busy`` and ``connections_idle`` are connections for calls, excluding
+    log-ins and downloads.
     """
 
     in_flight: int

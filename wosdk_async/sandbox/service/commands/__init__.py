@@ -1,1 +1,1 @@
-"""Commands: a function for each, in the module of its subject; ``registry.py`` has the table of all."""
+"""Commands by subject; ``registry.py`` lists all of them."""

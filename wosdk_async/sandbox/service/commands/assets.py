@@ -1,4 +1,4 @@
-"""Assets: trees of locations, the templates they are made from (spec 4.4), and commands that find them."""
+"""Asset commands: location trees, templates (spec 4.4) and searches."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _OWNED = {"Info": "AssetInfo", "Address": "Address2"}
 
 
 def customer_of_asset(context: RequestContext, arguments: Arguments) -> Record:
-    """Return the customer of the nearest space at or above the asset; 0 for none (facts 5; assumed).
+    """Return the customer of the nearest space at or above the asset; 0 if none (facts 5; assumed).
 
-    With ``SearchCustomerInWorkZone`` the first customer of the asset's work zone suffices (assumed).
+    With ``SearchCustomerInWorkZone``, fall back to the first customer of the asset's work zone (assumed).
     """
     asset = named_record(context, arguments, "AssetId", "Location")
     places = [asset, *ancestors(context, asset)]
@@ -54,7 +54,7 @@ def _first_at(context: RequestContext, entity: str, places: list[Record]) -> Rec
 
 
 def match_assets(context: RequestContext, arguments: Arguments) -> Record:
-    """Return assets at or below the parent whose model has a task with this ``Number`` (facts 5; assumed)."""
+    """Return assets at or below the parent whose model has a task with ``Number`` (facts 5; assumed)."""
     parent = named_record(context, arguments, "ParentAssetId", "Location")
     code = arguments.get("TaskCode", "")
     if not code:
@@ -72,7 +72,7 @@ def match_assets(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def find_template(context: RequestContext, name: str, level: str) -> Record:
-    """Return the root of the one template with this name and level of its root (spec 4.4: Unit)."""
+    """Return the root of the only template with this name and root level (spec 4.4: Unit)."""
     named = context.named("AssetTemplate", "DisplayAs", name)
     roots = [context.find("Location", template["RootAssetId"]) for template in named]
     fitting = [root for root in roots if root is not None and root["TypeId"] == level]
@@ -82,7 +82,7 @@ def find_template(context: RequestContext, name: str, level: str) -> Record:
 
 
 def template_root(context: RequestContext, template: Record) -> Record:
-    """Return the location that a template begins with."""
+    """Return a template's root location."""
     root = context.find("Location", template["RootAssetId"])
     if root is None:
         raise _unknown_template(template["DisplayAs"])
@@ -90,7 +90,7 @@ def template_root(context: RequestContext, template: Record) -> Record:
 
 
 def apply_template(context: RequestContext, root: Record, name: str, parent: int) -> Record:
-    """Copy a whole template below ``parent``, with attributes and infos; return the copy of its root."""
+    """Copy a template below ``parent``, with attributes and infos; return the copied root."""
     copies = {root["Id"]: parent}
     made: list[Record] = []
     for source, above in _tree(context, root):
@@ -107,17 +107,17 @@ def create_location(context: RequestContext, name: str, parent: int, kind: str) 
 
 
 def children_of(context: RequestContext, parent: int) -> list[Record]:
-    """Return the locations directly below another one; none below 0."""
+    """Return the locations directly below a parent; none for 0."""
     return context.children(list_of("Location", "ParentId"), parent) if parent else []
 
 
 def _tree(context: RequestContext, root: Record) -> list[tuple[Record, int]]:
-    """Return every location of a tree with the id of the one above it, parents first."""
+    """Return all locations of a tree with their parents' ids, parents first."""
     found = [(root, 0)]
     known = {root["Id"]}
     for source, _ in found:
         for child in children_of(context, source["Id"]):
-            if child["Id"] not in known:  # a cycle, in an older store, ends here
+            if child["Id"] not in known:  # stops at cycles in older stores
                 known.add(child["Id"])
                 found.append((child, source["Id"]))
     return found

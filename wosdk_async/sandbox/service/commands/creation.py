@@ -29,11 +29,11 @@ from wosdk_async.sandbox.service.write import blank_record, create, create_owned
 
 __all__ = ["copy_work_order", "create_work_order"]
 
-_ZERO = Decimal("0.00")  # two decimals on an order just created (facts 3.3)
+_ZERO = Decimal("0.00")  # two decimals on newly created orders (facts 3.3)
 _MAX_DIGITS = 32  # not shown; assumed
-# Lists a creation may carry. That the others are written by actions only is not shown; assumed.
+# Lists allowed in a creation. Assumed, not shown: other lists are only written by actions.
 _LISTS = ("CustomFields", "Notes", "Documents", "EquipmentWorkedOn", "ContactAddress")
-# What a copy takes from its original (facts 5 names none of it; assumed).
+# Members copied from the original (assumed; facts 5 lists none).
 _COPIED = (
     "TypeCategory",
     "SubType",
@@ -68,10 +68,10 @@ def create_work_order(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def copy_work_order(context: RequestContext, arguments: Arguments) -> Record:
-    """Create an order with the items and terms of another one, which stays as it is.
+    """Create an order with the items and terms of an existing order.
 
-    Notes, documents, custom fields and assignees are not copied; the schedule is recomputed if the
-    original has one (not shown; assumed).
+    Notes, documents, custom fields and assignees are not copied; the schedule is recomputed if the original
+    has one (not shown; assumed).
     """
     original = find_order(context, arguments)
     sent = {name: original[name] for name in _COPIED if name in original}
@@ -86,7 +86,7 @@ def copy_work_order(context: RequestContext, arguments: Arguments) -> Record:
 
 def _make_order(context: RequestContext, sent: Record, arguments: Arguments) -> Record:
     schema = schemas()["WorkOrder"]
-    # facts 5: the command's own EmployeeId names the assignee; that others are dropped too is assumed
+    # facts 5: the command's own EmployeeId is the assignee; assumed: others are dropped
     members = [each for each in known_members(schema, sent) if each[0].name not in COMMAND_ONLY["WorkOrder"]]
     order = blank_record(schema, members)
     if context.dialect.contactid_is_requestor:
@@ -103,14 +103,14 @@ def _make_order(context: RequestContext, sent: Record, arguments: Arguments) -> 
 
 
 def _take_requestor(order: Record, sent: Record) -> None:
-    """Take ``Contactid`` as the requestor, as spec 4.3 sends it."""
+    """Use ``Contactid`` as the requestor, as in spec 4.3."""
     key = reference_id({"Id": get_ignore_case(sent, "Contactid")})
     if key is not None and order.get("RequestorContact") is None:
         order["RequestorContact"] = {"Id": key}
 
 
 def _find_parts(context: RequestContext, order: Record, sent: Record) -> _Parts:
-    """Return the records that the order needs; all that it refers to must exist (spec 3)."""
+    """Return the records that the order needs. All referenced records must exist (spec 3)."""
     if order["TypeCategory"] == "Unknown":
         raise required("TypeCategory", "WorkOrder")
     if "SubType" not in order:
@@ -145,13 +145,13 @@ def _item_part(context: RequestContext, item: Record, name: str, entity: str) ->
 
 
 def _fill_in(context: RequestContext, order: Record, parts: _Parts) -> None:
-    """Fill in where and what: asset, texts, number, currency and amounts."""
+    """Fill in asset, location, text, number, currency and amounts."""
     _, asset, task = parts.items[0]
     zone = parts.zone
     place = ", ".join(location["Name"] for location in reversed(ancestors(context, asset)))
     order["MainAsset"] = {"Id": asset["Id"]}
     order["ShortLocation"] = asset["Name"]
-    # facts 5: three parts; the second is the short location too, the third the task's name
+    # facts 5: three parts; the second is also the short location, the third the task name
     order["TaskRefinement"] = f"{place}:{asset['Name']}:{task['DisplayAs']}"
     order["Number"] = _next_number(context, zone["WoNumberPrefix"], zone["WoNumberDigits"])
     order["TimeZone"] = zone["TimeZone"]
@@ -165,12 +165,12 @@ def _fill_in(context: RequestContext, order: Record, parts: _Parts) -> None:
         order["Access"] = zone["DefaultAccess"]
     if "Specialty" not in order and "Specialty" in task:
         order["Specialty"] = task["Specialty"]
-    # not shown; assumed: 0 is what a field has that was not given
+    # not shown; assumed: missing fields are 0
     order["Duration"] = order["Duration"] or task["CompletionTime"]
 
 
 def _next_number(context: RequestContext, prefix: str, digits: int) -> str:
-    """Return a number that no order has (facts 7); zones with one prefix count together (assumed)."""
+    """Return an unused order number (facts 7); zones with the same prefix share a counter (assumed)."""
     while True:
         serial = context.next_number(f"Number {prefix.upper()}")
         number = prefix + str(serial).zfill(min(digits, _MAX_DIGITS))
@@ -180,11 +180,11 @@ def _next_number(context: RequestContext, prefix: str, digits: int) -> str:
 
 
 def _schedule(context: RequestContext, order: Record, task: Record, *, computed: bool) -> None:
-    """Set priority and times of creation, and the deadlines if they are to be computed."""
-    # facts 5, Creation traps: with ComputeSchedule the task's own priority wins over a sent one
+    """Set priority and creation times, and deadlines if ``computed``."""
+    # facts 5, Creation traps: with ComputeSchedule, the task's priority overrides the sent one
     if "Priority" in task and (computed or "Priority" not in order):
         order["Priority"] = task["Priority"]
-    ON_WRITE["WorkOrder"](context, order)  # sets the UTC times beside local ones that were sent
+    ON_WRITE["WorkOrder"](context, order)  # sets UTC times for the local times sent
     order["DtCreated"] = context.now.local(zone_of(order["TimeZone"]))
     order["CreatedDateUtc"] = context.now.utc
     if computed:
@@ -193,7 +193,7 @@ def _schedule(context: RequestContext, order: Record, task: Record, *, computed:
 
 def _insert(context: RequestContext, order: Record, parts: _Parts, arguments: Arguments) -> None:
     for name in ("WorkOrderCost", "LastAction"):
-        order[name] = {"Id": order["Id"]}  # facts 5: their Ids equal the order's
+        order[name] = {"Id": order["Id"]}  # facts 5: same Id as the order
     employee = choose_assignee(context, order, arguments)
     if employee is not None:
         assign_primary(context, order, employee)
@@ -218,7 +218,7 @@ def _cost(order: Record) -> Record:
         "CurrencyTypeId": order["CurrencyTypeId"],
         "BillToType": "None",  # spec 2.4
         "BillToOption": {"Id": 0},  # facts 5, Shape of a result
-        "ChargeCode": {"Id": 0},  # the same; its number is not shown, assumed
+        "ChargeCode": {"Id": 0},  # the same; number not shown, assumed
         "ApStatusId": 1,  # facts 9: row 1 is the state None
         "CostStatusId": 1,
     }

@@ -1,8 +1,8 @@
-"""Money: the cost record of a work order (spec 4.5, facts 5), invoices, payments and amounts.
+"""Money commands: work order costs (spec 4.5, facts 5), invoices, payments and amounts.
 
-Commands on the cost record leave the order as it is: every record counts for itself (facts 3.7). The log
-gets an entry (not shown; assumed, since facts 8 and WOActionType name both kinds). What the commands on
-invoices and payments do follows their names (assumed).
+Commands on the cost record do not change the order's version: each record has its own (facts 3.7). The log
+gets an entry (not shown; assumed, since facts 8 and WOActionType name both kinds). Invoice and payment
+commands do what their names say (assumed).
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ __all__ = [
     "update_invoice_state",
 ]
 
-# The action that leads to a state, where CiActionType names one.
+# Action that leads to a state, if CiActionType has one.
 _INVOICE_ACTIONS = {"Posted": "Posted", "Paid": "Paid", "PaidInFull": "Paid", "Approved": "Approved"}
 
 
 def change_ap_status(context: RequestContext, arguments: Arguments) -> Record:
-    """Set the vendor invoice status to an ApInvoiceStatus record; the cost takes its state."""
+    """Set the vendor invoice status to an ApInvoiceStatus record; the cost gets its state."""
     order, cost = _find_cost(context, arguments, "ApStatusId")
     status = named_record(context, arguments, "VendorInvoiceStatusId", "ApInvoiceStatus")
     changes = {"ApStatusId": status["Id"], "ApStateId": status["ApStateId"]}
@@ -46,7 +46,7 @@ def change_cost_status(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def submit_payment(context: RequestContext, arguments: Arguments) -> Record:
-    """Pay the vendor invoice: its state becomes Paid, an amount that is not sent stays (facts 5)."""
+    """Pay the vendor invoice: set its state to Paid, and keep amounts that are not sent (facts 5)."""
     order, cost = _find_cost(context, arguments, "ApStatusId")
     status = _paid_status(context, arguments)
     changed = cost | {"ApStatusId": status["Id"], "ApStateId": "Paid"}
@@ -58,7 +58,7 @@ def submit_payment(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def _find_cost(context: RequestContext, arguments: Arguments, status_field: str) -> tuple[Record, Record]:
-    """Return the order and its cost record, if they are as the caller expects (facts 3.7)."""
+    """Return the order and its cost record, if both are in the expected state (facts 3.7)."""
     order = find_order(context, arguments)
     cost = context.get("WorkOrderCost", order["Id"])
     expected = (arguments.get("CurrentStatusId", 0), arguments.get("FinancialConcurrencyId", 0))
@@ -68,11 +68,11 @@ def _find_cost(context: RequestContext, arguments: Arguments, status_field: str)
 
 
 def _paid_status(context: RequestContext, arguments: Arguments) -> Record:
-    """Return the status of a payment: the one named, else the first whose state is Paid (assumed)."""
+    """Return the payment status: the one named, else the first with state Paid (assumed)."""
     if arguments.get("VendorInvoiceStatusId", 0):
         status = named_record(context, arguments, "VendorInvoiceStatusId", "ApInvoiceStatus")
         if status["ApStateId"] != "Paid":  # not shown; assumed
-            raise broken_rule(f"Status {status['Id']} is not one of a paid invoice.")
+            raise broken_rule(f"Status {status['Id']} is not a paid invoice status.")
         return status
     first = context.first("ApInvoiceStatus", "json_extract(body, '$.ApStateId') = 'Paid'")
     if first is None:
@@ -83,7 +83,7 @@ def _paid_status(context: RequestContext, arguments: Arguments) -> Record:
 def _save_cost(
     context: RequestContext, order: Record, cost: Record, kind: str, arguments: Arguments
 ) -> Record:
-    """Save the cost record and log it; a change of nothing does not count (facts 3.7)."""
+    """Save the cost record and log the change, if any (facts 3.7)."""
     if cost != context.get("WorkOrderCost", order["Id"]):
         context.replace(schemas()["WorkOrderCost"], cost)
         log_action(context, order, kind, arguments)
@@ -91,7 +91,7 @@ def _save_cost(
 
 
 def update_invoice_state(context: RequestContext, arguments: Arguments) -> Record:
-    """Move an invoice to a state and log it; a missing state is read as 0 (facts 5)."""
+    """Move an invoice to a state and log the change; a missing state counts as 0 (facts 5)."""
     state = arguments.get("State", "Draft")
     action = _INVOICE_ACTIONS.get(state)
     if action is None:
@@ -107,7 +107,7 @@ def update_invoice_state(context: RequestContext, arguments: Arguments) -> Recor
 
 
 def set_draft_step(step: str, context: RequestContext, arguments: Arguments) -> Record:
-    """Set ``DraftProcessStepId`` of an invoice, whose values have the names of these commands."""
+    """Set an invoice's ``DraftProcessStepId``, whose values are named like these commands."""
     invoice = _find_invoice(context, arguments)
     if invoice["DraftProcessStepId"] != step:
         invoice["DraftProcessStepId"] = step
@@ -150,7 +150,7 @@ def _moment(context: RequestContext, arguments: Arguments) -> str:
 
 
 def convert_money(_context: RequestContext, arguments: Arguments) -> Record:
-    """Return amounts that are in the wanted currency already; no exchange rates are known here."""
+    """Return amounts already in the requested currency; there are no exchange rates."""
     target, sent = arguments.get("TargetCurrencyTypeId", "Unknown"), arguments.get("Values")
     field = schemas()["WorkOrder"].by_name["vendornte"]
     amounts = [read_value(field, value) for value in sent] if isinstance(sent, list) else []

@@ -1,4 +1,4 @@
-"""The work order that a command names: found, logged, flagged, verified."""
+"""Helpers for commands on a work order: look-up, log, flags, verification."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
 
 
 def find_order(context: RequestContext, arguments: Arguments) -> Record:
-    """Return the order that a command names, if it is as the caller expects (facts 3.7)."""
+    """Return a command's order, if it is in the expected state (facts 3.7)."""
     order = named_record(context, arguments, "WorkOrderId", "WorkOrder", "WorkOrder")
     state, version = arguments.get("StatusId", "Unknown"), arguments.get("ConcurrencyId", 0)
     if state not in ("Unknown", order["StatusId"]) or version not in (0, order["ConcurrencyId"]):
@@ -34,20 +34,20 @@ def find_order(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def find_reason(context: RequestContext, key: int, action: str) -> Record:
-    """Return the WoActionReasonLookup record that a command names by its Id, not its ReasonId (facts 4).
+    """Return the WoActionReasonLookup record for a command, by Id rather than ReasonId (facts 4).
 
-    A reason of another action is refused (not shown; assumed).
+    Reasons for other actions are refused (not shown; assumed).
     """
     reason = required_record(context, "WoActionReasonLookup", key)
     if reason["ActionId"] != action:
-        raise broken_rule(f"Reason {key} is not one of {action}.")
+        raise broken_rule(f"Reason {key} is not a reason for {action}.")
     return reason
 
 
 def log_action(context: RequestContext, order: Record, kind: str, arguments: Arguments) -> Record:
-    """Add a WoActionLog record of a WOActionType; the order itself stays as it is.
+    """Add a WoActionLog record of a WOActionType, without changing the order.
 
-    ``Comment``, ``ActionDate`` and ``ActionReasonId`` of the arguments are logged (facts 5).
+    The entry includes ``Comment``, ``ActionDate`` and ``ActionReasonId`` from the arguments (facts 5).
     """
     moment = context.now.local(zone_of(order["TimeZone"]))
     happened = arguments.get("ActionDate", moment)
@@ -60,8 +60,8 @@ def log_action(context: RequestContext, order: Record, kind: str, arguments: Arg
         "ActionDate": happened,
         "Comment": arguments.get("Comment", ""),
         "ActionReasonId": arguments.get("ActionReasonId", 0),
-        "IsBackDate": happened < moment,  # facts 5: back-dating; what a later date does is assumed
-        "UiTypeId": "IntegrationWS",  # not shown; assumed by its name
+        "IsBackDate": happened < moment,  # facts 5: back-dating; later dates are assumed
+        "UiTypeId": "IntegrationWS",  # not shown; assumed from the name
         "TimeZone": order["TimeZone"],
         "SystemDateUtc": context.now.utc,
     }
@@ -69,7 +69,7 @@ def log_action(context: RequestContext, order: Record, kind: str, arguments: Arg
 
 
 def set_last_action(context: RequestContext, order: Record) -> None:
-    """Set the moment of the order's last action to now, also for a back-dated one (not shown; assumed)."""
+    """Set the order's last action time to now, even if back-dated (not shown; assumed)."""
     order["LastActionDate"] = context.now.local(zone_of(order["TimeZone"]))
     order["LastActionDateUtc"] = context.now.utc
 
@@ -77,7 +77,7 @@ def set_last_action(context: RequestContext, order: Record) -> None:
 def save_action(
     context: RequestContext, order: Record, kind: str, arguments: Arguments, reason: Record | None = None
 ) -> None:
-    """Log an action, let the order's WoLastAction name it, and save the changed order."""
+    """Log an action, point the order's WoLastAction to it, and save the changed order."""
     entry = log_action(context, order, kind, arguments)
     set_last_action(context, order)
     last = context.get("WoLastAction", order["Id"])
@@ -90,18 +90,18 @@ def save_action(
 
 
 def last_modification(context: RequestContext, arguments: Arguments) -> Record:
-    """Return the moment of the last action: no other is stored (assumed)."""
+    """Return the time of the last action, the only one stored (assumed)."""
     order = find_order(context, arguments)
     shown = show_default(context, "WorkOrder", order)
     return {"DtLastModified": shown["LastActionDate"], "WorkOrderId": order["Id"]}
 
 
 def verify_work(context: RequestContext, arguments: Arguments) -> Record:
-    """Add a rating and a comment to completed work (spec 4.7); it is logged as Verified (assumed).
+    """Add a rating and comment to completed work (spec 4.7), logged as Verified (assumed).
 
-    Spec 3 names the state; the text of the refusal is assumed.
+    Spec 3 names the state; the refusal text is assumed.
     """
-    if not context.company.verification:  # spec 1 and 3; that others refuse one is assumed
+    if not context.company.verification:  # spec 1 and 3; refusal by other Companies is assumed
         raise broken_rule("This Company does not use verification.")
     order = find_order(context, arguments)
     if order["StatusId"] != "Completed":
@@ -122,23 +122,23 @@ def verify_work(context: RequestContext, arguments: Arguments) -> Record:
     return {"WorkVerification": show_default(context, "WoVerification", verification)}
 
 
-# Flags are set and cleared by commands only (facts 3.9, WoFlag). Each function returns whether the order
-# changed, as the actions of `workflow` do.
+# Only commands set and clear flags (facts 3.9, WoFlag). Each function returns whether the order changed, like
+# the actions in `workflow`.
 
 
 def add_flag(context: RequestContext, order: Record, arguments: Arguments) -> bool:
-    """Add the flag of the older command, from ``ActionReasonId``; without one nothing changes (facts 5.1)."""
+    """Add the older command's flag, from ``ActionReasonId``; without one, do nothing (facts 5.1)."""
     key = arguments.get("ActionReasonId", 0)
     return _add_flags(context, order, [key] if key else [], arguments)
 
 
 def set_flags(context: RequestContext, order: Record, arguments: Arguments) -> bool:
-    """Add the flags of ``FlagsToSet``: ids of the reasons for attention (assumed, as for reasons)."""
+    """Add the flags of ``FlagsToSet``, ids of attention reasons (assumed, as for reasons)."""
     return _add_flags(context, order, read_ids(arguments.get("FlagsToSet")), arguments)
 
 
 def clear_flags(context: RequestContext, order: Record, arguments: Arguments) -> bool:
-    """Remove the flags of ``FlagsToClear``; one that is not set is ignored (assumed)."""
+    """Remove the flags of ``FlagsToClear``, ignoring those not set (assumed)."""
     cleared = read_ids(arguments.get("FlagsToClear"))
     gone = [flag for flag in _flags(context, order) if flag["FlagId"] in cleared]
     for flag in gone:
@@ -159,7 +159,7 @@ def _add_flags(context: RequestContext, order: Record, keys: list[int], argument
 
 
 def _show_newest_flag(context: RequestContext, order: Record) -> None:
-    """Let ``Flag`` and ``FlagId`` name the newest flag (not shown; assumed)."""
+    """Point ``Flag`` and ``FlagId`` to the newest flag (not shown; assumed)."""
     order.pop("Flag", None)
     order["FlagId"] = 0
     for flag in _flags(context, order)[-1:]:

@@ -28,13 +28,13 @@ __all__ = [
 
 
 def create_record(context: RequestContext, arguments: Arguments) -> Record:
-    """Create a record, as a POST does."""
+    """Create a record like a POST."""
     schema, entity = _typed_entity(context, arguments.get("Entity"))
     return create_entity(context, schema, entity)
 
 
 def update_record(context: RequestContext, arguments: Arguments) -> Record:
-    """Update a record, as a PUT does."""
+    """Update a record like a PUT."""
     schema, entity = _typed_entity(context, arguments.get("Entity"))
     chosen = arguments.get("PropertySet")
     paths = property_paths(get_ignore_case(chosen, "Properties") if isinstance(chosen, dict) else None)
@@ -42,13 +42,13 @@ def update_record(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def delete_record(context: RequestContext, arguments: Arguments) -> Record:
-    """Delete a record, as a DELETE does."""
+    """Delete a record like a DELETE."""
     schema, key = _specified(context, arguments.get("EntitySpecifier"))
     return delete_entity(context, schema, str(key), missing_ok=False)
 
 
 def restore_record(context: RequestContext, arguments: Arguments) -> Record:
-    """Undo the removal of a record."""
+    """Restore a removed record."""
     schema, key = _specified(context, arguments.get("EntitySpecifier"))
     record = context.get(schema.name, key)
     restore(context, schema, record)
@@ -56,9 +56,9 @@ def restore_record(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def download_urls(context: RequestContext, arguments: Arguments) -> Record:
-    """Return the address of each document that has one, in the order of the request.
+    """Return document addresses in request order.
 
-    A document that does not exist, or has neither file nor link, is left out (not shown; assumed).
+    Documents that do not exist, or have neither file nor link, are omitted (not shown; assumed).
     """
     keys = arguments.get("DocumentIds")
     if not keys:
@@ -71,15 +71,15 @@ def download_urls(context: RequestContext, arguments: Arguments) -> Record:
 
 def _download(context: RequestContext, document: Record) -> Record:
     blob = context.find("Blob", document["Blob"]["Id"]) if "Blob" in document else None
-    name = blob["FileName"] if blob else ""  # of a link: not shown; assumed
+    name = blob["FileName"] if blob else ""  # for links: not shown; assumed
     return {"DocumentId": document["Id"], "Url": address_of(context, document), "FileName": name}
 
 
 def _typed_entity(context: RequestContext, entity: Any) -> tuple[EntitySchema, dict[str, Any]]:
-    """Return an entity with its type, which its ``EntityType`` names (by REST not shown; assumed)."""
+    """Return an entity and its type, named by ``EntityType`` (for REST not shown; assumed)."""
     name = get_ignore_case(entity, "EntityType") if isinstance(entity, dict) else None
     if not isinstance(name, str):
-        raise Refusal(400, "ENTITYSPECIFIER_NOT_FOUND", "The entity names no EntityType.")
+        raise Refusal(400, "ENTITYSPECIFIER_NOT_FOUND", "The entity has no EntityType.")
     return find_schema(name, context.dialect), entity
 
 
@@ -91,9 +91,9 @@ def _specified(context: RequestContext, sent: Any) -> tuple[EntitySchema, int]:
     return find_schema(name, context.dialect), key
 
 
-# --- people: time cards, found by employee and week, and the suspension of providers (facts 5) -----
+# --- time cards, by employee and week, and provider suspension (facts 5) ---------------------------
 
-# The state that an action starts from and the one that it leads to (by their names; assumed).
+# The states that an action starts from and leads to (assumed from the names).
 _MOVES = {
     "Submit": ("Pending", "Submitted"),
     "UnSubmit": ("Submitted", "Pending"),
@@ -108,7 +108,7 @@ _FLAGS = {"Flag": 1, "ClearFlag": 0}
 
 
 def change_time_card(context: RequestContext, arguments: Arguments) -> Record:
-    """Move or flag the card of an employee's week."""
+    """Move or flag an employee's weekly time card."""
     card = _find_card(context, arguments.get("EmployeeId", 0), arguments.get("WeekStartDate", ""))
     action = arguments.get("ActionId", "Uknown")
     if action in _FLAGS:
@@ -124,7 +124,7 @@ def change_time_card(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def get_time_card(context: RequestContext, arguments: Arguments) -> Record:
-    """Return the card of the week that has ``BaseDate`` in it; the name in the result is assumed."""
+    """Return the time card of the week that contains ``BaseDate``; the result member's name is assumed."""
     card = _find_card(context, arguments.get("EmployeeId", 0), arguments.get("BaseDate", ""))
     return _card_result(context, card)
 
@@ -143,7 +143,7 @@ def _card_result(context: RequestContext, card: Record) -> Record:
 
 
 def suspend(context: RequestContext, arguments: Arguments) -> Record:
-    """Suspend a connected provider, or connect a suspended one again (by EmployeeWonStatus; assumed)."""
+    """Suspend a connected provider, or reconnect a suspended one (EmployeeWonStatus; assumed)."""
     employee = named_record(context, arguments, "Id", "Employee", "Employee", removed=True)
     if employee["ActorTypeId"] != "Provider":
         raise not_modelled("UserOrProviderSuspendCommand", "where a user shows it is not known")

@@ -1,4 +1,4 @@
-"""The table of all commands: how each is found by its path, and run."""
+"""Table of all commands, with look-up by path and execution."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["HANDLERS", "NOT_MODELLED", "find_command", "run_command"]
 
 Handler = Callable[[RequestContext, Arguments], Record]
 
-# Command name -> the function that returns the members of its ``CommandResult``.
+# Command name -> function that returns the members of its ``CommandResult``.
 HANDLERS: Mapping[str, Handler] = {
     "WoCreateCommand": creation.create_work_order,
     "WoCopyCommand": creation.copy_work_order,
@@ -67,27 +67,27 @@ HANDLERS: Mapping[str, Handler] = {
     "GetDocDownloadUrlCommand": records.download_urls,
 }
 
-# Commands that are refused, each with what would have to be known to model it.
+# Commands that are refused, with the missing knowledge.
 NOT_MODELLED = {
     "CompositeCommand": "how a member names its class is not known",  # facts 5
-    "CreateWoPrintoutCommand": "the form of a printout is not known",
-    "GeneratePmWoCommand": "maintenance schedules are not an entity of the interface",
+    "CreateWoPrintoutCommand": "the format of a printout is not known",
+    "GeneratePmWoCommand": "the API has no maintenance schedules",
     "GetLicensedProvidersRoutine": "the order and meaning of its coverage types are not known",
     "GetProcedureStepsDocumentsRoutine": "how documents are linked to steps is not known",
     "MaterialTransactionCommitCommand": "how each kind of transaction books the stock is not known",
-    "RetrieveWithCurrencyTypeCommand": "the form of its results is not known",
+    "RetrieveWithCurrencyTypeCommand": "the format of its results is not known",
     "UserSignInInfoCommand": "the sandbox has no users who sign in",
-    "WorkZoneDefaultCommand": "what it does is not known",
+    "WorkZoneDefaultCommand": "its effect is not known",
 }
 
-# The entity part of a short path stands for the beginning of the command's name.
+# The entity part of a short path stands for the start of the command name.
 _PREFIXES = {"workorder": "wo"}
-_NO_SHORT_FORM = {"workzone/delete"}  # facts 5: answered COMMAND_NOT_FOUND
+_NO_SHORT_FORM = {"workzone/delete"}  # facts 5: COMMAND_NOT_FOUND
 _SPEC_PATHS = frozenset({"sendworkorder"})  # spec 4.6; no other source shows it (facts 12 row 4)
 
 
 def find_command(segments: list[str], dialect: Dialect) -> Command:
-    """Return the command at a path below ``cmd/``: its name, or an entity type and a short name (facts 5)."""
+    """Return the command for a path below ``cmd/``: full name, or entity type and short name (facts 5)."""
     path = "/".join(segments).lower()
     found = _paths(dialect).get(path)
     if found is None and len(segments) == 2 and path not in _NO_SHORT_FORM:
@@ -124,7 +124,7 @@ def _fields(name: str) -> dict[str, Field]:
 
 
 def _read_arguments(command: Command, sent: Mapping[str, object]) -> Arguments:
-    """Return the known members by their own names; others and unreadable ones are dropped (facts 3.3)."""
+    """Return the known, valid members by canonical name, dropping the others (facts 3.3)."""
     fields = _fields(command.name)
     arguments: Arguments = {}
     for name, value in sent.items():

@@ -1,4 +1,4 @@
-"""Assignees and deadlines of a work order, the routines that compute them, and work plans (facts 5)."""
+"""Work order assignees and deadlines, the routines that compute them, and work plans (facts 5)."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ __all__ = [
     "set_dependency",
 ]
 
-# Deadline of an order -> field of its priority that holds the minutes (facts 5, Creation traps).
+# Deadline of an order -> priority field with its minutes (facts 5, Creation traps).
 _DEADLINES = {
     "DtDue": "DueInMinutes",
     "DtAcknowledgeBy": "AcknowledgeInMinutes",
     "DtOnSiteBy": "RespondInMinutes",
 }
-# Option of WoScheduleOptions -> deadline that it leaves alone; other options have no effect here.
+# Option of WoScheduleOptions -> deadline to leave unchanged; other options have no effect here.
 _SKIPPED = {"SkipDueDate": "DtDue", "SkipOnSiteBy": "DtOnSiteBy", "SkipAcknowledgeBy": "DtAcknowledgeBy"}
 
 
 def choose_assignee(context: RequestContext, order: Record, arguments: Arguments) -> int | None:
-    """Return the employee that a new order gets, or None.
+    """Return the employee to assign to a new order, or None.
 
-    With ``ComputeAssignment`` the first one with the order's specialty and work zone (assumed), else the
+    With ``ComputeAssignment``, the first with the order's specialty and work zone (assumed); otherwise the
     command's ``EmployeeId`` (facts 5: 0 means none).
     """
     if arguments.get("KeepUnassigned", False):
@@ -59,7 +59,7 @@ def assign_primary(context: RequestContext, order: Record, employee: int) -> Non
 
 
 def reassign(context: RequestContext, order: Record, employees: list[int], mode: str) -> bool:
-    """Change the assignees by a ChangeAssignmentMode (facts 5), and return whether that changed any."""
+    """Change the assignees by a ChangeAssignmentMode (facts 5); return whether any changed."""
     assignments = context.children(list_of("WoAssignment", "WorkOrderId"), order["Id"])
     before = {each["EmployeeId"]: each["IsPrimary"] for each in assignments}
     after = _assignees_after(before, list(dict.fromkeys(employees)), mode)
@@ -78,8 +78,8 @@ def reassign(context: RequestContext, order: Record, employees: list[int], mode:
 
 
 def _assignees_after(before: dict[int, bool], employees: list[int], mode: str) -> dict[int, bool]:
-    """Return the assignees after a change: id -> whether they are primary."""
-    if mode == "Snapshot":  # facts 5: the list replaces all, its first employee is the primary
+    """Return the assignees after a change, as id -> whether primary."""
+    if mode == "Snapshot":  # facts 5: the list replaces all; its first employee is the primary assignee
         return {key: index == 0 for index, key in enumerate(employees)}
     if mode == "AddSecondary":
         return dict.fromkeys(employees, False) | before
@@ -110,7 +110,7 @@ def _linked_employees(context: RequestContext, entity: str, key: str, reference:
 
 
 def set_deadlines(context: RequestContext, order: Record, skipped: Collection[str] = ()) -> list[str]:
-    """Set the deadlines of the order's priority, from now (spec 3, facts 5); return the fields set."""
+    """Set the deadlines from the order's priority, starting now (spec 3, facts 5); return the fields set."""
     if "Priority" not in order:
         return []
     priority = context.get("WoPriority", order["Priority"]["Id"])
@@ -125,9 +125,9 @@ def set_deadlines(context: RequestContext, order: Record, skipped: Collection[st
 
 
 def compute_schedule(context: RequestContext, arguments: Arguments) -> Record:
-    """Return the order that was sent, with the deadlines of its priority; it may be unsaved (facts 5).
+    """Return the sent order, possibly unsaved, with deadlines from its priority (facts 5).
 
-    ``OutputPropertySet`` selects the properties of the result (assumed from its name).
+    ``OutputPropertySet`` selects the result's properties (assumed from its name).
     """
     order = _draft(context, arguments)
     skipped = _SKIPPED.get(arguments.get("Options", "None"), "")
@@ -139,14 +139,14 @@ def compute_schedule(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def auto_assign(context: RequestContext, arguments: Arguments) -> Record:
-    """Return who would get the order: the first suitable employee, 0 for none (assumed)."""
+    """Return who would be assigned: the first suitable employee, 0 if none (assumed)."""
     order = _draft(context, arguments)
     found = _suitable_employees(context, order.get("Specialty"), order.get("WorkZone"))
     return {"EmployeeId": found[0] if found else 0}
 
 
 def preferred_assignees(context: RequestContext, arguments: Arguments) -> Record:
-    """Return the employees of a specialty and work zone; other arguments have no effect (assumed)."""
+    """Return employees by specialty and work zone; other arguments have no effect (assumed)."""
     specialty, zone = ({"Id": arguments.get(name, 0)} for name in ("SpecialtyId", "WorkZoneId"))
     found = _suitable_employees(context, specialty, zone)
     count = arguments.get("RecordCount", 0)
@@ -173,17 +173,17 @@ def _referenced_record(context: RequestContext, order: Record, name: str, entity
 
 
 # --- work plans ------------------------------------------------------------------------------
-# Which order is the child of another, and which one waits for another (WpTree). The members of WpTree mean
-# what their names say; nothing about them is shown (assumed).
+# Parent-child and waiting relations between orders (WpTree). The members of WpTree are assumed to mean what
+# their names say; nothing is shown.
 
 
-# What a prepared child takes from its parent, as the request of a creation wants it.
+# Members that a prepared child copies from its parent, in request form.
 _INHERITED = ("TypeCategory", "SubType", "Customer", "WorkZone", "RequestorContact", "Priority", "Specialty")
 _MAX_LEVELS = 32
 
 
 def prepare_child(context: RequestContext, arguments: Arguments) -> Record:
-    """Return a child for items of one order, as WoCreateCommand takes it; nothing is stored."""
+    """Return a child for items of one order, in the form for WoCreateCommand; nothing is stored."""
     items = [required_record(context, "WoItem", key) for key in read_ids(arguments.get("WoItemIds"))]
     if not items:
         raise required("WoItemIds")
@@ -198,7 +198,7 @@ def prepare_child(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def set_dependency(context: RequestContext, arguments: Arguments) -> Record:
-    """Let one order wait for another."""
+    """Make one order wait for another."""
     main = int(named_record(context, arguments, "MainWorkOrderId", "WorkOrder")["Id"])
     dependent = int(named_record(context, arguments, "DependentWorkOrderId", "WorkOrder")["Id"])
     if dependent in _waits_for(context, main):
@@ -213,7 +213,7 @@ def set_dependency(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def join_plan(context: RequestContext, order: Record, sent: Any) -> None:
-    """Make a new order the child that the ``WpTree`` of its creation says it is."""
+    """Make a new order the child described by its creation's ``WpTree``."""
     parent = reference_id(get_ignore_case(sent, "ParentWorkOrder")) if isinstance(sent, dict) else None
     if parent is None:
         return
@@ -224,7 +224,7 @@ def join_plan(context: RequestContext, order: Record, sent: Any) -> None:
 
 
 def _place_in_plan(context: RequestContext, order: int) -> tuple[int, int]:
-    """Return the root of an order's plan and the order's level in it; itself and 0 without a plan."""
+    """Return the plan root of an order and the order's level; itself and 0 without a plan."""
     plan = _plan_of(context, order)
     if plan is None or "RootWorkOrder" not in plan:
         return order, 0
@@ -232,7 +232,7 @@ def _place_in_plan(context: RequestContext, order: int) -> tuple[int, int]:
 
 
 def _waits_for(context: RequestContext, order: int) -> list[int]:
-    """Return an order and those that it waits for, up to a cycle or limit."""
+    """Return an order and the orders that it waits for, up to a cycle or limit."""
     found = [order]
     while len(found) < _MAX_LEVELS:
         plan = _plan_of(context, found[-1])

@@ -1,4 +1,4 @@
-"""Commands that create spaces and work zones under assets, or end their service (facts 3.9, 5)."""
+"""Commands that create or retire spaces and work zones (facts 3.9, 5)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from wosdk_async.sandbox.service.write import create, create_owned_object, delet
 
 __all__ = ["create_space", "create_work_zone", "delete_portfolio", "delete_work_zone", "set_offline"]
 
-# facts 5 shows which fields the service fills in, and the four digits; the other values are assumed.
+# facts 5 shows which fields the service fills in, and the four digits; other values are assumed.
 _ZONE_DEFAULTS = {
     "TimeZone": 20,
     "LanguageId": 1033,
@@ -40,7 +40,7 @@ _DEFAULT_SETTINGS = {
 
 
 def create_space(context: RequestContext, arguments: Arguments) -> Record:
-    """Create a Space for a customer (spec 4.4), in a unit that exists or in one made from a template."""
+    """Create a Space for a customer (spec 4.4), in an existing unit or one made from a template."""
     customer = named_record(context, arguments, "CustomerId", "Customer")
     specifier = arguments.get("NewUnitSpecifier")
     if arguments.get("UnitId", 0):
@@ -73,7 +73,7 @@ def _insert_space(context: RequestContext, customer: Record, unit: Record, argum
 def _find_or_make_unit(
     context: RequestContext, customer: Record, specifier: Record, if_exists: str
 ) -> Record:
-    """Return the unit that a specifier names; create it and its building and floor if they are missing."""
+    """Return the unit of a specifier; create missing units, buildings and floors."""
     name = _specifier_text(specifier, "UnitName")
     if not name:
         raise required("NewUnitSpecifier.UnitName")
@@ -85,7 +85,7 @@ def _find_or_make_unit(
         raise broken_rule(f"Unit '{name}' exists already.")
     unit = _make_location(context, parent, name, _specifier_text(specifier, "UnitFloorPlan"), "Unit")
     info = get_ignore_case(specifier, "UnitInfo")
-    if isinstance(info, dict):  # it replaces the info from the template (assumed)
+    if isinstance(info, dict):  # replaces the template's info (assumed)
         schema = schemas()["Location"]
         create_owned_object(context, schema, unit, schema.by_name["info"], info)
         context.replace_uncounted(schema, unit)
@@ -93,7 +93,7 @@ def _find_or_make_unit(
 
 
 def _find_or_make_parent(context: RequestContext, customer: Record, specifier: Record) -> int:
-    """Return the id of a unit's parent: the floor or building named, else the zone's asset (assumed)."""
+    """Return a unit's parent id: the named floor or building, else the zone's asset (assumed)."""
     zone = context.find("WorkZone", customer["WorkZone"]["Id"]) if "WorkZone" in customer else None
     parent = zone["Asset"]["Id"] if zone and "Asset" in zone else 0
     for part in ("Building", "Floor"):
@@ -124,7 +124,7 @@ def _specifier_text(specifier: Record, name: str) -> str:
 
 
 def create_work_zone(context: RequestContext, arguments: Arguments) -> Record:
-    """Create a work zone with its own asset, from a template if one is named (facts 5)."""
+    """Create a work zone with its own asset, possibly from a template (facts 5)."""
     sent = arguments.get("WorkZone")
     if not isinstance(sent, dict):
         raise required("WorkZone")
@@ -134,7 +134,7 @@ def create_work_zone(context: RequestContext, arguments: Arguments) -> Record:
     skips = arguments.get("SkipDefaultSettings", False)
     defaults = _ZONE_DEFAULTS if skips else _ZONE_DEFAULTS | _DEFAULT_SETTINGS
     missing = {key: value for key, value in defaults.items() if get_ignore_case(sent, key) is None}
-    # An asset that is sent counts as the zone's own (not shown; assumed)
+    # A sent asset counts as the zone's own (not shown; assumed)
     asset = reference_id(get_ignore_case(sent, "Asset"))
     if asset is None:
         asset = _make_zone_asset(context, name, arguments.get("AssetTemplateId", 0))
@@ -150,7 +150,7 @@ def _make_zone_asset(context: RequestContext, name: str, template: int) -> int:
 
 
 def set_offline(offline: bool, context: RequestContext, arguments: Arguments) -> Record:
-    """Take a zone out of service or back; ``DeactivateCustomers`` marks its customers removed (assumed)."""
+    """Take a zone offline or online; ``DeactivateCustomers`` marks its customers removed (assumed)."""
     zone = _find_zone(context, arguments)
     if zone["IsOffline"] != offline:
         zone["IsOffline"] = offline
@@ -162,14 +162,14 @@ def set_offline(offline: bool, context: RequestContext, arguments: Arguments) ->
 
 
 def delete_work_zone(context: RequestContext, arguments: Arguments) -> Record:
-    """Mark a zone as removed; its orders and customers stay (not shown; assumed)."""
+    """Mark a zone as removed, keeping its orders and customers (not shown; assumed)."""
     zone = _find_zone(context, arguments)
     delete(context, schemas()["WorkZone"], zone)
     return _zone_result(context, zone)
 
 
 def delete_portfolio(context: RequestContext, arguments: Arguments) -> Record:
-    """Mark a portfolio as removed; in the schema the result has no members (facts 5)."""
+    """Mark a portfolio as removed; the schema's result has no members (facts 5)."""
     portfolio = named_record(context, arguments, "PortfolioId", "Portfolio", removed=True)
     delete(context, schemas()["Portfolio"], portfolio)
     return {}

@@ -1,7 +1,7 @@
-"""The actions that move a work order from state to state (facts 5.1), and orders sent to a provider.
+"""Actions that change work order states (facts 5.1), and orders sent to providers.
 
-The table ``ACTIONS`` is the whole workflow: a new action is a line of it. An order is with its provider
-while it has a ``WonId`` (not shown; assumed by its name).
+The table ``ACTIONS`` is the whole workflow; each action is one row. An order is with its provider while it
+has a ``WonId`` (not shown; assumed from the name).
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ Effect = Callable[[RequestContext, Record, Arguments], bool]
 
 @attrs.frozen
 class Action:
-    """Action of the workflow.
+    """Workflow action.
 
     Args:
-        logged: its WOActionType in the log.
-        sources: the states that it starts from; None for all.
-        target: the state that it leads to; None leaves the state.
-        needs_reason: whether the command must give a reason.
-        takes_reason: whether a reason has an effect, needed or not: a flag is its reason.
-        effect: applies all further changes, and returns whether there were any.
+        logged: WOActionType in the log.
+        sources: states that the action starts from; None for all.
+        target: state that the action leads to; None keeps the state.
+        needs_reason: whether a reason is required.
+        takes_reason: whether a reason has an effect, even if optional; a flag is its reason.
+        effect: function that applies all other changes, and returns whether there were any.
     """
 
     logged: str
@@ -72,9 +72,9 @@ def _complete(context: RequestContext, order: Record, arguments: Arguments) -> b
 
 
 def _write_completion_note(context: RequestContext, order: Record, arguments: Arguments) -> None:
-    """Make the ``Comment`` the completion note, as ``CompletionNoteOption`` says (facts 5).
+    """Set the completion note from ``Comment``, by ``CompletionNoteOption`` (facts 5).
 
-    Ignore is the default, Replace overwrites a note, FillEmpty writes an empty one (by their names; assumed).
+    Ignore is the default, Replace overwrites a note, FillEmpty fills an empty one (assumed from the names).
     """
     comment = arguments.get("Comment", "")
     option = arguments.get("CompletionNoteOption", "Ignore")
@@ -90,21 +90,21 @@ def _write_completion_note(context: RequestContext, order: Record, arguments: Ar
 
 
 def _induct(_context: RequestContext, order: Record, arguments: Arguments) -> bool:
-    """Set the induction and safety state; unsent it is the enum's first member (facts 5, invoice state)."""
+    """Set the induction and safety state (default: the enum's first member; facts 5, invoice state)."""
     before = order["InductionAndSafetyStatusID"]
     order["InductionAndSafetyStatusID"] = arguments.get("InductionAndSafetyStatusID", "NotApplicable")
     return bool(order["InductionAndSafetyStatusID"] != before)
 
 
 def _recall(context: RequestContext, order: Record, _arguments: Arguments) -> bool:
-    """Take the order back from its provider; the order loses its ``WonId`` (not shown; assumed)."""
+    """Take the order back from its provider, clearing ``WonId`` (not shown; assumed)."""
     _check_sent(context, order, _ONLY_RECALL)
     order["WonId"] = 0
     return True
 
 
 def _message(context: RequestContext, order: Record, _arguments: Arguments) -> bool:
-    """Send the ``Comment`` to the provider; here it is only logged (not shown; assumed)."""
+    """Send ``Comment`` to the provider; here, only log it (not shown; assumed)."""
     _check_sent(context, order, _ONLY_SENT)
     return True
 
@@ -117,9 +117,9 @@ def _check_sent(context: RequestContext, order: Record, refusal: str) -> None:
 
 _ACTIVE = frozenset({"New", "Open", "InProgress", "Paused", "OnHold"})
 
-# facts 5.1 shows New to Open, Open to InProgress, InProgress to Paused, OnHold, Cancelled and
-# Completed, and Cancelled, Completed or Paused to New. The other sources are assumed: an active
-# order can be held or cancelled from any state, a paused one started again, a held one reopened.
+# facts 5.1 shows New to Open, Open to InProgress, InProgress to Paused, OnHold, Cancelled and Completed, and
+# Cancelled, Completed or Paused to New. Other sources are assumed: active orders can be held or cancelled
+# from any state, paused ones started again, held ones reopened.
 ACTIONS = {
     "WoAssignCommand": Action("Assign", _ACTIVE, effect=_assign),
     "WoPickUpCommand": Action("PickUp", frozenset({"New"}), "Open"),
@@ -139,10 +139,10 @@ ACTIONS = {
 
 
 def run_action(action: Action, context: RequestContext, arguments: Arguments) -> Record:
-    """Run one action and return the order as a default read shows it (facts 5, Shape of a result).
+    """Run an action and return the order as in a default read (facts 5, Shape of a result).
 
-    An action that changes nothing leaves no trace, as a recorded WoFlagCommand did (facts 5.1; of
-    the other commands assumed).
+    Actions that change nothing leave no trace, like a recorded WoFlagCommand (facts 5.1; assumed for other
+    commands).
     """
     order = find_order(context, arguments)
     _check_state(order, action)  # before the reason (facts 5.1)
@@ -164,22 +164,22 @@ def _check_state(order: Record, action: Action) -> None:
 
 
 def _find_reason(context: RequestContext, action: Action, arguments: Arguments) -> Record | None:
-    """Return the reason that a command gives; where none is needed it only has to exist (assumed)."""
+    """Return the command's reason; an optional reason only has to exist (assumed)."""
     key = arguments.get("ActionReasonId", 0)
     if action.needs_reason:
         if not key:
-            raise broken_rule(f"status {action.target} requires reason")  # facts 5: words of a peer
+            raise broken_rule(f"status {action.target} requires reason")  # facts 5: a peer's wording
         return find_reason(context, key, action.logged)
     return required_record(context, "WoActionReasonLookup", key) if key else None
 
 
 def send_work_order(context: RequestContext, arguments: Arguments) -> Record:
-    """Send the order to its provider; the result's name is the schema's, its shape by analogy (facts 5).
+    """Send the order to its provider; the result's name is from the schema, its shape by analogy (facts 5).
 
-    That the order needs a connected provider is not shown; assumed.
+    The need for a connected provider is not shown; assumed.
     """
     order = find_order(context, arguments)
-    if order["WonId"] or order["StatusId"] not in _ACTIVE:  # spec 3: not yet sent; the text is assumed
+    if order["WonId"] or order["StatusId"] not in _ACTIVE:  # spec 3: not yet sent; text assumed
         state = "is sent already" if order["WonId"] else f"is {order['StatusId']}"
         raise broken_rule(f"Work order {order['Id']} {state} and cannot be sent.")
     provider = _connected_provider(context, order)
@@ -199,9 +199,9 @@ def _connected_provider(context: RequestContext, order: Record) -> Record | None
 
 
 def _notify(context: RequestContext, provider: Record) -> None:
-    """Call the provider network, which knows a provider as a member with a location.
+    """Call the provider network. It identifies a provider by member and location.
 
-    Spec 7 has the text of its failure; when it fails is assumed.
+    Spec 7 has the failure text; the failure conditions are assumed.
     """
     if not (provider["WonMemberId"] and provider["WonLocationId"]):
         raise broken_rule(

@@ -1,1 +1,1 @@
-"""Queries: criteria as SQL, and the properties that a read shows."""
+"""Queries as SQL, and the properties that a read returns."""

@@ -1,4 +1,4 @@
-"""A QueryExpression as one SQL statement (facts 4): filters, conditions, dotted paths and orders."""
+"""Translation of a QueryExpression (facts 4) to one SQL statement: filters, paths, orders."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ from wosdk_async.sandbox.storage.tables import REPEATED_IDS, column
 
 __all__ = ["run_query"]
 
-_MAX_DEPTH = 32  # of nested filters; facts 4 states none (not shown; assumed)
-# Operators for which an index finds the records; for the others every record is read.
+_MAX_DEPTH = 32  # nested filters; facts 4 states no limit (not shown; assumed)
+# Operators that can use an index; others scan all records.
 _INDEXABLE = frozenset(
     {"Equal", "In", "Between", "GreaterThan", "GreaterOrEqual", "LessThan", "LessOrEqual", "Null"}
 )
-_REFUSED = {("WoLastAction", "Reason")}  # facts 4: the service refused this path; the error code is assumed
+_REFUSED = {("WoLastAction", "Reason")}  # facts 4: refused by the service; error code assumed
 
 Finish = Callable[[str, Field], str]
-"""Function that turns the last property of a path, given as its SQL and its field, into other SQL."""
+"""Function from the SQL and field of a path's last property to other SQL."""
 
 
 @attrs.define
 class QueryCriteria:
-    """Builder of one query's SQL conditions on table alias ``t0``; it collects the bound values.
+    """Builder of a query's SQL conditions on table alias ``t0``, with the bound values.
 
     Args:
-        ensure_index: called with entity type, path and type of each property for which an index would help.
-        ranged: set if a property other than the id may have one of several values.
+        ensure_index: called with entity type, path and type of each property that an index would speed up.
+        ranged: set if a property other than the id may match several values.
     """
 
     schema: EntitySchema
@@ -48,11 +48,11 @@ class QueryCriteria:
     ensure_index: Callable[[str, str, str], None] = lambda _entity, _path, _kind: None
     values: list[object] = attrs.field(factory=list)
     ranged: bool = False
-    _indexable: bool = False  # whether an index on the property would find the records
+    _indexable: bool = False  # whether an index on the property would help
     _aliases: count[int] = attrs.field(factory=lambda: count(1))
-    # How to follow a reference. True: read the value behind it for each record; if that record is missing,
-    # the value is null. False: select the matching records first. That is faster, but right only for
-    # conditions that null does not match.
+    # How to follow a reference. True: fetch the value behind it for each record, null if that record is
+    # missing. False: select the matching records first. This is faster, but only correct for conditions
+    # that null does not match.
     _fetching: bool = False
 
     def filter(self, expression: object, depth: int = 0) -> str:
@@ -66,7 +66,7 @@ class QueryCriteria:
         return _joined(parts, joiner)
 
     def order(self, path: object) -> str:
-        """Return the SQL that records are sorted by."""
+        """Return an SQL sort expression."""
         if not isinstance(path, str):
             raise incorrect_model("An order needs a PropertyName.")
         if _has_list(self.schema, path.strip().split(".")):
@@ -132,7 +132,7 @@ class QueryCriteria:
     def _through(
         self, schema: EntitySchema, field: Field, alias: str, rest: list[str], finish: Finish
     ) -> str:
-        """Follow a path through a reference: the Id is in the record, all else in the one it names."""
+        """Follow a path through a reference: only the Id is in the record, the rest in the referenced one."""
         target = schema.behind(field)
         own_id = (schema.name, field.name) in SAME_ID
         key = f"{alias}id" if own_id else self._column(schema, f"{field.name}.Id", "integer", alias)
@@ -140,12 +140,12 @@ class QueryCriteria:
             return finish(key, target.by_name["id"])
         inner_alias = f"t{next(self._aliases)}"
         source = f'FROM "{target.name}" {inner_alias} WHERE {inner_alias}.company = {self.company}'
-        if target.name == "Actor":  # ids repeat between the kinds of actors
+        if target.name == "Actor":  # actor kinds share ids
             kind = column(f"{field.name}.TypeId", "enum", alias)
             source += f" AND {column('TypeId', 'enum', f'{inner_alias}.')} = {kind}"
         if not self._fetching or _has_list(target, rest):
             inner = self._walk(target, f"{inner_alias}.", rest, finish)
-            # The plus removes the affinity of the column: with it SQLite would not use the index
+            # The plus removes the column affinity, which would keep SQLite from using the index
             return f"{key} IN (SELECT +{inner_alias}.id {source} AND {inner})"
 
         def fetched(sql: str, last: Field) -> str:
@@ -157,7 +157,7 @@ class QueryCriteria:
     def _any_element(
         self, schema: EntitySchema, field: Field, alias: str, rest: list[str], finish: Finish
     ) -> str:
-        """Follow a path through a list: one element that matches is enough (facts 4)."""
+        """Follow a path through a list, where one matching element is enough (facts 4)."""
         relation, target = relation_of(schema.name, field), schema.target(field)
         if relation is None or target is None:
             raise unknown_property(schema.name, field.name)
@@ -182,7 +182,7 @@ def _has_list(schema: EntitySchema, steps: list[str]) -> bool:
 
 def _joiner(operator: object) -> str:
     if operator is None:
-        return "AND"  # the first of the enum: a missing value is read as 0 (facts 5, UpdateInvoiceState)
+        return "AND"  # the enum's first member: a missing value is read as 0 (facts 5, UpdateInvoiceState)
     name = enumeration("LogicalOperator").name_of(operator)
     if name is None:
         raise incorrect_model("FilterOperator must be And or Or.")
@@ -190,7 +190,7 @@ def _joiner(operator: object) -> str:
 
 
 def _joined(parts: list[str], joiner: str) -> str:
-    """Join the parts as a balanced tree, as SQLite limits the depth of an expression."""
+    """Join the parts as a balanced tree, because SQLite limits expression depth."""
     if len(parts) < 2:
         return parts[0] if parts else "1"
     middle = len(parts) // 2
@@ -203,10 +203,10 @@ _DIRECTIONS = {"Ascending": "ASC", "Descending": "DESC"}
 
 
 def run_query(context: RequestContext, schema: EntitySchema, expression: dict[str, Any]) -> list[Record]:
-    """Return the records that an expression selects, with the properties that it names.
+    """Return the records that an expression selects, with the requested properties.
 
-    Records never repeat, so ``Distinct`` changes nothing. Without ``Orders`` they come by Id
-    (facts 4: most recorded lists did).
+    Records never repeat, so ``Distinct`` has no effect. Without ``Orders`` they are sorted by Id (facts 4: as
+    most recorded lists were).
     """
     if schema.operations.get("query") is False:
         raise unsupported("Query", schema.name)  # spec 2.11: reported to fail; the code is assumed
@@ -214,8 +214,8 @@ def run_query(context: RequestContext, schema: EntitySchema, expression: dict[st
     chosen = selection(schema.name, paths, context.dialect)
     criteria = QueryCriteria(schema, context.company.id, context.store.indexes.ensure)
     where = criteria.filter(_object(expression, "Criteria"))
-    # An index gives the records of one value in the order of ids. For a range of values the plus keeps
-    # SQLite from walking the whole table in that order when an index knows better
+    # An index returns the records of one value ordered by id. For a range of values, the plus keeps SQLite
+    # from scanning the whole table in that order when an index is better
     by_id = "+t0.id" if criteria.ranged and not get_ignore_case(expression, "Orders") else "t0.id"
     order = ", ".join([*_orders(criteria, expression), by_id])
     text = (
@@ -240,7 +240,7 @@ def _orders(criteria: QueryCriteria, expression: dict[str, Any]) -> Iterator[str
 
 
 def _limit(expression: dict[str, Any]) -> int:
-    """Return how many records to return: 0 or none means up to the cap (facts 4, facts 7)."""
+    """Return the maximum number of records: 0 or none means the cap (facts 4, facts 7)."""
     cap = catalogue.load().row_cap
     wanted = _whole_number(expression, "Count")
     return min(wanted, cap) if wanted else cap

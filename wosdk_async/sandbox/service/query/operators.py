@@ -1,4 +1,4 @@
-"""The fourteen operators of a condition as SQL, and the values they compare with (facts 4)."""
+"""The fourteen condition operators as SQL, with their values (facts 4)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOCASE = " COLLATE NOCASE"
 _MAX_INTEGER = 19  # digits; SQLite compares integers of 64 bits exactly
 _MAX_FLOAT = sys.float_info.max
 _SHOWN_NAMES = 20  # names of an enum that a refusal lists
-_MAX_PATTERN = 4000  # SQLite refuses very long patterns; the limit of the service is not shown; assumed
+_MAX_PATTERN = 4000  # SQLite refuses very long patterns; the service's limit is not shown; assumed
 
 _COMPARISONS = {
     "Equal": "=",
@@ -38,7 +38,7 @@ Values = list[object]
 
 
 def condition_sql(sql: str, field: Field, operator: str, values: Values) -> tuple[str, Values]:
-    """Return the SQL of a condition on a property, and the values that it binds; texts are read (facts 4)."""
+    """Return the SQL for a condition on a property, and the bound values; text is parsed (facts 4)."""
     if field.type == "money":
         raise incorrect_model(f"Name {field.name}.Value to compare an amount.")
     if operator in _NULLS:
@@ -48,7 +48,7 @@ def condition_sql(sql: str, field: Field, operator: str, values: Values) -> tupl
 
 
 def sort_expression(sql: str, field: Field) -> str:
-    """Return the SQL to sort by: an enum sorts by its number, as the service stores it (assumed)."""
+    """Return an SQL sort expression: enums sort by number, as stored by the service (assumed)."""
     if field.type != "enum":
         return sql
     numbers = enumeration(field.of or "").numbers
@@ -74,19 +74,19 @@ def _between(sql: str, field: Field, sql_operator: str, values: Values) -> tuple
 def _membership(sql: str, field: Field, sql_operator: str, values: Values) -> tuple[str, Values]:
     if not values:
         raise incorrect_model(f"{field.name}: {sql_operator} takes at least one value.")
-    # All values are bound as one JSON list, because SQLite limits the number of parameters
+    # Bind all values as one JSON list, because SQLite limits the number of parameters
     wanted = dump([_comparable(field, value) for value in values]).decode()
     return f"{sql} {sql_operator} (SELECT value FROM json_each(?))", [wanted]  # noqa: S608 built of known names
 
 
 def _pattern(sql: str, field: Field, sql_operator: str, values: Values) -> tuple[str, Values]:
-    """Match SQL wildcards (facts 4), and a ``[set]`` as in SQL Server (not shown; assumed)."""
+    """Match SQL wildcards (facts 4), and ``[set]`` as in SQL Server (not shown; assumed)."""
     (pattern,) = _exactly(1, field, values)
     if not isinstance(pattern, str) or len(pattern) > _MAX_PATTERN:
         raise incorrect_model(
-            f"{field.name}: {sql_operator} takes one text of at most {_MAX_PATTERN} characters."
+            f"{field.name}: {sql_operator} takes one string of at most {_MAX_PATTERN} characters."
         )
-    text = sql.removesuffix(NOCASE)  # LIKE ignores the case of ASCII letters by itself
+    text = sql.removesuffix(NOCASE)  # LIKE already ignores ASCII case
     if "[" not in pattern:
         return f"{text} {sql_operator} ?", [pattern]
     negation = "NOT " if sql_operator.startswith("NOT") else ""
@@ -109,13 +109,13 @@ def _exactly(wanted: int, field: Field, values: Values) -> Values:
 
 
 def _sort_value(field: Field, value: object) -> object:
-    """Return a condition's value as `sort_expression` orders it: an enum by its number."""
+    """Convert a condition value for `sort_expression`: enums to their numbers."""
     known = _comparable(field, value)
     return enumeration(field.of or "").numbers[str(known)] if field.type == "enum" else known
 
 
 def _comparable(field: Field, value: object) -> object:
-    """Return a condition's value in the form that SQL compares with the stored one."""
+    """Convert a condition value for comparison with the stored value."""
     if field.type in ("integer", "number"):
         known: object = _numeric(value)
     elif field.type == "boolean" and isinstance(value, str | int):
@@ -131,7 +131,7 @@ def _comparable(field: Field, value: object) -> object:
 
 
 def _remedy(field: Field, value: object) -> str:
-    """Return the last part of the error: for an enum, the name closest to the value, or the first names."""
+    """Return the end of the error message: for an enum, the most similar name or the first names."""
     names = list(enumeration(field.of or "").numbers) if field.type == "enum" else []
     near = did_you_mean(value, names) if isinstance(value, str) else ""
     if near or not names:
@@ -144,7 +144,7 @@ _BOOLEANS = {"true": 1, "1": 1, "false": 0, "0": 0}
 
 
 def _numeric(value: object) -> object:
-    """Return an integer if the value is one, else a float: comparisons may be inexact, stored data is not."""
+    """Return an int if possible, else a float: comparisons may be inexact, stored data is not."""
     if isinstance(value, bool) or not isinstance(value, int | Decimal | str):
         return UNREADABLE
     try:
@@ -159,10 +159,10 @@ def _numeric(value: object) -> object:
 
 
 def _pattern_regex(pattern: str) -> str:
-    """Return a pattern with sets as a regular expression that takes time linear in the text.
+    """Return a pattern with sets as a linear-time regular expression.
 
-    The part between two ``%`` needs to match only at the first possible place: if the rest does not match
-    after that place, it does not match after a later one. Atomic groups stop the search there.
+    The part between two ``%`` only needs to match at its first possible place: if the rest does not match
+    after that place, no later place helps. Atomic groups stop the search there.
     """
     first, *others = ("".join(map(_element_regex, part)) for part in _pieces(pattern))
     if not others:
@@ -188,7 +188,7 @@ def _element_regex(part: str) -> str:
     inverted = part.startswith("[^") and len(part) > 3
     members = re.findall("(.)-(.)|(.)", part[2 if inverted else 1 : -1], re.DOTALL)
     inside = "".join(_set_regex(*found) for found in members)
-    if not inside:  # the set has only ranges that run backwards
+    if not inside:  # the set only has reversed ranges
         return "." if inverted else "(?!)"
     return f"[{'^' if inverted else ''}{inside}]"
 
@@ -196,5 +196,5 @@ def _element_regex(part: str) -> str:
 def _set_regex(low: str, high: str, single: str) -> str:
     if single:
         return re.escape(single)
-    # A range that runs backwards holds nothing (not shown; assumed)
+    # Reversed ranges match nothing (not shown; assumed)
     return f"{re.escape(low)}-{re.escape(high)}" if low <= high else ""

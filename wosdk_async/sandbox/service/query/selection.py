@@ -1,4 +1,4 @@
-"""Properties that a read shows: property paths, compiled into a list of steps (facts 3.4)."""
+"""Properties that a read returns: property paths, compiled into steps (facts 3.4)."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from wosdk_async.sandbox.service.documents import address_of
 
 __all__ = ["MAX_STEPS", "ON_CREATE_ONLY", "Selection", "property_paths", "selection", "show_default"]
 
-MAX_STEPS = 16  # not shown; assumed. Longer paths would only follow cycles
+MAX_STEPS = 16  # not shown; assumed. Longer paths would only repeat cycles
 
-# facts 3.5: a recorded release shows these times in the response of a creation and in no later one
+# facts 3.5: a recorded release only returns these times from a creation
 ON_CREATE_ONLY = ("AcknowledgeByUtc", "DtUtcOnSiteBy")
 
 Show = Callable[[RequestContext, Record], Any]
@@ -36,7 +36,7 @@ Show = Callable[[RequestContext, Record], Any]
 
 @attrs.frozen
 class Selection:
-    """Members that a record is shown with, in order; a member whose step returns None is left out."""
+    """Members to return for a record, in order; members whose step returns None are omitted."""
 
     steps: tuple[tuple[str, Show], ...]
 
@@ -51,7 +51,7 @@ class Selection:
 
 
 def property_paths(value: object) -> tuple[str, ...]:
-    """Return the property paths of a request; none at all means ``*`` (facts 3.1: an empty list works)."""
+    """Return a request's property paths; none at all means ``*`` (facts 3.1: an empty list works)."""
     if value is None:
         return ("*",)
     if not isinstance(value, list) or not all(isinstance(path, str) for path in value):
@@ -60,13 +60,13 @@ def property_paths(value: object) -> tuple[str, ...]:
 
 
 def show_default(context: RequestContext, entity: str, record: Record) -> Record:
-    """Return a record as a default read shows it."""
+    """Return a record as in a default read."""
     return selection(entity, ("*",), context.dialect).show(context, record)
 
 
 @lru_cache(maxsize=1024)
 def selection(entity: str, paths: tuple[str, ...], dialect: Dialect = SPEC) -> Selection:
-    """Return the selection of these paths."""
+    """Return the selection for property paths."""
     return _compile(schemas(dialect)[entity], [path.split(".") for path in paths])
 
 
@@ -82,7 +82,7 @@ def _compile(schema: EntitySchema, paths: Sequence[list[str]]) -> Selection:
             whole.add(field.name)
         else:
             deeper.setdefault(field.name, []).append(path[1:])
-    whole.add("Id")  # an object shown in part shows its Id (facts 3.4)
+    whole.add("Id")  # partial objects include their Id (facts 3.4)
     return Selection(
         tuple(
             (field.name, _step(schema, field, deeper.get(field.name)))
@@ -93,7 +93,7 @@ def _compile(schema: EntitySchema, paths: Sequence[list[str]]) -> Selection:
 
 
 def _is_default(schema: EntitySchema, field: Field) -> bool:
-    """Return whether a default read shows the field: no lists and no owned objects (facts 3.4)."""
+    """Return whether a default read includes the field: no lists or owned objects (facts 3.4)."""
     if field.name in REQUEST_ONLY or field.is_list:
         return False
     if field.name in REQUEST_MARKS:
@@ -117,7 +117,7 @@ def _first_field(schema: EntitySchema, path: list[str]) -> Field:
 
 def _step(schema: EntitySchema, field: Field, paths: list[list[str]] | None) -> Show:
     target = schema.target(field)
-    if paths is None or target is None:  # a value without records behind it: shown whole
+    if paths is None or target is None:  # a value without records behind it: returned whole
         return _value_step(schema, field)
     inner = _compile(target, paths)
     if not field.is_list:
@@ -131,7 +131,7 @@ def _step(schema: EntitySchema, field: Field, paths: list[list[str]] | None) -> 
     ]
 
 
-# How the dialect writes values: by type, and by field.
+# The dialect's value formats, by type and by field.
 _BY_TYPE: dict[str, Callable[[NumberFormat, Any], Any]] = {
     "datetime-utc": NumberFormat.utc,
     "datetime-local": NumberFormat.local,

@@ -1,1 +1,1 @@
-"""Adapters of httpx and httpx2; annotations name httpx for both. Only ``selection.py`` imports them."""
+"""Adapters for httpx and httpx2; annotations name httpx for both. Only ``selection.py`` imports them."""

@@ -1,4 +1,4 @@
-"""Engine on a client of httpx or httpx2: the program's own, one around its transport, or a stock one."""
+"""Engine on an httpx or httpx2 client: the program's own, one around its transport, or a stock one."""
 
 from __future__ import annotations
 
@@ -45,20 +45,20 @@ if TYPE_CHECKING:
 __all__ = ["ClientEngine"]
 
 _loop_of: WeakKeyDictionary[Any, asyncio.AbstractEventLoop] = WeakKeyDictionary()
-"""Event loop of each transport of a program that has a pool. GIL: threads set a key atomically."""
+"""Event loop of each program transport that has a pool. GIL: threads set a key atomically."""
 
 
 class ClientEngine:
-    """Engine on an ``AsyncClient`` of httpx or httpx2, whose pool decides about connections.
+    """Engine on an httpx or httpx2 ``AsyncClient``, whose pool manages the connections.
 
-    The cookies of the client are sent, and those that responses set are not kept: what a host sets for one
-    Company must not reach it with the calls of another.
+    The client's cookies are sent, but cookies from responses are not kept: one Company's cookies must not be
+    sent with another Company's calls.
 
     Args:
         client: the client that sends.
-        limits: only ``connections`` and ``body`` are used; the client has its own for the rest.
-        timeouts: instead of the client's own.
-        merge_defaults: whether calls get the client's base headers, cookies and parameters.
+        limits: only ``connections`` and ``body`` apply; the client has its own other limits.
+        timeouts: replace the client's own.
+        merge_defaults: whether calls include the client's default headers, cookies and parameters.
         owns_client: whether the client is closed with the engine.
     """
 
@@ -84,7 +84,7 @@ class ClientEngine:
         return f"<ClientEngine {self._busy} of {self.capacity} busy>"
 
     def statistics(self) -> PoolStatistics:
-        """Return the number of requests in flight; the connections are the client's."""
+        """Return the number of requests in flight; the client does not report its connections."""
         return PoolStatistics(busy=self._busy)
 
     async def send(self, request: Request) -> Any:
@@ -100,12 +100,12 @@ class ClientEngine:
         try:
             raise error
         finally:
-            del error  # it holds this frame
+            del error  # holds this frame
 
     async def _exchange(self, asked: Request, departure: Departure) -> tuple[Any, BaseException | None]:
-        """Return the result or the error, which has no frame of the library: those hold the request.
+        """Return the result, or the error without library frames, which hold the request.
 
-        Only an AssertionError of a mock is raised as it is: it is for the test.
+        An AssertionError from a mock is raised unchanged, because it is meant for the test.
         """
         request: httpx.Request | None = None
         try:
@@ -137,7 +137,7 @@ class ClientEngine:
             sent = departure.sent and request is not None and not was_never_sent(cause, request)
             if not is_of_hook(cause, self._library):
                 return None, send_error(asked.url, cause, sent=sent)
-            # Without the cause: a hook gets the request.
+            # Without its cause: a hook gets the request.
             raised, text = type(cause).__name__, str(cause)
             why = f"an event hook of the http_client raised {raised}{text and ': '}{text}"
             return None, SendError(why, sent=sent)
@@ -146,8 +146,8 @@ class ClientEngine:
     async def stream(self, url: str, headers: RequestHeaders = ()) -> AsyncIterator[StreamedResponse]:
         """Download a file; see :class:`~wosdk_async.transport.http.engine.StreamingEngine`.
 
-        The author of a document chooses the address, so the client's base headers, cookies, parameters and
-        auth are not sent. Its transport, proxies and hooks take part.
+        The document's author chooses the address, so the client's default headers, cookies, parameters and
+        auth are not sent. Its transport, proxies and hooks apply.
         """
         self._require_usable()
         timeouts = self._timeouts or {"connect": self._client.timeout.connect}
@@ -172,27 +172,27 @@ class ClientEngine:
             await self._client.aclose()
 
     def _require_usable(self) -> None:
-        """Require that the client is open, and that its connections belong to the running loop.
+        """Require that the client is open and its connections belong to the running loop.
 
-        The pool of httpx would use those of another loop, which fails after the request seems to be sent.
-        Transports without a pool, and mocks, are bound to no loop.
+        The pool of httpx would reuse another loop's connections, which fails after the request appears to
+        have been sent. Transports without a pool, and mocks, are not bound to a loop.
         """
         closed: object = self._client.is_closed
-        if not isinstance(closed, bool):  # a double of unittest.mock has every attribute
+        if not isinstance(closed, bool):  # a unittest.mock object has every attribute
             raise ConfigurationError(
                 f"the http_client is a {type(self._client).__name__}, not a client of httpx or httpx2; mock"
                 " the network instead: transport=httpx.MockTransport(handler)"
             )
         if closed:
-            raise ConfigurationError("the http_client is closed; keep it open for as long as the Client")
+            raise ConfigurationError("the http_client is closed; keep it open as long as the Client")
         transport = getattr(self._client, "_transport", None)
         if isinstance(transport, self._library.AsyncHTTPTransport) and mocked() is not self._library:
             loop = asyncio.get_running_loop()
             if _loop_of.setdefault(transport, loop) is not loop:
                 raise ConfigurationError(
-                    "the http_client, or transport, was used in another event loop, and its connections "
-                    "belong to that one; nothing was sent. Make one for each loop, or pass neither: a Client "
-                    "with its own connections works in any loop"
+                    "the http_client or transport was used in another event loop, which owns its"
+                    " connections; nothing was sent. Create one per loop, or pass neither: a Client's own"
+                    " connections work in any loop"
                 )
 
 
@@ -203,42 +203,42 @@ def _with_own_cookies(client: httpx.AsyncClient) -> httpx.AsyncClient:
     return once
 
 
-# --- departure: when a request leaves, by the events that the library traces for it --------------------
+# --- departure: when a request is sent, from the library's trace events ---------------------------
 
 _SAME_REQUEST = {"BasicAuth", "DigestAuth", "NetRCAuth"}
-"""Classes of ``auth`` that send the request they are given; one of the program's may send another."""
+"""``auth`` classes that send the given request unchanged; a custom class may send another."""
 
 _BEFORE = ("connection.", "proxy.", "socks.", "http2.send_connection_init.")
-"""Events before the first byte of a request. A CONNECT has the same events as the request after it."""
+"""Events before the first byte of a request. A CONNECT emits the same events as the request after it."""
 
 
 class Departure:
-    """Departure of one request. One without events counts as sent from the moment it is handed over."""
+    """Send state of one request. Without trace events, a request counts as sent once handed over."""
 
     def __init__(self, on_sending: OnSending) -> None:
         self._on_sending = on_sending
         self._is_traced = False
         self.sent = False
         self.waits_for_pool = False
-        """Whether the request was handed over, and the pool has given it no connection."""
+        """Whether a handed-over request is still waiting for a pool connection."""
 
     def hand_over(self, client: httpx.AsyncClient, request: httpx.Request) -> None:
-        """Prepare ``request``, which ``client`` sends next."""
+        """Prepare ``request``, which ``client`` is about to send."""
         if "trace" not in request.extensions and _shows_events(client, request):
             request.extensions["trace"] = self._note
             self._is_traced = True
-            self.waits_for_pool = not client.event_hooks["request"]  # else it may wait for these
+            self.waits_for_pool = not client.event_hooks["request"]  # otherwise it may wait for these
         else:
             self.mark_sent()
 
     def mark_sent(self) -> None:
-        """Note that the first byte may leave."""
+        """Record that the first byte may leave."""
         if not self.sent:
             self.sent = True
             self._on_sending()
 
     def end(self, request: httpx.Request | None) -> None:
-        """Note that the request has failed; it counts as sent if a hook of the program replaced the trace."""
+        """Record that the request failed. It counts as sent if a program hook replaced the trace."""
         if self._is_traced and request is not None and request.extensions.get("trace") != self._note:
             self.mark_sent()
 
@@ -249,17 +249,17 @@ class Departure:
 
 
 def _shows_events(client: httpx.AsyncClient, request: httpx.Request) -> bool:
-    """Return whether the library's own code alone takes ``request`` from ``client`` to its pool."""
+    """Return whether only stock library code handles ``request`` between ``client`` and its pool."""
     auth = client.auth
     if auth is not None and not (_is_stock(auth) and type(auth).__name__ in _SAME_REQUEST):
         return False
-    find: Any = getattr(client, "_transport_for_url", None)  # a mount of the client may take the request
+    find: Any = getattr(client, "_transport_for_url", None)  # a mount of the client may handle the request
     transport = find(request.url) if find else None
     return mocked() is None and all(map(_is_stock, (client, transport, getattr(transport, "_pool", None))))
 
 
 def _is_stock(part: object) -> bool:
-    """Return whether ``part`` is an object of a library without replaced methods."""
+    """Return whether ``part`` is a stock library object without overridden methods."""
     kind: Any = type(part)
     return is_of_family(kind.__module__) and _attributes(kind).isdisjoint(vars(part))
 

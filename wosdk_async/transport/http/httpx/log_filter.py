@@ -1,12 +1,13 @@
-"""Filter on the logs of httpx, httpx2 and the libraries below them: it hides secrets of our own requests.
+"""Log filter that hides secrets of our requests in the logs of httpx, httpx2 and their dependencies.
 
-These logs show whole addresses, reasons and headers of responses, pieces of a broken body, and with HTTP/2
-the headers of requests. A context variable tells our requests from those of the program, whose records stay
-as they are.
+These logs show full addresses, response headers and reasons, parts of a malformed body and, with HTTP/2,
+request headers. A context variable separates our requests from the program's own, whose log records are
+unchanged.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
@@ -16,6 +17,7 @@ from http import HTTPStatus
 from typing import Any
 
 from wosdk_async.options.httpx_family import CORES
+from wosdk_async.transport.http.engine import without_frames
 
 __all__ = ["filtered_chunks", "filtered_logs"]
 
@@ -23,17 +25,17 @@ _CALL, _DOWNLOAD = "call", "download"
 _OF_CORE = ("connection", "http11", "http2", "proxy", "socks")
 _HPACK = ("hpack.hpack", "hpack.table")
 _STEP = re.compile(r"((?:receive|send|response|setup)_\w+\.\w+) .*", re.DOTALL)
-"""Step of a request, with what it logs: headers, what an exception quotes, the password of a SOCKS proxy."""
+"""Step of a request with its log details: headers, exception text, the password of a SOCKS proxy."""
 _REASONS: dict[object, str] = {status.value: status.phrase for status in HTTPStatus}
 _STATUS = 3  # index in httpx's log record: method, address, version, status, reason
 
 _ours: ContextVar[str] = ContextVar("wosdk_async_filtered_logs", default="")
-"""Kind of our request that is being sent; empty for requests of the program."""
+"""Kind of our current request; empty for the program's own requests."""
 
 
 @contextmanager
 def filtered_logs(*, download: bool = False) -> Iterator[None]:
-    """Hide the secrets of a request that is sent within from the logs of libraries."""
+    """Hide secrets of the enclosed request from library logs."""
     token = _ours.set(_DOWNLOAD if download else _CALL)
     try:
         yield
@@ -42,7 +44,7 @@ def filtered_logs(*, download: bool = False) -> Iterator[None]:
 
 
 async def filtered_chunks(chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
-    """Read a download with filtered logs; between two chunks, logs of its consumer stay as they are."""
+    """Read a download with filtered logs. Between chunks, the consumer's own logs are unchanged."""
     try:
         while True:
             with filtered_logs(download=True):
@@ -50,7 +52,11 @@ async def filtered_chunks(chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes,
                     chunk = await anext(chunks)
                 except StopAsyncIteration:
                     return
+                except asyncio.CancelledError as cancelled:
+                    without_frames(cancelled)  # the library's hold the chunk before
+                    raise
             yield chunk
+            del chunk  # may repeat a secret: see `download.py`
     finally:
         if isinstance(chunks, AsyncGenerator):  # httpx2 closes the response when its generator is closed
             with filtered_logs(download=True):
@@ -58,7 +64,7 @@ async def filtered_chunks(chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes,
 
 
 def _filter_httpx(record: logging.LogRecord) -> bool:
-    """Hide the address of a file, which may be signed, and the reason, which is text of the service."""
+    """Hide a file's address, which may be signed, and the reason, which is untrusted text."""
     ours, args = _ours.get(), record.args
     if ours and isinstance(args, tuple):
         known, rest = args[: _STATUS + 1], args[_STATUS + 1 :]
@@ -70,12 +76,12 @@ def _filter_httpx(record: logging.LogRecord) -> bool:
 
 
 def _origin(url: Any) -> str:
-    """Return what may be shown of a URL of either library."""
+    """Return the printable part of a URL from either library."""
     return f"{url.scheme}://{url.netloc.decode('ascii')}/***"
 
 
 def _filter_httpcore(record: logging.LogRecord) -> bool:
-    """Hide headers of responses, which may repeat anything, exceptions, which quote them, and passwords."""
+    """Hide passwords, response headers, which may repeat anything, and exceptions, which quote headers."""
     if _ours.get():
         record.msg = _STEP.sub(r"\1 ***", str(record.msg))
     return True
@@ -85,5 +91,5 @@ for _name, _core in CORES.items():
     logging.getLogger(_name).addFilter(_filter_httpx)
     for _part in _OF_CORE:
         logging.getLogger(f"{_core}.{_part}").addFilter(_filter_httpcore)
-for _name in _HPACK:  # compressed headers: the token is among them
+for _name in _HPACK:  # compressed headers, including the token
     logging.getLogger(_name).addFilter(lambda _: not _ours.get())

@@ -1,6 +1,6 @@
-"""Responses of httpx and httpx2, read whole or streamed, and their errors as those of our engines.
+"""Responses of httpx and httpx2, whole or streamed, and the translation of their errors.
 
-Bodies are taken as they were sent: httpx would undo any number of content codings, each without a bound.
+Bodies are taken as sent: httpx would undo any number of content codings without a bound.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ __all__ = [
 
 
 async def read_response(response: httpx.Response, limit: int, read: Read) -> tuple[Any, Exception | None]:
-    """Return what ``read`` makes of the response, its body decompressed to at most ``limit`` bytes.
+    """Return the result of ``read`` for the response, with its body decompressed to at most ``limit`` bytes.
 
-    Raises BadContent and errors of the library. An error of ``read`` is returned: an error of ours that is
-    raised is of a call that a hook made.
+    Raises BadContent and library errors. An error of ``read`` is returned, not raised: a WosdkError that is
+    raised comes from a call made by a hook.
 
-    The connection is closed unless ``read`` returns or raises a WosdkError, before another request can get
-    it. One of HTTP/2 stays open: others use it, and a response there names its request.
+    Unless ``read`` returns or raises a WosdkError, the connection is closed before another request can use
+    it. HTTP/2 connections stay open: other requests share them, and each response names its request.
     """
     believed = False
     try:
@@ -81,17 +81,17 @@ async def read_response(response: httpx.Response, limit: int, read: Read) -> tup
 
 
 async def _read_body(response: httpx.Response, limit: int) -> bytes:
-    if response.is_stream_consumed:  # by a hook of the program, or a mock made it from its content
+    if response.is_stream_consumed:  # read by a program hook, or built by a mock from its content
         if len(response.content) > limit:
             raise BadContent(f"{TOO_LONG} {limit} bytes")
         return response.content
     turns, sent = LoopTurns(), BodyBuffer()
-    # The stream itself: aiter_raw() releases the connection at its end, before `read` believes the response.
+    # The stream itself: aiter_raw() releases the connection before `read` has accepted the response.
     async for chunk in cast("httpx.AsyncByteStream", response.stream):
         sent.add(chunk)
         if sent.size > limit:
             raise BadContent(f"{TOO_LONG} {limit} bytes")
-        await turns.step()  # of a body in tiny chunks thousands are there at once
+        await turns.step()  # a body in tiny chunks has thousands at once
     return await decompress(sent.take(), response.headers, limit)
 
 
@@ -106,38 +106,38 @@ async def body_chunks(response: httpx.Response, url: str) -> AsyncGenerator[byte
         async with contextlib.aclosing(chunks):
             async for chunk in chunks:
                 yield chunk
-                del chunk  # it may repeat a secret: see `download.py`
+                del chunk  # may repeat a secret: see `download.py`
 
 
 # --- errors -------------------------------------------------------------------------------------
 
 _FAILURES = {"HTTPError", "InvalidURL"}  # classes of either library, by name: see error_kinds
 _NEVER_SENT = {"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol"}
-"""Errors that are raised before a request leaves, whichever transport raises them."""
+"""Errors raised before a request is sent, by any transport."""
 
 _CONNECTING = {"ConnectError", "ConnectTimeout"}
 
 _QUOTED = re.compile(r":? bytearray\(.*|,? additional_data:.*", re.DOTALL)
-"""Text in which h11 and h2 quote the peer, in forms in which a secret could hardly be recognised."""
-_MAX_SUMMARY = 8192  # characters: more than is searched when the secrets of the session are hidden
+"""Text in which h11 and h2 quote the peer, in forms that may hide a secret from the search."""
+_MAX_SUMMARY = 8192  # characters: more than are searched for the session's secrets
 _STEPS = {"ConnectTimeout": "connect", "ReadTimeout": "read", "WriteTimeout": "write", "PoolTimeout": "pool"}
 
 
 def was_never_sent(error: BaseException, request: httpx.Request | None = None) -> bool:
-    """Return whether ``error`` says that no byte left, and is about ``request``, if that is given.
+    """Return whether ``error`` proves that no byte of ``request`` (if given) was sent.
 
-    A hook may have sent another request after ours, and raised its error.
+    A hook may have sent another request after ours and raised its error.
     """
     if _NEVER_SENT.isdisjoint(error_kinds(error)):
         return False
     try:
         return request is None or cast("httpx.HTTPError", error).request is request
-    except RuntimeError:  # it names no request
+    except RuntimeError:  # names no request
         return False
 
 
 def send_error(url: str, cause: BaseException, *, sent: bool) -> SendError:
-    """Return the error for ``cause``. Raise it outside of its handler: the cause may hold the token."""
+    """Return the error for ``cause``. Raise it outside the handler: the cause may hold the token."""
     step = next((_STEPS[kind] for kind in error_kinds(cause) & _STEPS.keys()), "")
     why = _summary(cause)[:_MAX_SUMMARY]
     remedy = tls_remedy(cause, Remedy.AUTHORITY_IN_HTTPX)
@@ -148,10 +148,9 @@ def send_error(url: str, cause: BaseException, *, sent: bool) -> SendError:
 
 
 def _summary(cause: BaseException) -> str:
-    """Return the error and what caused it: ``ConnectError: all failed ([Errno 111] refused)``.
+    """Return the error and its underlying cause: ``ConnectError: all failed ([Errno 111] refused)``.
 
-    Only an error of the system is named as the cause: those of the libraries say the same twice, and those
-    of mocks describe the mock.
+    Only OS errors are shown as causes: library errors repeat the text, and mock errors describe the mock.
     """
     root = cause
     while found := root.__cause__ or root.__context__:
@@ -166,9 +165,9 @@ def _summary(cause: BaseException) -> str:
 
 
 def foreign_response(cause: BaseException, library: Any) -> SendError | None:
-    """Return the error for a response of another library, which a transport or mock returned to ``library``.
+    """Return the error if a transport or mock gave ``library`` a response from another library.
 
-    That only asserts its class, or awaits it, so the response is looked for where that failed.
+    ``library`` only asserts the class or awaits the response, so the frames of that failure are searched.
     """
     frame = _frames(cause)[-1]
     found = frame.f_locals.get("response") if _is_in(frame, library) else None
@@ -177,12 +176,12 @@ def foreign_response(cause: BaseException, library: Any) -> SendError | None:
     name, other = library.__name__, type(found).__module__.partition(".")[0]
     remedy = Remedy.RETURN_OR_USE if other in CORES else Remedy.RETURN_RESPONSE
     why = f"a transport or mock for {name} returned {other}.{type(found).__name__}, which {name} cannot read"
-    # Sent by whatever made the response.
+    # Sent by whatever built the response.
     return SendError(why, sent=True, remedy=remedy, facts={"library": name, "other": other})
 
 
 def is_of_hook(cause: BaseException, library: Any) -> bool:
-    """Return whether an event hook of a client raised ``cause``: the client calls it from its redirects."""
+    """Return whether an event hook raised ``cause``: the client calls hooks from its redirect loop."""
     return any(
         caller.f_code.co_name == "_send_handling_redirects"
         and _is_in(caller, library)
@@ -192,7 +191,7 @@ def is_of_hook(cause: BaseException, library: Any) -> bool:
 
 
 def _frames(cause: BaseException) -> list[FrameType]:
-    """Return the frames that ``cause`` went through, the one that raised it at the end."""
+    """Return the frames of ``cause``, innermost last."""
     return [frame for frame, _ in walk_tb(cause.__traceback__)]
 
 
@@ -203,7 +202,7 @@ def _is_in(frame: FrameType, library: Any) -> bool:
 
 @contextlib.contextmanager
 def translated_errors(url: str, library: Any = None) -> Iterator[None]:
-    """Raise SendError for errors of the connection, and foreign responses; other exceptions pass."""
+    """Raise SendError for connection errors and foreign responses; other exceptions pass."""
     try:
         yield
     except Exception as cause:
@@ -215,4 +214,4 @@ def translated_errors(url: str, library: Any = None) -> Iterator[None]:
         try:
             raise error from None
         finally:
-            error.__context__ = None  # it holds the address, which may be as good as a token
+            error.__context__ = None  # the cause holds the address, which may be as sensitive as a token

@@ -1,1 +1,1 @@
-"""HTTP/1.1 engine of our own, for asyncio. Only ``selection.py`` and the test kit import it."""
+"""Built-in HTTP/1.1 engine for asyncio. Only ``selection.py`` and the test kit import it."""

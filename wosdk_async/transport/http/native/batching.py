@@ -1,8 +1,8 @@
-"""Sockets of a pool, written and read in batches.
+"""Batched socket reads and writes for one pool.
 
-Writing: the requests of one turn of the event loop leave together. Reading: asyncio runs a handle for each
-socket, and a dozen calls until the bytes are there; here an epoll of our own watches the sockets, the loop
-watches the epoll, and all sockets that can be read are read in one go.
+Writing: all requests of one event loop turn leave together. Reading: asyncio runs a handle and a dozen calls
+per readable socket. Here, our own epoll watches the sockets, the loop watches the epoll, and all readable
+sockets are read in one batch.
 """
 
 from __future__ import annotations
@@ -16,67 +16,67 @@ from typing import Any, Protocol
 __all__ = ["Batched", "Layer", "SocketReader", "WriteBatcher", "readable"]
 
 _MAX_WAIT = 0.002  # seconds that a request waits for others
-_LOOKED_AT = 32  # sockets that are looked at together; something may come after the look
-_MAX_EVENTS = 64  # sockets that are read before the loop runs something else
-_MAX_READ = 64 * 1024  # bytes that are read of one socket
+_LOOKED_AT = 32  # sockets checked together; bytes may arrive after the check
+_MAX_EVENTS = 64  # sockets read before the loop runs other work
+_MAX_READ = 64 * 1024  # bytes read per socket
 
 
 class Layer(asyncio.BufferedProtocol):
-    """A connection, its TLS, or a tunnel: it takes bytes from its socket, or from the TLS below it.
+    """Receiver of bytes from a socket or from the TLS below: a connection, TLS or tunnel.
 
-    ``buffer`` is memory that all layers of a pool receive in, one after the other.
+    ``buffer`` is receive memory that all layers of a pool share.
     """
 
     def __init__(self, buffer: memoryview) -> None:
         self._buffer = buffer
 
     def connection_made(self, transport: Any) -> None:
-        """Keep the transport: of the socket, or TLS below."""
+        """Keep the transport of the socket, or of the TLS below."""
         self._transport: asyncio.Transport = transport
 
     def received(self, data: bytes) -> None:
-        """Take received bytes."""
+        """Handle received bytes."""
 
     def lost(self, error: Exception | None) -> None:
-        """Note that the connection is broken."""
+        """Handle a broken connection."""
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002
-        """Return the memory that the next bytes are read into."""
+        """Return the memory for the next bytes."""
         return self._buffer
 
     def buffer_updated(self, nbytes: int) -> None:
-        """Copy received bytes out of the memory."""
+        """Copy the received bytes out of the shared memory."""
         self.received(bytes(self._buffer[:nbytes]))
 
 
 class Batched(Protocol):
-    """Connection whose socket is read and written together with others."""
+    """Connection whose socket is read and written in batches."""
 
     fd: int
     live: bool
 
     def send(self, unread: Container[int], now: float) -> None:
-        """Send the request that waits, unless something has come on one of the ``unread`` sockets."""
+        """Send the waiting request, unless one of the ``unread`` sockets belongs to this connection."""
 
 
 class WriteBatcher:
-    """Connections whose request is about to leave.
+    """Connections whose requests are about to be sent.
 
-    What the tasks of one turn have to send leaves at its end, or 2 ms after the first of it was submitted.
-    Sending one request after the other costs the processor much less than sending each between other work,
-    and one system call tells on which of the sockets something has come: an end, or bytes of no request.
+    Requests from one loop turn are sent at its end, or 2 ms after the first was submitted. Sending them back
+    to back costs far less CPU than sending each between other work, and a single system call shows which
+    sockets have received an end of file or unexpected bytes.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, now: Callable[[], float]) -> None:
         self._loop = loop
         self._now = now
         self._waiting: list[Batched] = []
-        self._since = 0.0  # when the first of them was submitted
+        self._since = 0.0  # when the first one was submitted
         self.inherited = False
-        """Whether a fork copied it: then the parent process sends these requests."""
+        """Whether this is a forked copy: then the parent process sends the requests."""
 
     def submit(self, connection: Batched, alone: bool) -> None:
-        """Send the request of ``connection`` with the others of this turn; at once if it is ``alone``."""
+        """Send the request of ``connection`` with the others of this turn, or at once if ``alone``."""
         if alone:
             self._waiting.append(connection)
             self._send_all()
@@ -101,7 +101,7 @@ class WriteBatcher:
 
 
 def readable(fds: Collection[int]) -> set[int]:
-    """Return the numbers of those sockets that have bytes, or their end, to read."""
+    """Return the file descriptors of sockets with unread bytes or an end of file."""
     if not hasattr(select, "poll"):  # Windows
         return set(select.select(fds, (), (), 0)[0])
     poll = select.poll()
@@ -111,27 +111,27 @@ def readable(fds: Collection[int]) -> set[int]:
 
 
 class SocketReader:
-    """Reads the sockets of the connections of one pool with its own epoll.
+    """Reads the sockets of one pool through its own epoll.
 
-    The loop still opens and closes the sockets, and writes to them. It also reads them until a TLS handshake
-    has ended, where there is no epoll, and where it is neither asyncio's own loop nor uvloop.
-    docs/benchmarks.md has what it saves.
+    The loop still opens, writes and closes the sockets. It also reads them until the TLS handshake ends, on
+    systems without epoll, and on loops other than asyncio's own and uvloop. docs/benchmarks.md has the
+    savings.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        # Not a loop that simulates the network, nor Windows': only those that watch an epoll.
+        # Not simulated loops, nor those of Windows: only loops that watch an epoll.
         watches = isinstance(loop, asyncio.SelectorEventLoop) or type(loop).__module__ == "uvloop"
         self.supported = watches and hasattr(select, "epoll")
-        """Whether it can read on this loop."""
-        self._epoll: select.epoll | None = None  # only while there is something to watch
+        """Whether epoll reading works on this loop."""
+        self._epoll: select.epoll | None = None  # only while sockets are watched
         self._sources: dict[int, tuple[Batched, Layer, asyncio.Transport]] = {}
-        """The connection of each socket, what takes its bytes, and its transport."""
+        """Connection, byte receiver and transport by file descriptor."""
         self.inherited = False
-        """Whether a fork copied it: then the parent process uses the same epoll."""
+        """Whether this is a forked copy: the parent process uses the same epoll."""
 
     def add(self, connection: Batched, raw: asyncio.Transport, above: Layer) -> None:
-        """Read the socket of ``raw`` for ``connection``, unless that has ended; ``above`` takes the bytes."""
+        """Read the socket of ``raw`` for ``connection``, unless closed; ``above`` receives the bytes."""
         if not self.supported or not connection.live:
             return
         epoll = self._epoll
@@ -143,7 +143,7 @@ class SocketReader:
         self._sources[connection.fd] = connection, above, raw
 
     def remove(self, connection: Batched) -> None:
-        """Let the loop read what is still to come for ``connection``."""
+        """Hand reading for ``connection`` back to the loop."""
         source, epoll = self._sources.get(connection.fd), self._epoll
         if source is None or epoll is None or self.inherited:
             return
@@ -168,7 +168,7 @@ class SocketReader:
                 if data := read(fd, _MAX_READ):
                     above.received(data)
                 else:
-                    self.remove(connection)  # the loop reads the end as well
+                    self.remove(connection)  # the loop also reads the end of file
             except BlockingIOError:
                 pass
             except Exception as error:

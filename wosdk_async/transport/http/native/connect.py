@@ -1,4 +1,4 @@
-"""Open a connection: name look-up, race of the addresses, tunnel through a proxy, TLS handshake."""
+"""Opening a connection: name look-up, address race, proxy tunnel and TLS handshake."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ from wosdk_async.transport.http.native.tls import TLSTransport
 __all__ = ["connect"]
 
 _OURS = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.EADDRNOTAVAIL)
-_STAGGER = 0.25  # seconds before the next address is tried, too (RFC 8305 5)
+_STAGGER = 0.25  # seconds before the next address is also tried (RFC 8305 5)
 
 
 async def connect(pool: Pool, connection: Connection) -> None:
-    """Open ``connection`` in the place that ``pool`` has reserved for it.
+    """Open ``connection`` in the place that ``pool`` has reserved.
 
-    Name look-up, TCP, tunnel and TLS together take at most the timeout ``connect``. Raises SendError; the
-    place is free again then, and when the service has closed the connection, or sent anything, already.
+    Name look-up, TCP, tunnel and TLS share the timeout ``connect``. Raises SendError and frees the place,
+    also if the service has already closed the connection or sent anything.
     """
     try:
         async with asyncio.timeout(pool.timeouts.connect) as limit:
             await _open(pool, connection)
     except BaseException as cause:
         connection.abort()
-        # ValueError: a name that a host cannot have; a ConfigurationError is one, too
+        # ValueError: an invalid host name; a ConfigurationError is a ValueError, too
         if isinstance(cause, WosdkError) or not isinstance(cause, OSError | ValueError | SendError):
-            pool.closed(connection)  # uvloop does not always report the end of what was cancelled
+            pool.closed(connection)  # uvloop does not always report the end of a cancelled task
             raise
         failure = _failure(pool, connection, cause, limit.expired())
     else:
@@ -54,13 +54,12 @@ async def connect(pool: Pool, connection: Connection) -> None:
 
 
 def _failure(pool: Pool, connection: Connection, cause: BaseException, late: bool) -> SendError:
-    """Return the error for a connection that could not be opened."""
-    if isinstance(cause, SendError):  # of a tunnel
+    if isinstance(cause, SendError):  # from a tunnel
         return cause
     proxy = None if connection.tunnelled else connection.origin.proxy
     where = connection.origin.text if proxy is None else f"the proxy {proxy.shown}"
     why = f"no connection within {pool.timeouts.connect} s" if late else str(cause) or type(cause).__name__
-    number = getattr(cause, "errno", None)  # None: its resolver could not look up the name
+    number = getattr(cause, "errno", None)  # None: the resolver could not look up the name
     of_machine = number in _OURS or (number is None and type(cause) is OSError)
     of_host = isinstance(cause, OSError) and not (of_machine or isinstance(cause, ssl.SSLError))
     return SendError(
@@ -74,7 +73,7 @@ def _failure(pool: Pool, connection: Connection, cause: BaseException, late: boo
 
 
 async def _open(pool: Pool, connection: Connection) -> None:
-    """Open the socket, and the layers that lead from it to ``connection``: TLS, tunnel, TLS."""
+    """Open the socket and the layers up to ``connection``: TLS, tunnel, TLS."""
     origin, proxy = connection.origin, connection.origin.proxy
     context = await pool.tls.context() if origin.tls or (proxy and proxy.tls) else None
     tls = tunnel = outer = None
@@ -116,7 +115,7 @@ def _tls(pool: Pool, above: Layer, context: ssl.SSLContext, peer: Origin | Proxy
 async def _socket(pool: Pool, peer: Origin | Proxy, protocol: asyncio.BaseProtocol) -> asyncio.Transport:
     """Return the transport of a new connection to ``peer``, read by ``protocol``.
 
-    It leads to the address that responds first (RFC 8305). Raises OSError, that of the first that failed.
+    The first address to respond wins (RFC 8305). Raises the OSError of the first address that failed.
     """
     try:
         found = await pool.resolver.addresses(peer.host, peer.port)
@@ -135,7 +134,7 @@ async def _socket(pool: Pool, peer: Origin | Proxy, protocol: asyncio.BaseProtoc
 
 
 def _interleaved(addresses: Sequence[Address]) -> deque[Address]:
-    """Return one address of each family in turn, in the order of the resolver."""
+    """Return addresses alternating by family, in the resolver's order."""
     families: dict[int, list[Address]] = {}
     for address in addresses:
         families.setdefault(address[0], []).append(address)
@@ -176,20 +175,20 @@ async def _connect_socket(loop: asyncio.AbstractEventLoop, address: Address) -> 
 
 
 def _close(task: asyncio.Task[socket.socket]) -> None:
-    """Close the socket of a task that lost the race, perhaps by a moment."""
+    """Close the socket of a task that lost the race."""
     if not task.cancelled() and task.exception() is None:
         task.result().close()
 
 
-# --- tunnels through proxies: what is said to a proxy before the connection leads to the service -----
+# --- proxy tunnels: the exchange with a proxy before the connection reaches the service -----------
 
-# CONNECT (RFC 9110 9.3.6) for https through http and https proxies; SOCKS 5 (RFC 1928, RFC 1929) for all that
-# goes through SOCKS proxies. A tunnel whose proxy sends more than its own response is closed: what follows
-# was sent before any request left.
+# CONNECT (RFC 9110 9.3.6) for https through http and https proxies; SOCKS 5 (RFC 1928, RFC 1929) for
+# everything through SOCKS proxies. A tunnel is closed if its proxy sends more than its own response, because
+# those bytes arrived before any request was sent.
 
 _STATUS_LINE = re.compile(rb"HTTP/1\.[01] ([1-5][0-9]{2})(.*)\r\n")
-_MAX_HEAD = 16 * 1024  # bytes of the response to CONNECT
-_UNREACHABLE = (502, 503, 504)  # statuses by which a proxy says that it does not reach the host
+_MAX_HEAD = 16 * 1024  # bytes of the CONNECT response
+_UNREACHABLE = (502, 503, 504)  # statuses of a proxy that cannot reach the host
 _REPLIES = {
     1: "general failure",
     2: "not allowed by its rules",
@@ -200,13 +199,13 @@ _REPLIES = {
     7: "command not supported",
     8: "address type not supported",
 }
-"""Reasons in a reply of SOCKS 5, RFC 1928 6."""
+"""SOCKS 5 reply codes, RFC 1928 6."""
 _SOCKS_UNREACHABLE = (3, 4, 5, 6)
-_MAX_NAME = 255  # bytes of a host, RFC 1928 5
+_MAX_NAME = 255  # bytes of a host name, RFC 1928 5
 
 
 class Tunnel(Layer):
-    """Connection to ``proxy`` until the proxy has connected it to ``origin``."""
+    """Connection to ``proxy`` until the proxy has connected to ``origin``."""
 
     def __init__(self, origin: Origin, proxy: Proxy, buffer: memoryview) -> None:
         super().__init__(buffer)
@@ -215,35 +214,35 @@ class Tunnel(Layer):
         self._received = bytearray()
         self._arrived = asyncio.Event()
         self._ended: Exception | None = None
-        """Why the connection ended; None while it is open."""
+        """Reason for the end of the connection; None while open."""
 
     async def open(self) -> None:
-        """Ask the proxy to connect. Raises SendError if it refuses, OSError if it closes the connection."""
+        """Ask the proxy to connect. Raises SendError if it refuses, OSError if it disconnects."""
         await (self._socks() if self._proxy.is_socks else self._connect())
         if self._received:
-            raise self._refused("it sent bytes that belong to no request")
+            raise self._refused("it sent bytes outside of any response")
 
     def received(self, data: bytes) -> None:
-        """Keep received bytes."""
+        """Store received bytes."""
         self._received += data
         self._arrived.set()
 
     def lost(self, error: Exception | None) -> None:
-        """Note that nothing more comes."""
+        """Record that no more bytes will arrive."""
         why = error if isinstance(error, ssl.SSLError) else ConnectionResetError("it closed the connection")
         self._ended = self._ended or why
         self._arrived.set()
 
     def eof_received(self) -> None:
-        """Note that the proxy closes the connection."""
+        """Record that the proxy is closing the connection."""
         self.lost(None)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Note that the socket is closed."""
+        """Record that the socket is closed."""
         self.lost(exc)
 
     async def _read(self, length: Callable[[bytearray], int]) -> bytes:
-        """Return the next bytes, as many as ``length`` says once it is above 0."""
+        """Return the next bytes; ``length`` computes their number, 0 while unknown."""
         while (size := length(self._received)) <= 0 or len(self._received) < size:
             if self._ended:
                 raise self._ended
@@ -263,16 +262,16 @@ class Tunnel(Layer):
         else:
             self._transport.write(head + b"\r\n")
         status, said = 0, ""
-        while status < 200:  # interim responses come before the final one
+        while status < 200:  # interim responses precede the final one
             status, said = self._status(await self._read(self._head_length))
         if status >= 300:
             remedy = proxy.login_remedy if status == 407 else None
             raise self._refused(said, remedy, status in _UNREACHABLE)
 
     def _status(self, head: bytes) -> tuple[int, str]:
-        """Return the status of a response, and status and reason without secrets. Raises SendError."""
+        """Return the status code, and status and reason without secrets. Raises SendError."""
         line = _STATUS_LINE.match(head)
-        del head  # it may repeat the password
+        del head  # may repeat the password
         if line is None:
             raise self._refused("it does not speak HTTP", Remedy.PROXY_ADDRESS)
         said = f"{int(line[1])} {line[2].decode('latin-1').strip()}".rstrip()
@@ -308,7 +307,7 @@ class Tunnel(Layer):
         await self._read(_address_length)
 
     def _refused(self, why: str, remedy: Remedy | None = None, gone: bool = False) -> SendError:
-        self._received.clear()  # it may repeat the password
+        self._received.clear()  # may repeat the password
         return SendError(
             f"{self._origin.text}: the proxy {self._proxy.shown} does not connect: {why}",
             sent=False,
@@ -318,7 +317,7 @@ class Tunnel(Layer):
 
 
 def _counted(text: Secret) -> bytes:
-    """Return the bytes of a user or password after their number (RFC 1929)."""
+    """Return a user or password as bytes with a length prefix (RFC 1929)."""
     return b"%c%b" % (len(text.encode()), text.encode())
 
 
@@ -327,17 +326,17 @@ def _encoded_host(host: str) -> bytes:
 
 
 def _socks_address(host: str) -> bytes:
-    """Return the address as SOCKS writes it: a name is looked up by the proxy."""
+    """Return the address in SOCKS format; the proxy looks up names."""
     if (address := address_of(host)) is None:
         name = _encoded_host(host)
         if len(name) > _MAX_NAME:
-            raise ValueError("the name of the host is too long for SOCKS")
+            raise ValueError("the host name is too long for SOCKS")
         return b"\x03%c%b" % (len(name), name)
     return (b"\x01" if address.version == 4 else b"\x04") + address.packed
 
 
 def _address_length(received: bytearray) -> int:
-    """Return the length of the end of a reply, by the kind of address in it; 0 while that is unknown."""
+    """Return the length of the remaining reply from its address type; 0 while unknown."""
     if len(received) < 3:
         return 0
     return 4 + {1: 4, 4: 16}.get(received[1], 1 + received[2])

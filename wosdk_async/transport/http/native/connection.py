@@ -1,4 +1,4 @@
-"""One connection: one request out, one response in, and so on until one of them fails."""
+"""HTTP/1.1 connection: one request and one response at a time, until a failure."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from wosdk_async.transport.http.native.tls import TLSTransport
 
 __all__ = ["Connection", "ConnectionOwner"]
 
-_QUIET = 0.002  # seconds of silence of a new connection before an unsafe request, and between two looks
+# Seconds that a new connection must stay silent before an unsafe request, and between two checks
+_QUIET = 0.002
 
 
 class ConnectionOwner(Protocol):
-    """Pool, as its connections see it."""
+    """A pool as seen by its connections."""
 
     loop: asyncio.AbstractEventLoop
     limits: Limits
@@ -32,26 +33,26 @@ class ConnectionOwner(Protocol):
 
     @property
     def waiting(self) -> Sized:
-        """Requests that wait for a connection."""
+        """Requests waiting for a connection."""
 
     def now(self) -> float:
         """Return the time of the engine's clock."""
 
     def release(self, connection: Any) -> None:
-        """Give ``connection`` to the next request, or keep it."""
+        """Give ``connection`` to the next request, or keep it idle."""
 
     def forget(self, connection: Any) -> None:
-        """Count ``connection`` no more."""
+        """Remove ``connection`` from the count."""
 
     def closed(self, connection: Any) -> None:
-        """Note that the socket of ``connection`` is closed."""
+        """Record that the socket of ``connection`` is closed."""
 
 
 class Connection(Layer):
-    """Connection of a pool, used by one request until the response is complete or the connection fails."""
+    """Pool connection, used by one request until its response is complete or the connection fails."""
 
     read_in_batches = True
-    """Whether the pool may read its socket together with others, as much as has come."""
+    """Whether the pool may read this socket in batches, with as many bytes as are available."""
     parser_type = ResponseParser
 
     def __init__(self, pool: ConnectionOwner, origin: Origin) -> None:
@@ -59,43 +60,43 @@ class Connection(Layer):
         self._pool = pool
         self.origin = origin
         self.live = True
-        """Whether it holds a place in the pool: from before it is opened until anything fails."""
+        """Whether the connection holds a place in the pool, from before opening until a failure."""
         self.tunnelled = False
-        """Whether a proxy has connected it to the service."""
+        """Whether a proxy has connected this to the service."""
         self.reused = False
-        """Whether it has sent a request before."""
+        """Whether an earlier request has used the connection."""
         self.since = pool.now()
-        """When something last moved, or when it became idle."""
+        """Time of the last progress, or when the connection became idle."""
         self.ends_at = self.since + pool.limits.lifetime
-        """Time from which it takes no more requests."""
+        """Time after which no more requests are taken."""
         self.fd = -1
-        """Number of its socket, once that is open."""
+        """File descriptor, once the socket is open."""
         self._mid_record: Collection[TLSTransport] | None = None
-        """Its layers of TLS to which a part of a record has come; None without TLS."""
+        """TLS layers that hold part of a record; None without TLS."""
         self._send_by = 0.0
-        """Until when a request that waits for silence, or for the rest of a record, has to leave; 0: none."""
+        """Deadline for a request that waits for silence or a complete record; 0: none."""
         self._untried = True
-        """Whether no request was about to leave yet."""
+        """Whether no request has been about to leave yet."""
         self._made = False
         self._waiter: asyncio.Future[Response] | None = None
         self._prepared: PreparedRequest | None = None
-        """Request that has not left yet."""
+        """Request that has not been sent yet."""
         self._held = False
-        """Whether the response is whole, and its request has not decided yet whether to believe it."""
+        """Whether a complete response is waiting for its request to accept or reject it."""
         self._paused = False
         self._unwritten = 0
 
-    # --- for the request that took it ----------------------------------------------------------
+    # --- for the request that uses it -----------------------------------------------------------
 
     def start(self, prepared: PreparedRequest, waiter: asyncio.Future[Response]) -> None:
-        """Take a request, which leaves with :meth:`send`; ``waiter`` gets the response or a SendError."""
+        """Accept a request to be written by :meth:`send`; ``waiter`` gets the response or a SendError."""
         self._prepared, self._waiter = prepared, waiter
         self._parser.reset()
 
     def finish(self, believed: bool) -> None:
-        """Return to the pool after a response that is ``believed``; close after any other.
+        """Return to the pool after a ``believed`` response; close otherwise.
 
-        Bytes that followed the response, or came while it was read, have closed the connection already.
+        Bytes after the response, or during its reading, have already closed the connection.
         """
         self._held = False
         if not self.live:
@@ -109,33 +110,33 @@ class Connection(Layer):
             self.close()
 
     def cancel(self, waiter: asyncio.Future[Response]) -> None:
-        """Close if ``waiter`` still waits here; a request that has not left yet leaves it as it was."""
+        """Close if ``waiter`` is still waiting here; an unsent request leaves the connection unchanged."""
         if self._waiter is waiter:
             unsent, since = self._prepared is not None and not self._send_by, self.since
             self._drop_request()
-            # A waiting call gets it without a check of how long it was idle.
+            # A waiting call gets the connection without a check of its idle time.
             if unsent and self.live and (self._pool.now() - since <= FRESH or not self._pool.waiting):
                 self._pool.release(self)
                 self.since = since  # it has not been used
             else:
                 self.abort()
-        elif self._held:  # the response came in the same turn of the loop and will not be read
+        elif self._held:  # the response arrived in the same turn of the loop and will not be read
             self.finish(believed=False)
 
     @property
     def stale(self) -> bool:
-        """Whether it failed as connections do that were idle for too long: not a byte came."""
+        """Whether the failure is typical of an idle timeout: not a byte arrived."""
         return self.reused and self._parser.untouched
 
     # --- for the pool ---------------------------------------------------------------------------
 
     @property
     def busy(self) -> bool:
-        """Whether a response is waited for, or being read."""
+        """Whether a response is pending or being read."""
         return self._waiter is not None or self._held
 
     def send(self, unread: Container[int], now: float) -> None:
-        """Write the request, unless something came before it, or the request was cancelled."""
+        """Write the request, unless unexpected bytes arrived or the request was cancelled."""
         waiter, prepared = self._waiter, self._prepared
         if prepared is None or waiter is None or waiter.done():
             return
@@ -154,45 +155,45 @@ class Connection(Layer):
         write_request(prepared, self._transport.write)
 
     def _must_wait(self, unread: Container[int], now: float, repeat_safe: bool) -> bool:
-        """Return whether the request does not leave now: something came that it did not ask for.
+        """Return whether to hold the request back because unrequested bytes have arrived.
 
-        Over TLS that may be a ticket or new keys, which are read first. Anything else closes the connection.
-        A new connection is given a moment before a request that must not be sent twice, so that a server that
-        speaks first is noticed.
+        Over TLS, they may be a session ticket or new keys, which are read first. Anything else closes the
+        connection. Before a request that must not be sent twice, a new connection waits briefly to detect a
+        server that speaks first.
         """
         came, partial = self.fd in unread, bool(self._mid_record)
         early, self._untried = self._untried and not repeat_safe, False
         if not (came or partial or early):
             return False
         if (came and self._mid_record is None) or (partial and self.reused):
-            self._fail("the service closed the idle connection, or sent bytes that belong to no request")
+            self._fail("the service closed the idle connection, or sent bytes outside of any response")
             return True
         limit = self._pool.timeouts.connect
         self._send_by = self._send_by or (math.inf if limit is None else now + limit)
         if now > self._send_by:
-            what = "a part of a record of TLS and no more" if partial else "records of TLS without a pause"
+            what = "only part of a TLS record" if partial else "TLS records without a pause"
             self._fail(f"the service sent {what} for {limit:g} s", timeout="connect")
         else:
             self._pool.loop.call_later(_QUIET, self._look_again)
         return True
 
     def _look_again(self) -> None:
-        if self._prepared is not None:  # else it was closed, and its number may be another socket's
+        if self._prepared is not None:  # otherwise closed, and the number may belong to another socket
             self._pool.writer.submit(self, False)
 
     def close(self) -> None:
-        """Close cleanly: no request is in progress."""
+        """Close cleanly while no request is in progress."""
         self._leave_pool()
         self._transport.close()
 
     def abort(self) -> None:
-        """Close now, or stop opening."""
+        """Close immediately, or stop opening."""
         self._leave_pool()
         if self._made:
             self._transport.abort()
 
     def check(self, now: float) -> None:
-        """Fail when nothing has moved for too long; close when it was idle for too long."""
+        """Fail after too long without progress; close after too long idle."""
         if self._waiter is None:
             if not self._held and now - self.since > self._pool.limits.keepalive:
                 self.close()
@@ -212,9 +213,9 @@ class Connection(Layer):
     # --- called by the reader and the loop ------------------------------------------------------
 
     def received(self, data: bytes) -> None:
-        """Parse received bytes; the last ones of a response complete the request."""
+        """Parse received bytes; the end of a response completes the request."""
         if self._waiter is None or self._prepared is not None:
-            self._fail("the service sent bytes that belong to no request")
+            self._fail("the service sent bytes outside of any response")
             return
         try:
             response = self._parser.feed(data)
@@ -227,11 +228,11 @@ class Connection(Layer):
                 self._complete(response)
 
     def lost(self, error: Exception | None) -> None:
-        """Fail the request: the socket is broken or closed."""
+        """Fail the request because the socket is broken or closed."""
         self._fail(f"the connection was lost ({error or 'closed'})")
 
     def connection_made(self, transport: Any) -> None:
-        """Note that the socket is open, with TLS if it has any."""
+        """Record that the socket is open, including TLS if any."""
         super().connection_made(transport)
         self._mid_record = transport.mid_record if isinstance(transport, TLSTransport) else None
         self._parser = self.parser_type(self._pool.limits)
@@ -239,14 +240,14 @@ class Connection(Layer):
         self._made = True
         if self.live:
             self._pool.open.add(self)
-        else:  # abandoned while it was opened, but the loop opened it
+        else:  # abandoned while opening, but the loop opened it
             self._transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Fail the request: the socket is closed."""
-        made, self._made = self._made, False  # there is no socket any more that could be closed
+        """Fail the request because the socket is closed."""
+        made, self._made = self._made, False  # the socket no longer exists
         self.lost(exc)
-        if made:  # it may end before it was made, when TLS fails
+        if made:  # a failed TLS handshake may end a connection before it was made
             self._pool.closed(self)
             self._parser.close()
 
@@ -266,26 +267,26 @@ class Connection(Layer):
             self._complete(response)
 
     def pause_writing(self) -> None:
-        """Note that the socket takes no more bytes now."""
+        """Record that the socket accepts no more bytes for now."""
         self._paused = True
         self._unwritten, self.since = self._transport.get_write_buffer_size(), self._pool.now()
 
     def resume_writing(self) -> None:
-        """Note that the socket takes bytes again."""
+        """Record that the socket accepts bytes again."""
         self._paused = False
         self.since = self._pool.now()
 
     # --- ends of a request ----------------------------------------------------------------------
 
     def _drop_request(self) -> None:
-        """Forget the request: an idle connection must not keep it, or its caller, in memory."""
+        """Drop the request: an idle connection must not keep the request or its caller in memory."""
         self._waiter, self._prepared, self._send_by = None, None, 0.0
 
     def _complete(self, response: Response) -> None:
         waiter = self._waiter
         self._drop_request()
         if self._transport.get_write_buffer_size():
-            self.abort()  # the service responded before it had read the request: do not wait for the rest
+            self.abort()  # the service responded before reading the whole request: do not wait for the rest
         if waiter is None or waiter.done():
             self.abort()  # the caller was cancelled in this turn of the loop
         else:

@@ -1,6 +1,6 @@
-"""HTTP/1.1 engine of our own: encodes a request, sends it, and lets the caller read the response.
+"""Built-in HTTP/1.1 engine: encode and send a request, and let the caller read the response.
 
-docs/engine.md lists the files that a request goes down.
+docs/engine.md traces a request through these files.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ from wosdk_async.transport.http.native.streaming import StreamConnection
 
 __all__ = ["NativeEngine"]
 
-_MAX_OPENED = 2  # further connections for a request of which no byte has left
+_MAX_OPENED = 2  # additional connections for a request of which no byte has been sent
 
 _of_the_parent: list[Pool] = []
-"""Pools that a fork copied: kept, so that nothing in this process ever closes the parent's sockets."""
+"""Pools copied by a fork, kept so that this process never closes the parent's sockets."""
 
 
 class NativeEngine:
-    """Up to ``limits.connections`` requests at once over HTTP/1.1, on whatever event loop it is used.
+    """HTTP/1.1 engine for up to ``limits.connections`` concurrent requests on any event loop.
 
     Args:
-        limits: how many connections, for how long, and how large a response may be.
-        ceiling: how many connections in a burst (default: ``limits.connections``).
-        timeouts: how long each step may take.
-        ssl_context: the certificates to trust instead of the system's.
-        now: a clock in seconds, like :func:`time.monotonic`.
-        proxies: which proxy leads to which host; None connects to all of them directly.
+        limits: number and lifetime of connections, and response size.
+        ceiling: maximum connections in a burst (default: ``limits.connections``).
+        timeouts: time limit of each step.
+        ssl_context: certificates to trust instead of the system's.
+        now: clock in seconds, such as :func:`time.monotonic`.
+        proxies: proxies by host; None connects directly to all hosts.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class NativeEngine:
         self._limits = limits or Limits()
         self._timeouts = timeouts or Timeouts()
         self.ceiling = self._limits.connections if ceiling is None else ceiling
-        # A third of a ceiling is kept for the first calls of each Company.
+        # A third of the ceiling is reserved for each Company's first calls.
         kept = 0 if ceiling is None else self.ceiling // 3
         self.capacity = min(self._limits.connections, self.ceiling - kept)
         self._ssl_context = ssl_context
@@ -81,7 +81,7 @@ class NativeEngine:
         return f"<NativeEngine {now.busy} of {self.capacity} busy, {now.idle} idle>"
 
     def statistics(self) -> PoolStatistics:
-        """Return the state of the connections on the event loop that used the engine last."""
+        """Return the connection counts on the event loop that last used the engine."""
         return PoolStatistics() if self._pool is None else self._pool.statistics()
 
     async def send(self, request: Request) -> Any:
@@ -95,7 +95,7 @@ class NativeEngine:
                 if connection is None:
                     connection = Connection(pool, origin)
                     await connect(pool, connection)
-                if not connection.live:  # it has ended, or something came before any request
+                if not connection.live:  # closed, or received bytes before any request
                     if opened == _MAX_OPENED:
                         raise _closed_at_once(origin)
                     opened += 1
@@ -107,7 +107,7 @@ class NativeEngine:
                 response = await waiter
                 break
             except SendError as failure:
-                # What was sent is retried once over a new connection: services close idle ones.
+                # A sent request is retried once on a new connection: services close idle ones.
                 final = failure.sent and (opened or not (request.repeat_safe and connection.stale))
                 if final or failure.timeout or opened == _MAX_OPENED:
                     raise
@@ -115,7 +115,7 @@ class NativeEngine:
             except BaseException:
                 connection.cancel(waiter)
                 raise
-        # No other request gets the connection before this response is believed.
+        # No other request gets the connection until this response is accepted.
         try:
             if response.status == 407:
                 _require_passed_on(origin)
@@ -123,20 +123,21 @@ class NativeEngine:
                 response = await self._decompress(origin, response)
             value = request.read(response)
         except BaseException as error:
-            del response, waiter  # a response to a log-in has the token, and others may repeat it
+            del response, waiter  # a log-in response contains the token, and other responses may repeat it
             connection.finish(isinstance(error, WosdkError))
             if isinstance(error, WosdkError | InconclusiveResponse):
                 without_frames(error)
                 if origin.proxy:
-                    error.hide(origin.proxy.secrets)  # without a tunnel it may respond in the service's place
+                    # Without a tunnel, the proxy may respond in place of the service
+                    error.hide(origin.proxy.secrets)
             raise
         connection.finish(True)
         return value
 
     def _prepare(self, request: Request) -> tuple[Pool, Origin, PreparedRequest]:
-        """Return the pool of the running loop, where ``request`` goes, and what is written.
+        """Return the pool of the running loop, and the origin and encoded form of ``request``.
 
-        Raises SendError for what cannot be sent.
+        Raises SendError for a request that cannot be sent.
         """
         pool = self._pool
         if pool is None or not pool.loop.is_running():
@@ -144,7 +145,7 @@ class NativeEngine:
         try:
             origin, target = pool.targets.get(request.url) or pool.locate(request.url)
             return pool, origin, (request, target, origin.head(request.headers))
-        except WosdkError:  # a proxy of the environment that cannot be used; it is a ValueError, too
+        except WosdkError:  # an unusable proxy from the environment; this is a ValueError, too
             raise
         except ValueError as wrong:
             why = str(wrong)
@@ -156,7 +157,7 @@ class NativeEngine:
         request = Request("GET", url, (("Accept-Encoding", "identity"), *headers), repeat_safe=True)
         pool, origin, prepared = self._prepare(request)
         while (idle := await pool.wait(origin)) is not None:
-            idle.close()  # a stream takes its own connection
+            idle.close()  # a stream uses its own connection
         connection = StreamConnection(pool, origin)
         await connect(pool, connection)
         if not connection.live:
@@ -170,7 +171,7 @@ class NativeEngine:
             connection.discard()
 
     async def _decompress(self, origin: Origin, compressed: Response) -> Response:
-        """Return the response with its body as it was before it was compressed. Raises SendError."""
+        """Return the response with its body decompressed. Raises SendError."""
         try:
             body = await decompress(compressed.body, compressed.headers, self._limits.body)
             return Response(compressed.status, compressed.headers, body, compressed.followed)
@@ -180,7 +181,7 @@ class NativeEngine:
         raise SendError(f"{origin.text}: the response cannot be read: {why}", sent=True)
 
     async def aclose(self) -> None:
-        """Close what is idle; a connection in use closes when its response has been read."""
+        """Close idle connections; busy ones close once their responses have been read."""
         self._closed = True
         pool = self._pool
         if pool is None:
@@ -191,11 +192,11 @@ class NativeEngine:
             self._move_to_running_loop()
 
     def _move_to_running_loop(self) -> Pool:
-        """Make a pool for the running loop: sockets belong to the loop that opened them.
+        """Create a pool for the running loop, because sockets belong to the loop that opened them.
 
-        A transport has an engine for each loop. Other programs may use one engine in one loop after the
-        other, but not in two threads at once: the loop of another thread is running, too. To ask the pool's
-        loop costs less than get_running_loop(), which asks the kernel for the process before Python 3.12.
+        A transport has one engine per loop. Other programs may use an engine in successive loops, but not in
+        two threads at once. Asking the pool's loop is cheaper than get_running_loop(), which queries the
+        process ID before Python 3.12.
         """
         loop, old = asyncio.get_running_loop(), self._pool
         tls = TLSContextProvider(self._ssl_context)
@@ -209,7 +210,7 @@ class NativeEngine:
         return pool
 
     def forked(self) -> None:
-        """Leave the sockets to the parent process: to close them here would write to their peers."""
+        """Leave the sockets to the parent process: closing them here would write to the peers."""
         if self._pool is not None:
             self._pool.abandon()
             _of_the_parent.append(self._pool)
@@ -217,11 +218,13 @@ class NativeEngine:
 
 
 def _closed_at_once(origin: Origin) -> SendError:
-    return SendError(f"{origin.text}: the service closed the connection, or spoke, at once", sent=False)
+    return SendError(
+        f"{origin.text}: the service closed the connection, or sent data, before any request", sent=False
+    )
 
 
 def _require_passed_on(origin: Origin) -> None:
-    """Raise SendError for a 407 of a proxy, which sends that instead of passing a request on (RFC 9110)."""
+    """Raise SendError for a 407 from a proxy, which did not forward the request (RFC 9110)."""
     if origin.forwarded and (proxy := origin.proxy):
         why = f"{origin.text}: the proxy {proxy.shown} refuses the request: 407"
         raise SendError(why, sent=False, remedy=proxy.login_remedy)

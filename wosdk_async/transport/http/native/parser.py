@@ -1,7 +1,7 @@
-"""Bytes to one response at a time. No input, no output; the grammar is llhttp's, in its strict mode.
+"""Response parser without I/O; llhttp parses the grammar in strict mode.
 
-Ambiguous responses are refused: two lengths, a length with chunks, another transfer coding,
-folded header lines, bare line feeds. What is received is bounded before it is kept.
+Ambiguous responses are refused: two lengths, a length with chunks, another transfer coding, folded header
+lines, bare line feeds. Sizes are checked before anything is stored.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from wosdk_async.transport.http.decompression import TOO_LONG, BodyBuffer
 __all__ = ["HEAD", "BadResponse", "CompressedResponse", "ResponseHeaders", "ResponseParser"]
 
 HEAD, _BODY, _DONE, _SURPLUS = range(4)
-"""Stages: before the end of the head, in the body, at the end, and when bytes followed the end."""
-_H = ord("H")  # as a status line begins
-_FRAMING = (b"content-length", b"transfer-encoding")  # the headers that say where a body ends
+"""Stages: before the end of the head, in the body, complete, and complete with surplus bytes."""
+_H = ord("H")  # start of a status line
+_FRAMING = (b"content-length", b"transfer-encoding")  # headers that determine where a body ends
 
 
 class BadResponse(Exception):
-    """Received bytes that are not a response, or not one that can be trusted."""
+    """Received bytes that are not a valid, unambiguous response."""
 
 
 class CompressedResponse(Response):
-    """Response whose body is as it was sent: a header says how it was compressed."""
+    """Response with a body that is still compressed, as a header states."""
 
     __slots__ = ()
 
 
 class ResponseParser:
-    """Parser of the responses of one connection, each after :meth:`reset`."""
+    """Parser for a connection's successive responses; call :meth:`reset` before each."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -46,19 +46,20 @@ class ResponseParser:
         self.reset()
 
     def reset(self) -> None:
-        """Forget the last response and expect the next."""
+        """Discard the last response and expect the next."""
         self._stage = HEAD
         self._head: bytes | bytearray = b""
-        self._end = 0  # of the last head that was parsed: of this response, or of an 1xx before it
-        self._overhead = 0  # bytes that were received and are not part of the head or body
+        self._end = 0  # from the last parsed head: this response's, or a preceding 1xx's
+        self._overhead = 0  # received bytes outside of head and body
         self.reusable = False
-        """Whether the connection may be used again: no bytes followed the response, and it stays open."""
+        """Whether the connection may be reused: no surplus bytes, and it stays open."""
         self._compressed = False
 
     def close(self) -> None:
         """Free the received bytes and the C parser.
 
-        The traceback of an error may keep this object; this object and the C parser keep each other.
+        An error's traceback may keep this object alive, and this object and the C parser reference each
+        other.
         """
         self._body, self._head = None, b""
         self._chunks.clear()
@@ -66,12 +67,12 @@ class ResponseParser:
 
     @property
     def untouched(self) -> bool:
-        """Whether not a byte of the response has come."""
+        """Whether no byte of the response has arrived."""
         return self._stage == HEAD and not (self._overhead or self._head)
 
     def feed(self, data: bytes) -> Response | None:
-        """Parse ``data`` and return the response once it is complete. Raises BadResponse."""
-        if self._stage == HEAD:  # kept: llhttp would make two strings and a call of each header
+        """Parse ``data`` and return the response once complete. Raises BadResponse."""
+        if self._stage == HEAD:  # kept raw: llhttp would create two strings and a call per header
             if not self._head:
                 self._head = data
             else:
@@ -92,10 +93,10 @@ class ResponseParser:
         return response
 
     def end(self) -> Response:
-        """Return the response when the other side has closed cleanly. Raises BadResponse.
+        """Return the response after the peer has closed cleanly. Raises BadResponse.
 
-        A body without a length ends there (RFC 9112 6.3 rule 8). That one was cut can only be seen from its
-        content; JSON and gzip show it.
+        A body without a length ends there (RFC 9112 6.3 rule 8). Truncation shows only in the content, as in
+        JSON or gzip.
         """
         if self._stage == _BODY and not any(map(self._headers.all_of, _FRAMING)):
             return self._make_response()
@@ -103,7 +104,7 @@ class ResponseParser:
         raise BadResponse(f"the service closed the connection {when}")
 
     def _keep_chunks(self, received: int) -> None:
-        """Move chunks to the body. Bound the bytes outside the body, too: headers, chunk marks, 1xx."""
+        """Move chunks to the body, and bound the bytes outside it: headers, chunk marks, 1xx."""
         if not self._chunks:
             self._overhead += received
             if self._overhead > self._limits.head:
@@ -124,7 +125,7 @@ class ResponseParser:
         raise BadResponse(f"{TOO_LONG} {self._limits.body} bytes")
 
     def _make_response(self) -> Response:
-        """Return the response; its body is not kept here any longer."""
+        """Return the response, and drop its body from the parser."""
         chunks = self._chunks
         body = chunks.pop() if self._body is None and len(chunks) == 1 else self._joined()
         if len(body) > self._limits.body:
@@ -132,7 +133,6 @@ class ResponseParser:
         return (CompressedResponse if self._compressed else Response)(self._status, self._headers, body)
 
     def _joined(self) -> bytes:
-        """Return the body, which came in no piece or in several."""
         last, body = b"".join(self._chunks), self._body
         self._chunks.clear()
         if body is None:
@@ -141,15 +141,15 @@ class ResponseParser:
         self._body = None
         return body.take()
 
-    # --- called by llhttp; pieces of a body go straight into a list -----------------------------
+    # --- called by llhttp; body pieces are appended to a list --------------------------------------
 
     def on_message_begin(self) -> None:
-        """Note a second response, to which no request belongs."""
+        """Record a second response, for which there is no request."""
         if self._stage == _DONE:
             self._stage, self.reusable = _SURPLUS, False
 
     def on_headers_complete(self) -> None:
-        """Check the status and the bounds of the head."""
+        """Check the status and the size of the head."""
         if self._stage != HEAD:
             return
         self._stage = _BODY
@@ -157,7 +157,7 @@ class ResponseParser:
         if status < 100 or status == 101:
             raise BadResponse(f"status {status}")
         head, start = self._head, self._end
-        if head[start] != _H:  # llhttp lets empty lines pass before the status line
+        if head[start] != _H:  # llhttp accepts empty lines before the status line
             start = len(head) - len(head[start:].lstrip(b"\r\n"))
         end = head.find(b"\r\n\r\n", start)
         if end < 0:
@@ -167,14 +167,14 @@ class ResponseParser:
         if self._end > self._limits.head:
             self._refuse_head()
         most = self._limits.headers
-        if len(lines) > 4 * most and lines.count(b"\r\n") > most:  # a header has four bytes at least
+        if len(lines) > 4 * most and lines.count(b"\r\n") > most:  # a header has at least four bytes
             raise BadResponse(f"more than {most} headers")
         headers = self._headers = ResponseHeaders(lines)
         if (lower := lines.lower()).find(b"-encoding") >= 0:  # not "in", ten times as slow for bytes
             self._note_codings(headers, lower)
         if status >= 200:
-            self._head = b""  # the rest of what came is the body, which llhttp passes on
-            self._overhead -= self._end  # the head has its own bound
+            self._head = b""  # the remaining bytes are the body, which llhttp passes on
+            self._overhead -= self._end  # the head has its own limit
 
     def _note_codings(self, headers: ResponseHeaders, lower: bytes) -> None:
         self._compressed = b"content-encoding" in lower and bool(headers.all_of(b"content-encoding"))
@@ -183,7 +183,7 @@ class ResponseParser:
             raise BadResponse("a transfer coding other than chunked")
 
     def on_message_complete(self) -> None:
-        """Make the response, unless it was an 1xx, which another one follows."""
+        """Build the response, unless this is an interim 1xx response."""
         if self._stage != _BODY:
             return
         if self._status < 200:
@@ -195,10 +195,10 @@ class ResponseParser:
 
 
 class ResponseHeaders(Mapping[str, str]):
-    """Headers of a response, split and decoded when one is first looked up.
+    """Response headers, split and decoded on first access.
 
-    Names are lower case; the values of a name that was sent more than once are joined by commas. ``lines``
-    are a status line and header lines whose grammar was accepted, without the line break at the end.
+    Names are lower case; repeated values are joined by commas. ``lines`` are a parsed status line and header
+    lines, without the final line break.
     """
 
     __slots__ = ("_decoded", "_lines")
@@ -209,12 +209,12 @@ class ResponseHeaders(Mapping[str, str]):
 
     @property
     def raw(self) -> list[tuple[bytes, bytes]]:
-        """Names and values as they were sent, in their order."""
+        """Names and values as received, in order."""
         pairs = (line.partition(b":") for line in self._lines.split(b"\r\n")[1:])
         return [(name, value.strip(b" \t")) for name, _, value in pairs]
 
     def all_of(self, name: bytes) -> list[bytes]:
-        """Return the values of all headers called ``name``, which is given in lower case."""
+        """Return all values of the header ``name``, given in lower case."""
         return [value for sent, value in self.raw if sent.lower() == name]
 
     def _all(self) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Connections of an engine on one event loop, and the requests that wait for one."""
+"""Connection pool of an engine on one event loop, with its waiting requests."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from wosdk_async.transport.http.native.resolver import resolver_of
 
 __all__ = ["Pool"]
 
-_TICK = 0.25  # seconds between checks of the timeouts
+_TICK = 0.25  # seconds between timeout checks
 _BUFFER = 64 * 1024
 _GOODBYE = 1.0  # seconds that a closed client waits for its sockets
-_MAX_TARGETS = 1024  # addresses whose origin is remembered
+_MAX_TARGETS = 1024  # addresses with a cached origin
 
 
 @attrs.define(eq=False, repr=False, slots=False)
 class Pool:
     """Connections of one engine on one event loop.
 
-    A request gets the idle connection that was used last. If none is idle, it opens one, as long as there are
-    fewer than ``ceiling``; else it waits, first come first served. From ``limits.connections`` on, it first
-    closes one that is idle. At most ``limits.connections`` are kept idle.
+    A request gets the most recently used idle connection. If none is idle, it opens one, up to ``ceiling``,
+    or waits in first-come, first-served order. Beyond ``limits.connections``, an idle connection is closed
+    first. At most ``limits.connections`` stay idle.
     """
 
     loop: asyncio.AbstractEventLoop
@@ -50,31 +50,31 @@ class Pool:
         self.writer = WriteBatcher(self.loop, self.now)
         self.reader = SocketReader(self.loop)
         self.buffer = memoryview(bytearray(_BUFFER))
-        """Memory into which all connections receive. Each copies its bytes out before another receives."""
+        """Receive buffer shared by all connections. Each copies its bytes out before another receives."""
         self.size = 0
-        """Connections that are open or being opened."""
+        """Connections that are open or opening."""
         self.targets: dict[str, tuple[Origin, bytes]] = {}
         """Origin and request target by URL."""
         self._origins: WeakValueDictionary[str, Origin] = WeakValueDictionary()
         """Origins of ``targets`` and of connections."""
         self._by_age: dict[Connection, None] = {}
-        """All idle connections, the one used last at the end."""
+        """All idle connections, most recently used last."""
         self.open: set[Connection] = set()
-        """Connections whose socket is not closed yet."""
+        """Connections whose sockets are not yet closed."""
         self.waiting: deque[tuple[asyncio.Future[Connection | None], Origin]] = deque()
-        """Requests that wait, with what they get: a connection, or None, so that they may open one."""
+        """Waiting requests. Each future receives a connection, or None as permission to open one."""
         self._shut = False
         self._one_closed = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
 
     def statistics(self) -> PoolStatistics:
-        """Return the state of the connections."""
+        """Return the connection counts."""
         idle = len(self._by_age)
         waiting = sum(not granted.done() for granted, _ in self.waiting)
         return PoolStatistics(self.size - idle, idle, waiting, len(self.open))
 
     def locate(self, url: str) -> tuple[Origin, bytes]:
-        """Return origin and request target of ``url``, and remember them. Raises ValueError."""
+        """Return and cache the origin and request target of ``url``. Raises ValueError."""
         if len(self.targets) >= _MAX_TARGETS:
             self.targets.clear()
         text, target = split_url(url)
@@ -87,7 +87,7 @@ class Pool:
     # --- get a connection --------------------------------------------------------------------------
 
     def take(self, origin: Origin, repeat_safe: bool) -> Connection | None:
-        """Return an idle connection to ``origin``, or None if none is fit for the request."""
+        """Return a suitable idle connection to ``origin``, or None."""
         idle: dict[Connection, None] = origin.idle
         while idle:
             connection, _ = idle.popitem()
@@ -102,13 +102,13 @@ class Pool:
         return None
 
     async def wait(self, origin: Origin) -> Connection | None:
-        """Return a connection to ``origin`` that another request gives back, or None.
+        """Wait for another request's connection to ``origin``, or None.
 
-        None means that the caller may open a connection, which ``size`` counts already. Raises SendError
-        when the timeout ``pool`` runs out.
+        None means that the caller may open a connection, already counted in ``size``. Raises SendError when
+        the timeout ``pool`` expires.
         """
         if self.size >= min(self.limits.connections, self.ceiling):
-            idle = next(chain(origin.idle, self._by_age), None)  # the oldest, one to ``origin`` if possible
+            idle = next(chain(origin.idle, self._by_age), None)  # the oldest, preferably one to ``origin``
             if idle is not None:
                 idle.close()
         if self.size < self.ceiling:
@@ -137,7 +137,7 @@ class Pool:
     # --- give it back ---------------------------------------------------------------------------
 
     def release(self, connection: Connection) -> None:
-        """Give ``connection`` to the request that waits longest, or keep it."""
+        """Give ``connection`` to the longest-waiting request, or keep it idle."""
         now = connection.since = self.now()
         if now > connection.ends_at or self._shut:
             connection.close()
@@ -147,7 +147,7 @@ class Pool:
             if granted.done():  # cancelled
                 self.waiting.popleft()
             elif origin is not connection.origin:
-                connection.close()  # then the waiter may open its own
+                connection.close()  # the waiter may then open its own
                 return
             else:
                 self.waiting.popleft()
@@ -158,14 +158,14 @@ class Pool:
             next(iter(self._by_age)).close()
 
     def forget(self, connection: Connection) -> None:
-        """Count ``connection`` no more, as it sends no more requests, and let another be opened."""
+        """Stop counting ``connection``, which sends no more requests, and let another be opened."""
         self.reader.remove(connection)
         connection.origin.idle.pop(connection, None)
         self._by_age.pop(connection, None)
         self._free_place()
 
     def _free_place(self) -> None:
-        """Reduce ``size`` by one, and let the request that waits longest open a connection."""
+        """Decrement ``size``, and let the longest-waiting request open a connection."""
         self.size -= 1
         while self.waiting:
             granted, _ = self.waiting.popleft()
@@ -175,14 +175,14 @@ class Pool:
                 return
 
     def closed(self, connection: Connection) -> None:
-        """Note that the socket of ``connection`` is closed."""
+        """Record that the socket of ``connection`` is closed."""
         self.open.discard(connection)
         self._one_closed.set()
 
     # --- time -----------------------------------------------------------------------------------
 
     def start_timer(self) -> None:
-        """Start the one timer of the pool if it does not run; it stops when there is nothing to check."""
+        """Start the pool's single timer if needed; it stops once there is nothing to check."""
         if self._timer is None:
             self._timer = self.loop.call_later(_TICK, self._check)
 
@@ -193,20 +193,20 @@ class Pool:
             connection.check(now)
         if self.open:
             self.start_timer()
-        elif not self.size:  # no host is in use: forget them, as new ones come
+        elif not self.size:  # no host is in use: clear the cache, because new ones keep arriving
             self.targets.clear()
 
     # --- close ----------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Close the idle connections; one in use closes when its response has been read."""
+        """Close idle connections; busy ones close once their responses have been read."""
         self._shut = True
         for connection in list(self.open):
             if not connection.busy:
                 connection.close()
 
     async def aclose(self) -> None:
-        """Close the idle connections, and wait until their sockets are closed."""
+        """Close idle connections, and wait until their sockets are closed."""
         self.close()
         for _ in range(2):
             with contextlib.suppress(TimeoutError):
@@ -215,7 +215,7 @@ class Pool:
                         self._one_closed.clear()
                         await self._one_closed.wait()
             for connection in list(self.open):
-                if not connection.busy:  # a service that takes no more bytes would keep its socket open
+                if not connection.busy:  # a service that stops reading would keep its socket open
                     connection.abort()
 
     def abandon(self) -> None:

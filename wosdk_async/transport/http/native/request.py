@@ -1,4 +1,4 @@
-"""Requests: the origin each goes to, its head and its body, encoded when the request is written."""
+"""Requests: their origins, and the encoding of heads and bodies when written."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ __all__ = ["Origin", "PreparedRequest", "parse_origin", "split_url", "write_requ
 _HEADER_NAME = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _FORBIDDEN_IN_VALUE = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 _WITH_BODY = b"%b %b%bContent-Length: %d\r\n\r\n%b"
-_SMALL = 64 * 1024  # bytes; a shorter body is copied behind its head and leaves in one piece
-_MAX_HEADS = 1024  # remembered for one origin: one for each Company and token
-_WITH_LENGTH = (b"POST", b"PUT", b"PATCH")  # they state a length of 0 without a body (RFC 9110 8.6)
+_SMALL = 64 * 1024  # bytes; a shorter body is appended to its head and sent in one piece
+_MAX_HEADS = 1024  # cached per origin: one for each Company and token
+_WITH_LENGTH = (b"POST", b"PUT", b"PATCH")  # without a body, these state a length of 0 (RFC 9110 8.6)
 
 PreparedRequest = tuple[Request, bytes, Secret]
-"""A request, with its target and head as they are written."""
+"""Request with its encoded target and head."""
 
 
 @attrs.define(eq=False)
 class Origin:
-    """Scheme, host and port of a server, and the proxy that leads there; encodes requests to that server."""
+    """Scheme, host and port of a server, with its proxy; encodes requests for that server."""
 
     text: str
     host: str
@@ -36,30 +36,30 @@ class Origin:
     tls: bool
     proxy: Proxy | None = None
     idle: dict[Any, None] = attrs.field(factory=dict, init=False, repr=False)
-    """Idle connections to it, the one used last at the end."""
+    """Idle connections to this origin, most recently used last."""
     _heads: dict[RequestHeaders, Secret] = attrs.field(factory=dict, repr=False)
     _last: tuple[RequestHeaders | None, Secret] = attrs.field(default=(None, Secret("")), repr=False)
 
     def target(self, path: str) -> bytes:
-        """Return the request target for ``path``: a proxy without a tunnel needs the whole address."""
+        """Return the request target for ``path``: the full URL for a proxy without a tunnel."""
         prefix = b"http://" + self._host_header() if self.forwarded else b""
         return prefix + path.encode("ascii")
 
     @property
     def forwarded(self) -> bool:
-        """Whether a proxy reads the requests, and passes them on."""
+        """Whether a proxy reads and forwards the requests."""
         return self.proxy is not None and not (self.tls or self.proxy.is_socks)
 
     def head(self, headers: RequestHeaders) -> Secret:
-        """Return the version and the header lines. Raises ValueError for a header that cannot be sent."""
+        """Return the encoded version and header lines. Raises ValueError for an invalid header."""
         last, head = self._last
-        if headers is not last:  # each call of a session has the same: they are seldom looked up
+        if headers is not last:  # all calls of a session share these headers
             head = self._heads.get(headers) or self._encode_head(headers)
             self._last = headers, head
         return head
 
     def _encode_head(self, headers: RequestHeaders) -> Secret:
-        """Encode the lines, and remember them. Raises ValueError."""
+        """Encode and cache the header lines. Raises ValueError."""
         lines = [b" HTTP/1.1", b"Host: " + self._host_header()]
         for name, value in encode_headers(headers):
             if not _HEADER_NAME.fullmatch(name) or _FORBIDDEN_IN_VALUE.search(value):
@@ -95,7 +95,7 @@ def write_request(prepared: PreparedRequest, write: Callable[[bytes], None]) -> 
 
 
 def split_url(url: str) -> tuple[str, str]:
-    """Return origin and target of ``url``. Raises ValueError for a target that has to be quoted."""
+    """Return the origin and target of ``url``. Raises ValueError for an unquoted target."""
     end = url.find("/", 8)
     origin, target = (url, "/") if end < 0 else (url[:end], url[end:])
     if not target.isascii() or not target.isprintable() or " " in target or "#" in target:
@@ -104,7 +104,7 @@ def split_url(url: str) -> tuple[str, str]:
 
 
 def parse_origin(text: str, proxies: ProxyRules | None = None) -> Origin:
-    """Return the origin written as ``https://host:port``, with its proxy. Raises ValueError."""
+    """Parse an origin such as ``https://host:port``, and add its proxy. Raises ValueError."""
     parts = urlsplit(text)
     if parts.scheme not in ("http", "https") or not parts.hostname or any(each in text for each in "@?#"):
         raise ValueError(f"{text[:200]!r} is not an http or https address of a host")

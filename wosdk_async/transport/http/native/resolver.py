@@ -1,6 +1,6 @@
-"""Name look-ups: one for a host at a time, kept for some seconds, on threads of their own.
+"""Name look-ups: one per host at a time, briefly cached, on dedicated threads.
 
-The event loop's own threads are few: look-ups of a name whose server does not respond would delay all others.
+The event loop has few threads: look-ups at an unresponsive name server would delay all other work.
 """
 
 from __future__ import annotations
@@ -19,58 +19,59 @@ from wosdk_async.shared_tasks import mark_retrieved
 
 try:
     import resource
-except ImportError:  # Windows, where sockets are no files
+except ImportError:  # Windows, where sockets are not files
     resource = None  # type: ignore[assignment]
 
 __all__ = ["FILES_EACH", "Address", "Resolver", "max_look_ups", "resolver_of", "start_look_up"]
 __all__ += ["usable_files"]
 
 Address = tuple[int, int, int, str, Any]
-"""Address as ``socket.getaddrinfo`` returns it."""
+"""Address as returned by ``socket.getaddrinfo``."""
 
-_KEPT = 5.0  # seconds that the addresses of a host are used again
-_MAX_QUICK = 64  # look-ups at once that run for less than _SLOW seconds
+_KEPT = 5.0  # seconds for which addresses are cached
+_MAX_QUICK = 64  # concurrent look-ups that have run for less than _SLOW seconds
 _SLOW = 0.25
-_MAX_FILES = 16 * 1024  # files used of a high limit, or of none: connections cost memory and ports
-FILES_EACH = 3  # sockets of a look-up that hangs: the C library tries up to three name servers
-_MAX_HOSTS = 4096  # whose addresses are kept
+_MAX_FILES = 16 * 1024  # files used if the limit is high or absent: connections cost memory and ports
+FILES_EACH = 3  # sockets of a hung look-up: the C library tries up to three name servers
+_MAX_HOSTS = 4096  # hosts with cached addresses
 
 _Host = tuple[str, int]
 _Done = Callable[[Sequence[Address] | Exception], None]
-"""Called in the thread of the loop with what a look-up found."""
+"""Called in the loop's thread with the result of a look-up."""
 
 
 def usable_files() -> int:
-    """Return how many files this process may open (``ulimit -n``)."""
+    """Return the open-file limit of this process (``ulimit -n``)."""
     soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0] if resource else -1
-    return _MAX_FILES if soft < 0 else min(soft, _MAX_FILES)  # below 0: there is no limit
+    return _MAX_FILES if soft < 0 else min(soft, _MAX_FILES)  # below 0: unlimited
 
 
 def max_look_ups() -> int:
-    """Return how many look-ups run at once, each in a thread that ends when the system times out."""
+    """Return the maximum of concurrent look-ups, each in a thread that ends at the system's timeout."""
     return max(1, usable_files() // 16)
 
 
 class Resolver:
-    """Name look-ups of the pools of one loop.
+    """Name look-ups for all pools of one loop.
 
-    An eighth of the threads is for hosts that were found before: new ones that hang do not delay them.
+    An eighth of the threads is reserved for known hosts, so that hanging look-ups of new hosts do not delay
+    them.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, now: Callable[[], float]) -> None:
         self._loop = loop
         self.now = now
         self._kept: dict[_Host, tuple[float, Sequence[Address]]] = {}
-        """Addresses, and the time until which they are used."""
+        """Cached addresses and their expiry times."""
         self._pending: dict[_Host, asyncio.Future[Sequence[Address]]] = {}
-        """Look-ups that run or wait for a thread."""
+        """Look-ups that are running or waiting for a thread."""
         self._waiting: deque[_Host] = deque()
         self._most = max_look_ups()
         self._threads = self._quick = 0
 
     async def addresses(self, host: str, port: int) -> Sequence[Address]:
-        """Return the addresses of ``host``, at least one. Raises OSError."""
-        try:  # a number needs no look-up
+        """Return at least one address of ``host``. Raises OSError."""
+        try:  # an IP address needs no look-up
             return socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
         except socket.gaierror:
             pass
@@ -83,10 +84,10 @@ class Resolver:
             pending.add_done_callback(mark_retrieved)
             (self._waiting.appendleft if key in self._kept else self._waiting.append)(key)
             self._start_next()
-        return await asyncio.shield(self._pending[key])  # others wait for it, too
+        return await asyncio.shield(self._pending[key])  # others share the result
 
     def forget(self, host: str, port: int) -> None:
-        """Forget the addresses of a host, because none of them could be reached."""
+        """Discard the cached addresses of a host, because none could be reached."""
         self._kept.pop((host, port), None)
 
     def _start_next(self) -> None:
@@ -99,7 +100,7 @@ class Resolver:
             start_look_up(self._loop, *key, lambda found: self._ended(key, timer, found))
 
     def _no_longer_quick(self) -> None:
-        """Let the next look-up begin although another may hang."""
+        """Let the next look-up start even though another may hang."""
         self._quick -= 1
         self._start_next()
 
@@ -122,7 +123,7 @@ class Resolver:
 
 
 def start_look_up(loop: asyncio.AbstractEventLoop, host: str, port: int, done: _Done) -> None:
-    """Look up a host in a thread, and call ``done`` in the loop with its addresses, or an error."""
+    """Look up a host in a thread, and call ``done`` in the loop with its addresses or an error."""
 
     def run() -> None:
         found: Sequence[Address] | Exception
@@ -131,22 +132,22 @@ def start_look_up(loop: asyncio.AbstractEventLoop, host: str, port: int, done: _
         except (OSError, ValueError) as error:
             found = error
         except BaseException as error:
-            found = OSError(f"the look-up of the name failed ({type(error).__name__}: {error})")
+            found = OSError(f"the name look-up failed ({type(error).__name__}: {error})")
         with contextlib.suppress(RuntimeError):  # the loop was closed
             loop.call_soon_threadsafe(done, found)
 
-    # A daemon, so that a look-up without a response does not keep the program from ending.
+    # Daemon threads, so that a hung look-up does not keep the program from exiting.
     try:
         threading.Thread(target=run, name="wosdk look-up", daemon=True).start()
     except RuntimeError as error:
-        loop.call_soon(done, OSError(f"no thread for the look-up of the name: {error}"))
+        loop.call_soon(done, OSError(f"no thread for the name look-up: {error}"))
 
 
 _resolvers: WeakValueDictionary[tuple[int, int], Resolver] = WeakValueDictionary()  # each keeps its loop
 
 
 def resolver_of(loop: asyncio.AbstractEventLoop, now: Callable[[], float]) -> Resolver:
-    """Return the resolver that the pools of ``loop`` share; a forked child has its own."""
+    """Return the resolver shared by the pools of ``loop``; a forked child has its own."""
     key = id(loop), os.getpid()  # GIL: threads add theirs atomically
     found = _resolvers.get(key)
     if found is None or found.now != now:

@@ -1,4 +1,4 @@
-"""Download over its own connection, read piece by piece and no faster than its consumer."""
+"""Download over a dedicated connection, read no faster than its consumer."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from wosdk_async.transport.http.native.request import Origin, PreparedRequest
 
 __all__ = ["StreamConnection"]
 
-_AHEAD = 256 * 1024  # bytes that are kept for the consumer before the socket is not read any more
+_AHEAD = 256 * 1024  # bytes buffered for the consumer before reading pauses
 
 
 class _StreamParser(ResponseParser):
-    """Parser that leaves the pieces of the body to its connection, however many follow."""
+    """Parser that hands body pieces to its connection, without a size limit."""
 
     def take(self) -> bytes:
-        """Return the pieces that have come, and forget them."""
+        """Return and clear the received pieces."""
         piece = b"".join(self._chunks)
         self._chunks.clear()
         return piece
 
     @property
     def head(self) -> Response | None:
-        """Status and headers, once they are complete; those of an interim response do not count."""
+        """Final status and headers once complete; interim responses are skipped."""
         if self._stage == HEAD or self._status < 200:
             return None
         return Response(self._status, self._headers, b"")
@@ -38,14 +38,14 @@ class _StreamParser(ResponseParser):
         if self._chunks:
             self._overhead = 0
         else:
-            super()._keep_chunks(received)  # bounds what is neither head nor body
+            super()._keep_chunks(received)  # bounds bytes outside of head and body
 
     def _make_response(self) -> Response:
         return Response(self._status, self._headers, self.take())  # before anything that follows the body
 
 
 class StreamConnection(Connection):
-    """Connection of one download, which is closed after it."""
+    """Connection for a single download."""
 
     read_in_batches = False
     parser_type = _StreamParser
@@ -55,16 +55,16 @@ class StreamConnection(Connection):
     def __init__(self, pool: Pool, origin: Origin) -> None:
         super().__init__(pool, origin)
         self._pieces: deque[bytes] = deque()
-        """What has come and was not taken."""
+        """Received pieces that have not been consumed."""
         self._size = 0
-        """Its bytes."""
+        """Size of the unconsumed pieces."""
         self._ended = False
-        """Whether all has come."""
+        """Whether the body is complete."""
         self._failure: SendError | None = None
-        self._held = True  # never idle; `_waiter` is set while a task waits for the head, or for more
+        self._held = True  # never idle; `_waiter` is set while a task waits for the head or more data
 
     async def request(self, prepared: PreparedRequest) -> StreamedResponse:
-        """Send a request and return the response, whose chunks are still to come. Raises SendError."""
+        """Send a request and return the response, whose chunks arrive later. Raises SendError."""
         head: asyncio.Future[Response] = asyncio.get_running_loop().create_future()
         self.start(prepared, head)
         self._pool.writer.submit(self, alone=True)
@@ -74,13 +74,13 @@ class StreamConnection(Connection):
         )
 
     def discard(self) -> None:
-        """Close, and forget what was received: the variables of a traceback may be shown."""
+        """Close, and discard received data, because tracebacks may show variables."""
         self._pieces.clear()
         self.abort()
 
     @property
     def busy(self) -> bool:
-        """Whether it is in use: until it is closed."""
+        """Whether in use: true until closed."""
         return self.live
 
     def received(self, data: bytes) -> None:
@@ -108,7 +108,7 @@ class StreamConnection(Connection):
         self._pass_on(response.body, True)
 
     def _pass_on(self, piece: bytes, done: bool) -> None:
-        """Keep what has come for the consumer, and wake it."""
+        """Buffer received data for the consumer, and wake it."""
         if piece:
             self._pieces.append(piece)
             self._size += len(piece)
@@ -127,11 +127,11 @@ class StreamConnection(Connection):
         super()._fail(why, timeout=timeout)
 
     async def _body(self) -> AsyncGenerator[bytes, None]:
-        """Yield the body as it arrives. Raises SendError when it ends too early."""
+        """Yield the body as it arrives. Raises SendError if the body is truncated."""
         while True:
             while self._pieces:
                 self._size -= len(self._pieces[0])
-                yield self._pieces.popleft()  # in no variable: a traceback would show it
+                yield self._pieces.popleft()  # not in a variable: a traceback would show it
             if self._ended:
                 return
             if self._failure is not None:

@@ -1,6 +1,6 @@
-"""TLS of a connection: OpenSSL in memory, between the connection and the transport of its socket.
+"""TLS of a connection: in-memory OpenSSL between the connection and its socket transport.
 
-asyncio's own TLS copies what it receives, and asks OpenSSL for more until an error says that there is none.
+asyncio's own TLS copies received data, and calls OpenSSL until an error reports that no data remains.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from wosdk_async.transport.http.native.batching import Layer
 
 __all__ = ["TLSTransport"]
 
-_RECORD = 16 * 1024  # bytes that a record of TLS has at most
+_RECORD = 16 * 1024  # maximum bytes of a TLS record
 _RECORD_HEAD = 5  # bytes; the last two are the length of the rest (RFC 8446 5.1)
-_PIECE = 16 * _RECORD  # bytes that are encrypted before the socket is asked whether it takes more
-_MAX_ANSWERS = 4 * _RECORD  # bytes for a service that sends messages of TLS and reads nothing
+_PIECE = 16 * _RECORD  # bytes to encrypt before checking whether the socket accepts more
+_MAX_ANSWERS = 4 * _RECORD  # bytes for a service that sends TLS messages and reads nothing
 
 
 class TLSTransport(Layer):
-    """Transport of ``above``, and protocol of the transport of its socket.
+    """Transport of ``above``, and protocol of the socket's transport.
 
     Args:
-        above: what gets the decrypted bytes, once :meth:`handshake` has ended.
-        place: the context, the name that the certificate must have, and the port.
-        sessions: those that hosts gave.
-        buffer: memory that encrypted bytes are received in.
+        above: receiver of the decrypted bytes after :meth:`handshake`.
+        place: context, name to verify in the certificate, and port.
+        sessions: session cache.
+        buffer: receive memory for encrypted bytes.
     """
 
     def __init__(self, above: Layer, place: Place, sessions: TLSSessions, buffer: memoryview) -> None:
@@ -42,36 +42,37 @@ class TLSTransport(Layer):
         self._offered = offered = sessions.get(place)
         self._tls = context.wrap_bio(self._incoming, self._outgoing, server_hostname=host, session=offered)
         self._handshake: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        """Done when the handshake has ended, well or not."""
+        """Done when the handshake has succeeded or failed."""
         self._is_open = False
-        """Whether the handshake has ended, and neither side has closed."""
+        """Whether the handshake has completed and neither side has closed."""
         self._has_begun = False
         """Whether decrypted bytes are passed on."""
         self._is_proven = False
-        """Whether the service has sent data: then its session is good."""
+        """Whether the service has sent data, which shows that its session is good."""
         self._plaintext: deque[memoryview] = deque()
-        """What is to be encrypted when the socket takes bytes again."""
+        """Data to be encrypted when the socket accepts bytes again."""
         self._paused = False
         self.mid_record: set[TLSTransport] = set()
-        """Of this transport and the proxy's below it, those with a partly received record. The peer began
-        that record before anything that leaves now."""
+        """This transport and the proxy's below it, where each holds a partial record. The peer began that
+        record before anything sent from now on.
+        """
         self._head = b""
-        """First bytes of that record, until they tell its length."""
+        """First bytes of the partial record, until its length is known."""
         self._missing = 0
-        """Bytes of that record that have not come yet."""
+        """Missing bytes of the partial record."""
 
     async def handshake(self) -> None:
-        """Do the handshake with the service, and verify its certificate. Raises OSError, ssl.SSLError too."""
+        """Complete the handshake and verify the certificate. Raises OSError, including ssl.SSLError."""
         self._step_handshake()
         await self._handshake
 
     def begin(self) -> None:
-        """Pass on what the service sends from now on, and what it has sent already."""
+        """Pass on decrypted bytes from now on, and those already received."""
         self._has_begun = True
         self._decrypt()
 
     def connection_made(self, transport: Any) -> None:
-        """Keep the transport: of the socket, or the TLS of the proxy below."""
+        """Keep the transport of the socket, or of the proxy's TLS below."""
         super().connection_made(transport)
         if isinstance(transport, TLSTransport):
             self.mid_record = transport.mid_record
@@ -79,15 +80,16 @@ class TLSTransport(Layer):
     # --- transport of the connection ----------------------------------------------------------
 
     def set_protocol(self, above: Layer) -> None:
-        """Give what comes from now on to ``above``."""
+        """Pass bytes from now on to ``above``."""
         self._above = above
 
     def write(self, data: bytes) -> None:
-        """Encrypt and send ``data``; what the socket does not take now waits in clear text."""
-        if self._is_open and not self._paused and not self._plaintext and len(data) <= _PIECE:  # as a rule
+        """Encrypt and send ``data``; data that the socket does not accept waits in plain text."""
+        # The usual case
+        if self._is_open and not self._paused and not self._plaintext and len(data) <= _PIECE:
             try:
                 self._tls.write(data)
-            except ssl.SSLWantReadError:  # the service wants new keys first
+            except ssl.SSLWantReadError:  # the service requested new keys
                 self._plaintext.append(memoryview(data))
                 self._flush()
             except ssl.SSLError as error:
@@ -99,13 +101,13 @@ class TLSTransport(Layer):
         self._encrypt()
 
     def close(self) -> None:
-        """Send close_notify, and close when all is sent."""
-        if self._transport.get_write_buffer_size():  # the service does not read, perhaps never again
+        """Send close_notify, and close once all data is sent."""
+        if self._transport.get_write_buffer_size():  # the service is not reading, and may never resume
             self.abort()
             return
         if self._is_open:
             self._is_open = False
-            with contextlib.suppress(ssl.SSLError):  # SSLWantReadError: the service has sent none yet
+            with contextlib.suppress(ssl.SSLError):  # SSLWantReadError: no close_notify from the service yet
                 self._tls.unwrap()
             self._flush()
         self._transport.close()
@@ -117,31 +119,31 @@ class TLSTransport(Layer):
         self._transport.abort()
 
     def pause_reading(self) -> None:
-        """Leave what the service sends in the socket."""
+        """Stop reading from the socket."""
         self._transport.pause_reading()
 
     def resume_reading(self) -> None:
-        """Read the socket again."""
+        """Resume reading from the socket."""
         self._transport.resume_reading()
 
     def is_closing(self) -> bool:
-        """Return whether it is closed or about to be."""
+        """Return whether the transport is closed or closing."""
         return not self._is_open or self._transport.is_closing()
 
     def get_write_buffer_size(self) -> int:
-        """Return how many bytes wait for the socket."""
+        """Return the number of bytes waiting for the socket."""
         size = self._transport.get_write_buffer_size()
         return size + sum(map(len, self._plaintext)) if self._plaintext else size
 
     def get_extra_info(self, name: str, default: Any = None) -> Any:
-        """Return what is known of the socket."""
+        """Return socket information."""
         return self._transport.get_extra_info(name, default)
 
     def received(self, data: bytes) -> None:
-        """Decrypt received bytes, and pass them on."""
+        """Decrypt received bytes and pass them on."""
         self._incoming.write(data)
         size = len(data) - _RECORD_HEAD
-        # As a rule one whole record comes, and none has begun before it.
+        # Usually one whole record arrives, with none in progress.
         if self._missing or self._head or size < 0 or size != (data[3] << 8 | data[4]):
             self._note_records(data)
         if self._has_begun:
@@ -150,7 +152,7 @@ class TLSTransport(Layer):
             self._step_handshake()
 
     def _note_records(self, data: bytes) -> None:
-        """Note where the last record in ``data`` ends: OpenSSL does not tell whether it has a part of one."""
+        """Track record boundaries in ``data``: OpenSSL does not report a partial record."""
         position, size = self._missing, len(data)
         if self._head:
             data = self._head + data
@@ -170,17 +172,17 @@ class TLSTransport(Layer):
         """Pass on that the socket is broken."""
         if not self._handshake.done():
             self._handshake.set_exception(error or ConnectionResetError("the connection was lost"))
-            self._handshake.exception()  # perhaps no task waits any more
+            self._handshake.exception()  # maybe no task is waiting any more
         self._above.lost(error)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Pass on that the socket is closed."""
-        if not self._is_proven:  # perhaps because the service does not like the session
+        if not self._is_proven:  # maybe the service rejected the session
             self._sessions.drop(self._place, self._offered)
         self._is_open = False
         if not self._handshake.done():
             self._handshake.set_exception(exc or ConnectionResetError("the service closed the connection"))
-            self._handshake.exception()  # perhaps no task waits any more
+            self._handshake.exception()  # maybe no task is waiting any more
         self._above.connection_lost(exc)
 
     def eof_received(self) -> None:
@@ -188,18 +190,18 @@ class TLSTransport(Layer):
         if self._is_open:
             self._sessions.pop(self._place, None)
             self.lost(
-                ssl.SSLEOFError(ssl.SSL_ERROR_EOF, "the service closed the connection without ending TLS")
+                ssl.SSLEOFError(ssl.SSL_ERROR_EOF, "the service closed the connection without close_notify")
             )
 
     def pause_writing(self) -> None:
-        """Encrypt nothing until the socket takes bytes again."""
+        """Stop encrypting until the socket accepts bytes again."""
         self._paused = True
         self._above.pause_writing()
 
     def resume_writing(self) -> None:
-        """Encrypt what waits."""
+        """Encrypt and send the waiting data."""
         self._paused = False
-        self._flush()  # answers of OpenSSL that waited
+        self._flush()  # pending OpenSSL responses
         self._encrypt()
         if not self._paused:
             self._above.resume_writing()
@@ -220,7 +222,7 @@ class TLSTransport(Layer):
             pass
         except (OSError, ValueError) as error:
             self._handshake.set_exception(error)
-        self._flush()  # perhaps an alert
+        self._flush()  # maybe an alert
 
     def _decrypt(self) -> None:
         incoming, tls = self._incoming, self._tls
@@ -228,13 +230,13 @@ class TLSTransport(Layer):
         failure: ssl.SSLError | None = None
         ended = False
         try:
-            # Not until it raises SSLWantReadError: an exception costs more. Each read takes a whole record.
+            # Stop before SSLWantReadError: an exception costs more. Each read takes a whole record.
             while self._is_open and incoming.pending and not ended:
                 record = tls.read(_RECORD)
-                # Together, as they came: what follows a response must be seen with it.
+                # Together, as received: surplus bytes after a response must be seen with it.
                 data = data + record if data else record
                 ended = not record
-        except ssl.SSLWantReadError:  # a part of a record, or a record without data
+        except ssl.SSLWantReadError:  # a partial record, or a record without data
             pass
         except ssl.SSLError as error:
             failure = error
@@ -250,27 +252,27 @@ class TLSTransport(Layer):
             self._above.eof_received()
             self.close()
         else:
-            if self._outgoing.pending:  # the service began to change the keys
+            if self._outgoing.pending:  # the service started a key update
                 self._answer()
-            if self._plaintext:  # it waited for new keys
+            if self._plaintext:  # waited for new keys
                 self._encrypt()
 
     def _answer(self) -> None:
-        """Send OpenSSL's own responses; a service that does not read them gets no more."""
+        """Send OpenSSL's responses, but no more to a service that does not read them."""
         if not self._paused:
             self._flush()
         elif self._outgoing.pending > _MAX_ANSWERS:
-            self._fail(ConnectionAbortedError("the service does not read what it asked for"))
+            self._fail(ConnectionAbortedError("the service does not read the TLS messages it requested"))
 
     def _prove_session(self) -> None:
-        """Keep the session from the handshake, now that the service has sent data.
+        """Keep the handshake's session, now that the service has sent data.
 
-        A resumed session is not replaced, so that it expires when the service says, and the certificate is
-        verified again.
+        A resumed session is not replaced, so that it expires when the service specifies and the certificate
+        is verified again.
         """
         self._is_proven = True
         if not self._tls.session_reused:
-            self._sessions.keep(self._place, self._tls.session)  # tickets of TLS 1.3 come before the data
+            self._sessions.keep(self._place, self._tls.session)  # TLS 1.3 tickets precede the data
 
     def _fail(self, error: OSError) -> None:
         self._sessions.pop(self._place, None)
@@ -287,10 +289,10 @@ class TLSTransport(Layer):
                 if not waiting[0]:
                     waiting.popleft()
                 self._flush()
-        except ssl.SSLWantReadError:  # the service wants new keys first
+        except ssl.SSLWantReadError:  # the service requested new keys
             self._flush()
         except ssl.SSLError as error:
-            # Not now: the transport of the socket may be in the middle of something.
+            # Not now: the socket's transport may be in the middle of an operation.
             asyncio.get_running_loop().call_soon(self._fail, error)
 
     def _flush(self) -> None:

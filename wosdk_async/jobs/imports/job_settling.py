@@ -1,0 +1,144 @@
+"""Settling of a job without its file: its rows in doubt are looked up, or decided by a person."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+
+from wosdk_async.company import Company
+from wosdk_async.jobs.cluster.leases import end_leases
+from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.imports.settling import Settling
+from wosdk_async.jobs.journal import DECIDED, Journal, RowRecord, State, run_table
+from wosdk_async.jobs.mapping.operations import usable_id
+from wosdk_async.jobs.mapping.record_operations import RowOperation, operation_named
+from wosdk_async.jobs.stop import Stop, StoppedError
+from wosdk_async.model import Command, WoCreateCommand, WorkOrder
+from wosdk_async.model.index import UNSUPPORTED
+from wosdk_async.protocol.writes import UNDECIDED
+from wosdk_async.query.fields import fields
+from wosdk_async.text.remedies import Remedy
+
+__all__ = ["decide", "doubts_in", "settle_job"]
+
+
+async def settle_job(
+    journal: Journal,
+    company: Company,
+    *,
+    on_stage: Callable[[str], None] = lambda _: None,
+    stop: Stop | None = None,
+) -> dict[str, int]:
+    """Look up the rows in doubt by their keys; those that are confirmed absent are planned again.
+
+    Nothing is sent. When a row is missing at first, this takes the settle time, after the time for which
+    workers of earlier runs may still send rows; ``on_stage`` gets a text then. After ``stop`` the undecided
+    rows stay in doubt.
+
+    Returns:
+        How many rows were ``looked_up``, were ``found``, and were ``not_there``.
+
+    Raises:
+        JournalError: rows in doubt have no keys, or only the file of the job says what they change.
+    """
+    operation = operation_named(journal.plan.operation)
+    counts = Counter(journal.counts()) + Counter(journal.gone())
+    if not (looked_up := sum(counts[each] for each in UNDECIDED)):
+        return {"looked_up": 0, "found": 0, "not_there": 0}
+    if journal.plan.marker is None:
+        raise JournalError(
+            f"{journal.folder}: the job has no marker, so nothing can be looked up",
+            remedies=(Remedy.DECIDE_ROWS,),
+            folder=str(journal.folder),
+        )
+    if operation.compares:
+        raise JournalError(
+            f"{journal.folder}: to settle {operation.name!r}, the file is needed",
+            remedies=(Remedy.RUN_AGAIN,),
+            folder=str(journal.folder),
+        )
+
+    settling = Settling(
+        company=company,
+        journal=journal,
+        operation=operation,
+        marker=journal.plan.marker,
+        seconds=company.options.settle,
+        on_row=lambda _: None,
+        on_stage=on_stage,
+    )
+    absent: set[int] = set()
+    with suppress(StoppedError):
+        async with (stop or Stop()).ends():
+            await end_leases(journal, on_stage)
+            await settling.look_up_earlier_runs()
+            absent = await settling.settle()
+    await settling.leave_undecided()
+    await journal.flush()
+    return {"looked_up": looked_up, "found": settling.done, "not_there": len(absent)}
+
+
+async def doubts_in(journal: Journal) -> list[int]:
+    """Return the numbers of the rows in doubt, also of rows that the file no longer has."""
+    return [row.row async for page in journal.pages(*UNDECIDED) for row in page]
+
+
+async def decide(
+    journal: Journal,
+    row: int,
+    id: int | None,
+    who: str,
+    *,
+    company: Company | None = None,
+    on_stage: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Record a person's decision about a row in doubt, once no worker can send it any more.
+
+    Args:
+        journal: the journal of the job.
+        row: the number of the row.
+        id: id of the created record; None if none was created, which plans the row again.
+        who: the person and the time, for the journal.
+        company: the Company of the job, in which the id is looked up; None skips the look-up.
+        on_stage: called with a text while it waits for workers of a killed run.
+
+    Raises:
+        JournalError: the job has no such row, it is not in doubt, or no record has the id.
+        WosdkError: the look-up failed.
+    """
+    if id is not None and usable_id(id) is None:
+        raise JournalError(f"{id} cannot be the id of a record; ids are whole numbers from 1 to {2**63 - 1}")
+    if id is not None:
+        other = await journal.read(partial(run_table.row_with_id, id=id))
+        if other not in (None, row):
+            raise JournalError(f"{journal.folder}: {id} is already the record of row {other}")
+        if company is not None:
+            await _require_record(company, operation_named(journal.plan.operation), id)
+    await end_leases(journal, on_stage)  # until then a worker may send the row
+    found = await journal.rows_in(after=row - 1, limit=1)
+    if not found or found[0].row != row:
+        raise JournalError(f"{journal.folder}: the job has no row {row}")
+    state = found[0].state
+    if state not in UNDECIDED:
+        raise JournalError(f"{journal.folder}: row {row} is not in doubt, it is {state.word}")
+    reason = f"decided by {who}; before: {found[0].reason or 'being sent when the run was killed'}"
+    new = State.PLANNED if id is None else State.DONE
+    call = {name: getattr(found[0], name) for name in ("code", "request_id", "attempts", "seconds")}
+    journal.record(RowRecord(row, new, id, reason=reason, proof=DECIDED, **call))
+    await journal.flush()
+
+
+async def _require_record(company: Company, operation: RowOperation, id: int) -> None:
+    """Raise JournalError unless the operation can have made a record with this id; removed ones count."""
+    entity = WorkOrder if operation.kind is WoCreateCommand else operation.kind
+    if issubclass(entity, Command) or operation.label == "deleted":
+        return
+    if "query" in UNSUPPORTED.get(entity.wire_name, {}):
+        return
+    if await company.query(entity).where(fields(entity).id == id).select("Id").first() is None:
+        raise JournalError(
+            f"no {entity.wire_name} has the id {id}; correct the id, or decide that the row was "
+            "not carried out"
+        )
