@@ -101,7 +101,7 @@ class ReferenceStage:
         return await self.create_first(settled, on_stage)
 
     async def _settle_deletions(self, settled: Settled) -> None:
-        """Wait until the deletions that an undo left in doubt have been carried out, or certainly will not be.
+        """Wait until the deletions that an undo left in doubt are carried out, or confirmed not to be.
 
         A row must not refer to a record that is deleted a moment later.
         """
