@@ -573,3 +573,32 @@ async def test_the_service_is_asked_only_what_it_answers(local: Local) -> None:
         "Space.CustomerId",
         "WorkOrder.Customer.Id",
     }
+
+
+@pytest.mark.parametrize("late", [False, True])
+async def test_an_import_uses_no_record_whose_deletion_is_in_doubt(
+    local: Local, job: Job, write: Write, late: bool
+) -> None:
+    """It looks again after the settle time: a late deletion would leave its orders without a customer."""
+    source, stages = write(HEADER, named("New")), list[str]()
+    folder = await imported(local, job(source, MAP))
+    local.server.creation, local.server.broken_times = "base/Customer", 2
+    company, local.company = local.company, local.company.with_options(retry=TWICE)
+    assert (await undone(local, folder)).outcomes == {"New": "in_doubt"}
+    local.company = company.with_options(settle=0.0)
+
+    def on_stage(text: str) -> None:
+        stages.append(text)
+        if late and "deletions in doubt" in text:
+            local.server.hidden, local.server.hidden_times = "query/Customer", 1
+
+    await imported(local, job(source, MAP, retry_undone=True, on_stage=on_stage))
+    customers = [each for each in await local.rows("Customer", "DisplayAs") if each["DisplayAs"] == "New"]
+    assert (len(customers), "deletions in doubt: 1" in "".join(stages)) == (1 + late, True)
+    *_, order = await local.rows("WorkOrder", "Customer.Id")
+    assert order["Customer"]["Id"] == customers[-1]["Id"]
+    stages.clear()
+    await job(write(HEADER, [*named("New"), ["2", "text", "notes", "New"]]), MAP, on_stage=on_stage).run(
+        local.company
+    )
+    assert not any("deletions in doubt" in each for each in stages)

@@ -276,11 +276,9 @@ class Attempts:
         return self._trace
 
     def _mark_sent(self) -> None:
-        """Record that the first byte is about to be sent."""
         self._sent_at = self._context.clock.now()
 
     def _note_attempt(self) -> Trace:
-        """Add the completed attempt to the trace, and return the trace."""
         trace = self.trace
         trace.add_attempt(self._started, self._sent_at, self._reply)
         return trace
@@ -311,7 +309,6 @@ class Attempts:
         raise refused("COMMAND_NOT_FOUND", "HTTP 404: the host has no such path", 404)
 
     def _note_failure(self, failure: BaseException) -> None:
-        """Record an attempt that ended without a response from the service."""
         trace = self._note_attempt()
         if isinstance(failure, SendError):
             failure.hide(self._sessions.secrets)

@@ -114,7 +114,6 @@ class Downloads:
 
 
 def _redirect_target(url: str, response: StreamedResponse) -> str:
-    """Return the target address of a redirect."""
     try:
         return urljoin(url, response.headers["location"])
     except (KeyError, ValueError):

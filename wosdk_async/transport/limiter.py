@@ -242,7 +242,6 @@ class ConcurrencyLimiter:
                 del self._ready[level]
 
     def _wake(self, queue: TenantQueue) -> None:
-        """Grant slots to ``queue`` if its rate allows them now."""
         queue.timer = None
         self._make_ready(queue)
         self._grant()

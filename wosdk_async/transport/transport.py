@@ -239,7 +239,6 @@ class Transport:
             await asyncio.gather(*(manager.aclose() for manager in self._sessions))
 
     def _loop_state(self) -> LoopState:
-        """Return the state of the running loop, and open it if needed."""
         if self.closed:
             raise ConfigurationError("the client is closed; open a new one, or leave its block later")
         loop = asyncio.get_running_loop()

@@ -91,6 +91,7 @@ class ReferenceStage:
             await index.look_up(company, limit)
             return missing()
 
+        await self._settle_deletions(settled)
         absent = missing() and await settled(look, f"records in doubt: {len(doubts)}")
         for creation, entry in doubts:
             if absent or entry.id is not None:
@@ -98,6 +99,30 @@ class ReferenceStage:
         index.require(import_map.fixed, import_map.path)
         self._first = await self._mark_wanted() if index.incomplete else []
         return await self.create_first(settled, on_stage)
+
+    async def _settle_deletions(self, settled: Settled) -> None:
+        """Wait until the deletions that an undo left in doubt are carried out, or confirmed not to be.
+
+        A row must not refer to a record that is deleted a moment later.
+        """
+        index, journal = self.index, self.rows.journal
+        found = [
+            (each, entry)
+            for each in await journal.references()
+            if each.undo in UNDECIDED and (entry := index.entry(each.reference, each.name)) is not None
+            if entry.id == each.id
+        ]
+
+        async def look() -> bool:
+            for _, entry in found:
+                entry.id = None
+            await index.look_up(self.company, self.limit)
+            return any(entry.id is not None for _, entry in found)
+
+        if found and await settled(look, f"deletions in doubt: {len(found)}"):
+            for each, entry in found:
+                if entry.id is not None:
+                    journal.record_reference(attrs.evolve(each, undo=State.PLANNED))
 
     async def create_first(self, settled: Settled, on_stage: Callable[[str], None]) -> int | None:
         """Create the records of the next of the first rows, as :meth:`complete` does."""

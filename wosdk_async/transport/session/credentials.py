@@ -27,7 +27,6 @@ _CONTROLS = {"\n": "LINE FEED", "\r": "CARRIAGE RETURN", "\t": "TAB"}  # Unicode
 
 
 def _sendable(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
-    """Require a ``value`` that a request can carry."""
     if not isinstance(value, str | Secret):
         raise ConfigurationError(f"{attribute.name} is a {type(value).__name__}; it takes text")
     if why := _why_not_sendable(value):

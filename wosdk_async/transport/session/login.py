@@ -172,7 +172,6 @@ class Login:
         )
 
     def _of_known_host(self, company: str, region: Region, given: AccessToken, base_url: str) -> TokenGrant:
-        """Return the session of a token with a known host."""
         try:
             host = self.hosts.given_host(base_url)
         except ConfigurationError as error:

@@ -118,7 +118,6 @@ def read_token(
 
 
 def _refusal(body: bytes) -> str:
-    """Return the OAuth error code from ``body``, or an empty string."""
     try:
         reason = document_of(body).get("error")
     except ValueError:

@@ -76,7 +76,6 @@ class LoginSlots:
             level = min(level + 1, len(self._allowances) - 1)
 
     async def _take(self, slow: bool) -> None:
-        """Wait for a slot."""
         queue, granted = self._slow if slow else self._fresh, get_running_loop().create_future()
         queue.append(granted)
         self._grant()

@@ -90,7 +90,6 @@ LOG_OBSERVER = _LogObserver()
 
 
 def _fields(record: Attempt | CallResult) -> str:
-    """Return the non-empty fields of ``record`` on one line."""
     shown = attrs.asdict(record, filter=lambda _, value: value not in (None, ""))
     shown["seconds"] = f"{record.seconds:.3f}"
     return one_line(" ".join(f"{name}={value}" for name, value in shown.items()))
@@ -247,7 +246,6 @@ class Telemetry(Observer):
         calls.record(result.seconds, {"wosdk.operation": result.operation, **failed})
 
     def _end(self, span: Any, attributes: dict[str, Any], failure: str) -> dict[str, str]:
-        """End a span, and return its error attribute, if any."""
         failed = {"error.type": failure} if failure else {}
         span.set_attributes({**attributes, **failed})
         if failure:

@@ -197,7 +197,6 @@ class ClientEngine:
 
 
 def _with_own_cookies(client: httpx.AsyncClient) -> httpx.AsyncClient:
-    """Return ``client`` with a copy of its cookies, for one request."""
     once = copy.copy(client)
     once.cookies = client.cookies
     return once

@@ -76,7 +76,6 @@ def _filter_httpx(record: logging.LogRecord) -> bool:
 
 
 def _origin(url: Any) -> str:
-    """Return the printable part of a URL from either library."""
     return f"{url.scheme}://{url.netloc.decode('ascii')}/***"
 
 

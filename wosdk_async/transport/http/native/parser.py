@@ -125,7 +125,6 @@ class ResponseParser:
         raise BadResponse(f"{TOO_LONG} {self._limits.body} bytes")
 
     def _make_response(self) -> Response:
-        """Return the response, and drop its body from the parser."""
         chunks = self._chunks
         body = chunks.pop() if self._body is None and len(chunks) == 1 else self._joined()
         if len(body) > self._limits.body:
