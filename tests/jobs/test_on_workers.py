@@ -413,7 +413,7 @@ async def test_a_long_wait_for_leases_is_said_again_and_can_be_stopped(
     assert (summary.created, summary.audit_state) == (0, "due")
     assert await held(local) == Counter()
     assert await open_leases(folder) == 1, "the next run waits for it"
-    seconds = [int(text.rpartition(", in ")[2].removesuffix(" s")) for text in stages]
+    seconds = [int(text.rpartition("(")[2].removesuffix(" s)")) for text in stages]
     assert (len(seconds), seconds[0]) == (2, 600)
     assert 560 <= seconds[1] <= 599
 
