@@ -157,8 +157,13 @@ CALLS: dict[str, Callable[[Company], Awaitable[Any]]] = {
     "create": lambda company: company.run("WoStartCommand", {}),
     "query": lambda company: company.get("Thing", 1),
     "download": lambda company: company.documents.download(7),
+    "download with progress": lambda company: company.documents.download(7, progress=fail_at),
     "own": lambda company: company.get("Thing", True),
 }
+
+
+def fail_at(*_: Any) -> None:
+    raise ValueError("the program fails")
 
 
 def given_token(_: Request) -> Answer:
@@ -172,7 +177,7 @@ async def failure(engine: Engine, place: str, response: Any, call: str = "create
         service.on_token = response if place == "token" else given_token
         service.on_discovery = response if place == "discovery" else service.on_discovery
         service.handler = response
-        if call == "download":
+        if call.startswith("download"):
             service.handler = lambda request: (
                 response(request) if request.method == "GET" else Answer(body={"CommandResult": file})
             )
@@ -236,6 +241,18 @@ async def test_a_download_that_is_cancelled_as_its_response_comes(monkeypatch: p
     error = await failure(native, "download", echo(200), "download")
     assert isinstance(error, asyncio.CancelledError)
     assert leaks(error, SHOWN, 1) == set()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_download_whose_program_fails(engine: str) -> None:
+    """While it has a chunk that repeats secrets."""
+
+    async def main(made: Engine) -> set[str]:
+        error = await failure(made, "download", echo(200), "download with progress")
+        assert isinstance(error, ValueError)
+        return leaks(error, SHOWN, 1)
+
+    assert run(engine, main) == set()
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -96,8 +96,10 @@ async def _kept_chunks(response: StreamedResponse, exchange: RawExchange) -> Asy
     try:
         async for chunk in response.chunks:
             kept.add(chunk)
-            yield chunk
-            del chunk  # it may contain a secret, which a later error's frame would show
+            try:
+                yield chunk
+            finally:
+                del chunk  # it may contain a secret, which an error's frame would show
     except SendError:
         exchange.failure = _BROKEN
         raise

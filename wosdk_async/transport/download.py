@@ -133,12 +133,14 @@ async def _read(response: StreamedResponse, write: WriteChunk, file: FileDownloa
     _require_fit(total or 0, file.max_bytes)
     async with aclosing(response.chunks) as chunks:
         async for chunk in chunks:
-            done += len(chunk)
-            _require_fit(done, file.max_bytes)
-            await write(chunk)
-            if file.progress is not None:
-                file.progress(done, total)
-            del chunk  # may contain a secret, which would show in the traceback of a later error
+            try:
+                done += len(chunk)
+                _require_fit(done, file.max_bytes)
+                await write(chunk)
+                if file.progress is not None:
+                    file.progress(done, total)
+            finally:
+                del chunk  # may contain a secret, which would show in the traceback of an error
 
 
 def _length(response: StreamedResponse) -> int | None:

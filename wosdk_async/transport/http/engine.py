@@ -222,7 +222,6 @@ async def decompressed(
                     await turns.step()
                     if piece:
                         yield piece
-                chunk = piece = b""  # tracebacks show local variables; so below
             if decompressor is not None:
                 decompressor.finish()
         except UnwantedContent as bad:
@@ -231,8 +230,9 @@ async def decompressed(
             why = str(bad)
         except MemoryError:
             why = NO_MEMORY
+        finally:
+            chunk = piece = b""  # tracebacks show local variables
     if why:
-        chunk = b""
         raise SendError(f"{origin}: the response cannot be read: {why}", sent=True)
 
 

@@ -55,8 +55,10 @@ async def filtered_chunks(chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes,
                 except asyncio.CancelledError as cancelled:
                     without_frames(cancelled)  # the library's hold the chunk before
                     raise
-            yield chunk
-            del chunk  # may repeat a secret: see `download.py`
+            try:
+                yield chunk
+            finally:
+                del chunk  # may repeat a secret: see `download.py`
     finally:
         if isinstance(chunks, AsyncGenerator):  # httpx2 closes the response when its generator is closed
             with filtered_logs(download=True):

@@ -105,8 +105,10 @@ async def body_chunks(response: httpx.Response, url: str) -> AsyncGenerator[byte
         chunks = decompressed(filtered_chunks(response.aiter_raw()), head, origin_of(url))
         async with contextlib.aclosing(chunks):
             async for chunk in chunks:
-                yield chunk
-                del chunk  # may repeat a secret: see `download.py`
+                try:
+                    yield chunk
+                finally:
+                    del chunk  # may repeat a secret: see `download.py`
 
 
 # --- errors -------------------------------------------------------------------------------------
