@@ -402,7 +402,7 @@ async def test_hosts_are_forgotten_while_others_are_in_use() -> None:
     before = sum(isinstance(each, Origin) for each in gc.get_objects())
     async with RawServer(echoing) as server, engine() as made:
         await get(made, server.url)
-        for number in range(2100):
+        for number in range(1100):
             with pytest.raises(SendError):
                 await get(made, f"http://127.1.{number // 250}.{number % 250}:9/")
         assert made.statistics().idle == 1
