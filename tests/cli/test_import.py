@@ -59,7 +59,7 @@ def test_a_store_keeps_what_was_created(file: Path, wosdk: Wosdk, tmp_path: Path
     assert again.exit_code == 1
     assert "14 rows: 0 created, 14 failed" in again.stdout
     assert "references: 33 found, 0 created" in again.stdout
-    assert "exists already: work_order.po_number '900001'" in again.stderr
+    assert " has work_order.po_number '900001'" in again.stderr
     assert again.stderr.count("add --job with its folder, or --if-exists skip") == 1
     skipped = wosdk(*command, "--again", "--if-exists", "skip")
     assert (skipped.exit_code, skipped.stdout.splitlines()[0]) == (

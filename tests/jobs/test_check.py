@@ -179,7 +179,7 @@ async def test_keys_that_are_there_fail_or_are_skipped(local: Local, job: Job, w
     source = write(HEADER, rows(1, 2, 3))
     result = await checked(local, source, MAP, marker=MARKER)
     assert (kinds(result), result.complete) == ({1: "there", 2: "there"}, False)
-    assert result.findings[0].reason == "work_order.po_number '1' is that of WorkOrder 1"
+    assert result.findings[0].reason == "WorkOrder 1 has work_order.po_number '1'"
     assert (await checked(local, source, MAP, marker=MARKER, if_exists="skip")).complete
 
 

@@ -413,7 +413,7 @@ async def test_a_long_wait_for_leases_is_said_again_and_can_be_stopped(
     assert (summary.created, summary.audit_state) == (0, "due")
     assert await held(local) == Counter()
     assert await open_leases(folder) == 1, "the next run waits for it"
-    seconds = [int(text.rpartition(", in ")[2].removesuffix(" s")) for text in stages]
+    seconds = [int(text.rpartition("(")[2].removesuffix(" s)")) for text in stages]
     assert (len(seconds), seconds[0]) == (2, 600)
     assert 560 <= seconds[1] <= 599
 
@@ -472,7 +472,7 @@ async def test_settle_waits_for_leases_too(local: Local, job: Job, write: Write)
         assert (await settle_job(journal, local.company, on_stage=stages.append))["not_there"] == 1
         assert await journal.open_leases() == []
     assert stages[0].startswith("workers of an earlier run may still send rows")
-    assert stages[1:] == ["rows in doubt: 1; looked up again in 0 s: the service may still carry them out"]
+    assert stages[1:] == ["rows in doubt: 1; next look-up in 0 s: the service may still process them"]
 
 
 # --- options --------------------------------------------------------------------------------------

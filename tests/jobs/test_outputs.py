@@ -616,7 +616,7 @@ async def test_a_full_disk_keeps_the_old_files(
 
         with monkeypatch.context() as patch:
             patch.setattr(os, "fsync", full)
-            with pytest.raises(OutputError, match="No space left on device; the journal is right"):
+            with pytest.raises(OutputError, match="No space left on device; the journal is intact"):
                 await write_outputs(journal, source)
         assert {path.name: path.read_bytes() for path in folder.glob("re*")} == before
         await write_outputs(journal, source)

@@ -350,7 +350,7 @@ async def test_a_proxy_of_the_environment_leads_to_a_url(
 @pytest.mark.parametrize(
     ("variable", "value", "said"),
     [
-        ("SSL_CERT_FILE", "/missing", "SSL_CERT_FILE is '/missing', which cannot be used"),
+        ("SSL_CERT_FILE", "/missing", "SSL_CERT_FILE is '/missing', which is unusable"),
         ("HTTPS_PROXY", "ftp://me:secret@proxy:1", "HTTPS_PROXY is not the address of a proxy"),
         ("HTTPS_PROXY", "http://me:secret@127.0.0.1:1", "the proxy http://127.0.0.1:1: "),
     ],
