@@ -184,7 +184,9 @@ def test_a_person_decides_rows_without_a_marker(
     assert (result.exit_code, states(folder)[3]) == (0, State.PLANNED)
     shown = json.loads(wosdk("jobs", "show", folder, "--json").stdout)
     assert shown["resume"] == "1 row to send; 13 created before"
-    assert "row 2 is not in doubt" in wosdk("jobs", "settle", folder, "--row", "2", "not-created").stderr
+    assert (
+        "row 2 is done, not in doubt" in wosdk("jobs", "settle", folder, "--row", "2", "not-created").stderr
+    )
     assert "has no row 99" in wosdk("jobs", "settle", folder, "--row", "99", "not-created").stderr
     for wrong in (
         ["--row", "3"],
