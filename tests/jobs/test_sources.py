@@ -78,7 +78,7 @@ def test_long_cells_are_read(tmp_path: Path) -> None:
         (b"\n<!DOCTYPE html>\n<p>Log in\n", "this is a web page, not a table: was a login"),
         (b"<HTML><body>", "this is a web page, not a table: was a login"),
         (b'<?xml version="1.0"?>\n', "this is XML, and not a table"),
-        (b'{"a": 1}\n{"a": 2}\n', "this is JSON; if each line is one object, rename"),
+        (b'{"a": 1}\n{"a": 2}\n', "this is JSON; if the file has one object per line, rename"),
         (b'[{"a": 1}]', "this is JSON; write one object a line"),
         (b"a\n1\n\x00\n", "line 3: this is not text"),
         (b"a\n" + b"1\n" * 5000 + b"\x00\n", "line 5002: this is not text"),

@@ -49,7 +49,7 @@ async def test_fields_of_a_later_release_of_the_same_format_are_read_over(tmp_pa
 
 def test_a_folder_without_a_journal_is_named(tmp_path: Path) -> None:
     for read_only in (False, True):
-        with pytest.raises(JournalError, match=r"there is no journal\.db"):
+        with pytest.raises(JournalError, match=r"it has no journal\.db"):
             Journal.open(tmp_path, read_only=read_only)
 
 
