@@ -69,14 +69,14 @@ class Audit:
                     suspects.append(row)
                 else:
                     self._counts[verdict] += 1
-        listed = await self._look_again(suspects)
+        listed = await self._recheck(suspects)
         names: tuple[Verdict, ...] = ("once", *FINDINGS, "undecided", "not_made")
         result = AuditResult(at=time.time(), **{name: self._counts[name] for name in names})
         await journal.save_audit(result, listed)
         on_stage(f"audit: {result}")
         return result
 
-    async def _look_again(self, suspects: list[StoredRow]) -> list[AuditRow]:
+    async def _recheck(self, suspects: list[StoredRow]) -> list[AuditRow]:
         """Return the rows whose records still differ from the journal."""
         if not suspects:
             return []
@@ -106,7 +106,7 @@ class Audit:
         judged = []
         for row in rows:
             with_key = found.get(row.key or "", ())
-            records = () if isinstance(with_key, RowError) else _counted(with_key)
+            records = () if isinstance(with_key, RowError) else _without_ended(with_key)
             number = 2 if isinstance(with_key, RowError) else len(records)  # too many to count
             verdict = _verdict(row, number, existed=_existed_before(row) and row.row not in sent)
             if verdict == "once" and _is_another(row, records):
@@ -123,14 +123,14 @@ def _existed_before(row: StoredRow) -> bool:
 
 
 def _is_another(row: StoredRow, records: Sequence[Any]) -> bool:
-    """Return whether the only record with a row's key has a different id in the journal."""
+    """Return whether the only record with a row's key has a different id than the journal says."""
     if row.state != State.DONE or row.id is None or len(records) != 1:
         return False
     return usable_id(records[0].id) not in (None, row.id)
 
 
-def _counted(records: Sequence[Any]) -> Sequence[Any]:
-    """Ignore cancelled and removed records if there are other records."""
+def _without_ended(records: Sequence[Any]) -> Sequence[Any]:
+    """Drop cancelled and removed records if other records exist."""
     if len(records) < 2:
         return records
     return [each for each in records if not is_ended(each)] or records[:1]

@@ -180,12 +180,12 @@ class Check:
             if preview.folder is not None:
                 async with Journal.open(preview.folder, snapshot=True) as journal:
                     self._result.job = await overview(journal)
-            self._result.warnings += self._keyless()
+            self._result.warnings += self._key_warnings()
             if self._index.incomplete:
                 await self._mark_wanted(company, preview)
             rows = self._rows()
             while page := list(islice(rows, _PAGE)):
-                for finding in await self._look_at(company, page, preview):
+                for finding in await self._check_page(company, page, preview):
                     self._result.add(finding)
                     if on_row is not None:
                         on_row(finding)
@@ -202,12 +202,11 @@ class Check:
         while page := list(islice(rows, _PAGE)):
             standings = preview.standings(page[0].number, page[-1].number)
             to_send = [
-                row for row in page if self._known(row, standings.get(row.number, Standing.DONE), {}) is None
+                row for row in page if self._unsent(row, standings.get(row.number, Standing.DONE), {}) is None
             ]
             await self._builder.mark_wanted(to_send, find)
 
-    def _keyless(self) -> list[str]:
-        """Return a warning if the rows create records but have no key."""
+    def _key_warnings(self) -> list[str]:
         if self._marker is not None or self._map.key is not None or not self._request.creates:
             return []
         return [
@@ -217,14 +216,14 @@ class Check:
 
     # --- rows ---------------------------------------------------------------------------------
 
-    async def _look_at(self, company: Company, page: Sequence[Row], preview: Preview) -> list[Finding]:
+    async def _check_page(self, company: Company, page: Sequence[Row], preview: Preview) -> list[Finding]:
         """Return the findings for a page of rows, in order."""
         places = page[0].number, page[-1].number
         standings, reasons = preview.standings(*places), preview.reasons(*places)
         found: list[_BuiltRow | Finding] = []
         for row in page:  # a row without a standing shares its ledger row with an earlier row
             standing = standings.get(row.number, Standing.DONE)
-            found.append(self._known(row, standing, reasons) or self._built(row, again=standing in _AGAIN))
+            found.append(self._unsent(row, standing, reasons) or self._build(row, again=standing in _AGAIN))
         found = await self._with_known_ids(company, found)
         keys = [each.key for each in found if isinstance(each, _BuiltRow)]
         records: Found = {}
@@ -254,7 +253,7 @@ class Check:
             checked.append(each.finding("missing", fault) if isinstance(each, _BuiltRow) and fault else each)
         return checked
 
-    def _built(self, row: Row, *, again: bool) -> _BuiltRow | Finding:
+    def _build(self, row: Row, *, again: bool) -> _BuiltRow | Finding:
         """Build the record of a row, or return a finding that explains why it is invalid."""
         key = (self._keys.key_or_none(row) if self._keys is not None else None) or ""
         try:
@@ -268,7 +267,7 @@ class Check:
             faults = tuple((_kind_of(each), reason_of(each)) for each in getattr(error, "faults", ()))
             return Finding(row.number, row.line, _kind_of(error), reason_of(error), key, faults=faults)
 
-    def _known(self, row: Row, standing: Standing, reasons: Mapping[int, str]) -> Finding | None:
+    def _unsent(self, row: Row, standing: Standing, reasons: Mapping[int, str]) -> Finding | None:
         """Return the finding for a row that will not be sent; None for a row to send."""
         action = self._actions[standing]
         if self._options.again and standing is not Standing.REPEATED:
@@ -304,7 +303,7 @@ class Check:
             shown = ", ".join(f"{each.wire_name} {each.id}" for each in found[:_IDS])
             return built.finding("there", f"{shown} has {self._marker} {built.key!r}", ids)
         if len(self._result.requests) < _REQUESTS:
-            await self._show(company, built)
+            await self._capture_request(company, built)
         first = ", ".join(repr(entry.text) for entry in built.missing)
         changed = [each.id for each in found if each.id == getattr(built.record, "id", None)]
         built.row.warnings.extend(built.lacks)
@@ -313,7 +312,7 @@ class Check:
         texts += [f"creates {first} first"] if first else []
         return built.finding("would_send", "; ".join(texts), changed)
 
-    async def _show(self, company: Company, built: _BuiltRow) -> None:
+    async def _capture_request(self, company: Company, built: _BuiltRow) -> None:
         """Build the request for a row. The client's hook captures the request instead of sending it."""
         kept = len(self._dry.calls)
         with suppress(WosdkError, LookupError):  # some results cannot be read from the empty response

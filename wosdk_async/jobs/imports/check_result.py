@@ -191,7 +191,6 @@ class CheckResult:
                 self._causes.setdefault(cause, ProblemCause(finding, kind, reason)).add(finding, reason)
 
     def _caution(self, finding: Finding, text: str) -> None:
-        """Count a warning about a row to send."""
         cause = cause_of(text)
         if text not in finding.lacks and (cause in self._cautions or len(self._cautions) < _KEPT):
             self._cautions.setdefault(cause, ProblemCause(finding, finding.kind, text)).add(finding, text)

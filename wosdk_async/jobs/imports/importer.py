@@ -90,7 +90,7 @@ class Import:
         ).with_rules()
         self._company_given = company
         self.exit_status = 1
-        """The journal's exit status for a run with remaining rows. After a signal, programs set their own."""
+        """The exit status to record for a run with remaining rows; set it when stopping on a signal."""
         self._stop = Stop()
         self._work: JobWork | None = None
         self._loop: asyncio.AbstractEventLoop | None = None

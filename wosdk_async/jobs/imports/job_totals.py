@@ -115,7 +115,6 @@ class JobTotals:
             return 0
 
     def _warnings(self) -> list[str]:
-        """Return the warnings without duplicates."""
         found = [
             *self.job.rows.warnings,
             *self.job.request.index.warnings,

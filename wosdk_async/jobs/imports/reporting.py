@@ -40,7 +40,7 @@ class RowReports:
     closed: Callable[[], bool] = lambda: False
     """Returns whether the client has been closed."""
     columns_behind: Callable[[str], str | None] = lambda _: None
-    """Returns the columns behind the fields named in a reason."""
+    """Returns the columns that fill the fields named in a reason."""
     unsent: set[int] = attrs.field(factory=set)
     """Rows that this run could not send; the next run retries them."""
     doubted: list[Doubt] = attrs.field(factory=list)
@@ -54,7 +54,7 @@ class RowReports:
         """Report a row that cannot be built or must not be sent."""
         reason = reason_of(error)
         if isinstance(error, WaitingRowError):
-            self._wait(row, reason)
+            self._count_unsent(row, reason)
         else:
             self.stops.refused(reason)
         self._end(row, "failed", reason=reason)
@@ -117,7 +117,7 @@ class RowReports:
         reason = reason_of(error)
         if ending_of(error).passes:
             # Certainly not carried out, for a reason unrelated to the row: the row stays planned.
-            self._wait(claim.row, reason)
+            self._count_unsent(claim.row, reason)
         else:
             self.stops.refused(reason)
         self._end(claim.row, "failed", **self._facts(claim, error, reason))
@@ -144,7 +144,6 @@ class RowReports:
         self._write(RowRecord(doubt.row, State.IN_DOUBT, reason=doubt.reason, code=doubt.code, **doubt.call))
 
     def _facts(self, claim: Claim, error: Exception, reason: str) -> dict[str, Any]:
-        """Return the facts about a call's error for the row's record."""
         behind = self.columns_behind(reason)
         return {
             "reason": f"{reason} ({behind})" if behind else reason,
@@ -164,8 +163,7 @@ class RowReports:
 
     # --- writing ------------------------------------------------------------------------------
 
-    def _wait(self, row: Row, reason: str) -> None:
-        """Count a row that the next run retries."""
+    def _count_unsent(self, row: Row, reason: str) -> None:
         self.unsent.add(row.number)
         self.stops.unsent(reason)
 
@@ -184,7 +182,6 @@ class RowReports:
         self.on_row(RowOutcome.of(kept, row.line, kind, entity))
 
     def _write(self, record: RowRecord) -> RowRecord:
-        """Record an outcome, and return the stored record."""
         kept = self.journal.record(record)
         if self.journal.failed is not None:
             self.stops.stop.start_no_more(self.journal.failed)

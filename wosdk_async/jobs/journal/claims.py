@@ -169,7 +169,6 @@ class Claims:
 
     @property
     def _has_room(self) -> bool:
-        """Whether there is room to claim a whole group."""
         return not self._ready and self._unrecorded <= self._limit
 
     def _wake_for_room(self) -> None:

@@ -58,7 +58,7 @@ else:
 class FolderLock:
     """Job folder lock, held until :meth:`release` or the end of the process.
 
-    The lock file names the holder and the job, and has the last commit's stamp, to detect lost commits.
+    The lock file stores the holder, the job id, and the last commit's stamp, which reveals lost commits.
 
     Raises:
         JournalError: another process holds the lock, or the folder is not writable.

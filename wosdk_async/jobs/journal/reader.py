@@ -175,7 +175,7 @@ class JournalReader:
     audit_rows = _reads(worker_tables.audit_page, committed=True)
 
     async def _flush_before_reading(self) -> None:
-        """Write queued changes, so that reads can see them."""
+        """Write queued changes; a reader has none."""
 
     async def _read(self, function: Callable[[sqlite3.Connection], T]) -> T:
         self._require_open()

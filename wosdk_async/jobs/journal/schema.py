@@ -74,7 +74,6 @@ def _own() -> frozenset[tuple[object, ...]]:
 
 
 def _normalized(entry: tuple[object, ...]) -> tuple[object, ...]:
-    """Return a schema entry with collapsed whitespace."""
     return tuple(" ".join(each.split()) if isinstance(each, str) else each for each in entry)
 
 

@@ -119,7 +119,7 @@ class JournalWriter(JournalReader):
         return kept
 
     async def admit(self, change: Callable[[sqlite3.Connection], None], plan: JobPlan) -> None:
-        """Change rows and plan in one transaction."""
+        """Update the rows and the plan in one transaction."""
         commits = self._usable_commits()
         commits.queue.others += [change, functools.partial(save_plan, plan=plan)]
         await commits.written()

@@ -1,4 +1,4 @@
-"""Import ledger: the known rows, and the decision what to do with each row.
+"""Import ledger: the known rows, and the decision on each row.
 
 ``identity.py`` defines row identity, ``file_rows.py`` reads a file once, ``comparison.py`` compares the file
 with the ledger, and ``admission.py`` adds the file's rows. ``facts.py`` finds the ledger and collects facts;

@@ -60,7 +60,7 @@ def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: S
 
 
 def _is_ledger(folder: Path, plan: JobPlan) -> bool:
-    """Return whether a ledger counts: a restarted ledger killed before it had rows does not."""
+    """Return whether a ledger is valid; a restarted ledger that was killed before it had rows is not."""
     if plan.after is None:
         return True
     with contextlib.closing(connect(folder, read_only=True, snapshot=True)) as db, explained(folder):
