@@ -35,8 +35,8 @@ pytestmark = pytest.mark.plain("its servers choose their own certificates")
 
 AUTHORITY = {
     "native": "load its certificate into your ssl_context",
-    "client of httpx": "let your httpx client load its certificate: verify=",
-    "client of httpx2": "let your httpx client load its certificate: verify=",
+    "client of httpx": "pass its certificate to your httpx client: verify=",
+    "client of httpx2": "pass its certificate to your httpx client: verify=",
 }
 """What to do about an authority that is not trusted."""
 

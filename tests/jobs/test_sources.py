@@ -184,7 +184,7 @@ def test_a_missing_column_is_reported_with_the_nearest_one(tmp_path: Path) -> No
 
 
 def test_a_file_with_other_separators_gets_a_hint(tmp_path: Path) -> None:
-    with pytest.raises(ImportMapError, match="separated by ';': pass delimiter=';'"):
+    with pytest.raises(ImportMapError, match="the delimiter seems to be ';'; pass delimiter=';'"):
         require_columns(CsvFile(written(tmp_path, b"key;name\n1;x\n")), {"key": "the map"})
 
 

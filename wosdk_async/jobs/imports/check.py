@@ -281,7 +281,7 @@ class Check:
                 kind: FindingKind = _SKIPPED.get(standing, "ended")
                 return Finding(row.number, row.line, kind, key=key)
             case Action.LOOK_UP | Action.LEAVE:
-                looks_up = f"the import looks it up by {self._marker} first"
+                looks_up = f"the import first looks up the row by {self._marker}"
                 kind = "in_doubt" if standing is Standing.IN_DOUBT else "sending"
                 return Finding(
                     row.number, row.line, kind, looks_up if self._marker else "there is no marker", key

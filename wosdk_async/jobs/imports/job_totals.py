@@ -105,13 +105,13 @@ class JobTotals:
             return 0
         try:
             return await self.job.journal.read(row_table.changed)
-        except JournalError:  # it cannot be read either
+        except JournalError:  # the journal is unreadable, too
             return self.job.plan.counts.get(Standing.DONE_CHANGED, 0)
 
     async def _undone(self) -> int:
         try:
             return await self.job.journal.undone_rows()
-        except JournalError:  # it cannot be read either
+        except JournalError:  # the journal is unreadable, too
             return 0
 
     def _warnings(self) -> list[str]:
@@ -127,7 +127,7 @@ class JobTotals:
         journal = self.job.journal
         try:
             return await journal.audit(), await audit_state_of(journal)
-        except JournalError:  # the journal cannot be read either
+        except JournalError:  # the journal is unreadable, too
             return None, "none" if self.workers is None else "due"
 
     @property
@@ -141,7 +141,7 @@ class JobTotals:
             await journal.flush()
         try:
             return journal.counts()
-        except JournalError:  # the journal cannot be read either
+        except JournalError:  # the journal is unreadable, too
             counts = Counter({State.DONE: self._done_now, State.IN_DOUBT: self.stops.doubted})
             counts[State.REFUSED] = self.stops.failed - len(self.reports.unsent)
             counts[State.PLANNED] = self.job.rows.rows - counts.total()

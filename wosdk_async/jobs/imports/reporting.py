@@ -42,7 +42,7 @@ class RowReports:
     columns_behind: Callable[[str], str | None] = lambda _: None
     """Returns the columns that fill the fields named in a reason."""
     unsent: set[int] = attrs.field(factory=set)
-    """Rows that this run could not send; the next run retries them."""
+    """Rows that this run could not send; the next run tries again."""
     doubted: list[Doubt] = attrs.field(factory=list)
     """Rows that this run left in doubt and that can be looked up."""
     done: int = 0

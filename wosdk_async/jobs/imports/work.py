@@ -103,7 +103,7 @@ class JobWork:
             return None
         from wosdk_async.jobs.cluster.job_workers import (
             JobWorkers,
-        )  # slow to import, and unused in one process
+        )  # unused in one process
 
         return JobWorkers(
             request.workers,

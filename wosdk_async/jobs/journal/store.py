@@ -239,7 +239,7 @@ def explained(path: Path) -> Iterator[None]:
 _FAULTS = {
     sqlite3.SQLITE_FULL: "the disk is full; free some space, then run the same command again",
     sqlite3.SQLITE_IOERR: "disk I/O error; fix the disk, then run the same command again",
-    sqlite3.SQLITE_READONLY: "cannot be written",
+    sqlite3.SQLITE_READONLY: "not writable",
     sqlite3.SQLITE_CANTOPEN: "cannot be opened",
     sqlite3.SQLITE_BUSY: "locked by another program; close that program, then run the same command again",
     sqlite3.SQLITE_LOCKED: "locked by another program; close that program, then run the same command again",

@@ -171,10 +171,9 @@ class FileRows:
         single = sum(len({each for each in self._digests if each % parts == part}) for part in range(parts))
         if not (count := len(self._digests) - single):
             return []
-        rows = "1 row equals an earlier one" if count == 1 else f"{count} rows equal earlier ones"
+        rows = "1 row equals an earlier row" if count == 1 else f"{count} rows equal earlier rows"
         return [
-            f"{self.source.path}: {rows} in all columns that the map reads; without a key, all of them "
-            "are created"
+            f"{self.source.path}: {rows} in all columns that the map reads; without a key, all are created"
         ]
 
     def _entry(self, row: Row) -> FileRow:
@@ -214,4 +213,4 @@ class FileRows:
             self.problem = "row_twice", twice[0]
 
 
-_SHOWN = 100  # characters of a key
+_SHOWN = 100  # maximum characters of a key in messages

@@ -24,7 +24,7 @@ __all__ = ["Identities", "RowIdentity", "undisguised"]
 
 _BYTES = 16  # per hash: 10**8 rows collide with a probability of 10**-22
 _HASHES = {kind: blake2b(digest_size=_BYTES, person=kind) for kind in (b"cells", b"key")}
-_EXCERPT = 60  # characters
+_EXCERPT = 60  # maximum characters
 _EXCERPT_CELLS = 12
 
 

@@ -77,8 +77,8 @@ def _message(refusal: Refusal) -> str:
             )
         case "key_disguised":
             return (
-                f"the key of an unsent row{_sample(refusal.first_new)} resembles that of a sent row that is "
-                f"not in this file{_sample(refusal.first_gone)}: a spreadsheet may have changed the key"
+                f"the key of an unsent row{_sample(refusal.first_new)} resembles the key of a sent row "
+                f"missing from the file{_sample(refusal.first_gone)}: a spreadsheet may have changed the key"
             )
 
 

@@ -67,7 +67,7 @@ UNDO_LABELS: dict[UndoOutcome, str] = {
     "shared": "not undone, because several rows have the same id: look up which row created the record",
     "other_key": "not undone, because the record has a different key",
     "unversioned": "not undone, without a version: later changes cannot be detected",
-    "unread": "not undone, not shown by the service",
+    "unread": "not undone, not returned by the service",
     "used": "not undone, used by other records",
     "refused": "refused by the service",
     "in_doubt": "in doubt",
