@@ -100,7 +100,7 @@ class ReferenceStage:
         return await self.create_first(settled, on_stage)
 
     async def create_first(self, settled: Settled, on_stage: Callable[[str], None]) -> int | None:
-        """Create the records of the next first row, as in :meth:`complete`."""
+        """Create the records that the next of the first rows needs; see :meth:`complete`."""
         reason = ""
         while self._first:
             number, entries = self._first.pop(0)

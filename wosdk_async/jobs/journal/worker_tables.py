@@ -95,7 +95,7 @@ class AuditRow:
 
 
 def audit_facts(state: AuditState, result: AuditResult | None, why: str | None = None) -> dict[str, Any]:
-    """Return an audit's state and result, and ``why`` an audit is impossible, as plain data."""
+    """Return an audit's state and result as plain data, with the reason if no audit is possible."""
     reason = {"why": why} if state == "impossible" and why else {}
     return {"state": state, **reason, **(attrs.asdict(result) if result is not None else {})}
 
