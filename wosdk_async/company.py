@@ -408,14 +408,6 @@ class Company(Uncopied):
             self, entity, id, change, properties=properties, attempts=attempts, check=check, pause=wait
         )
 
-    @overload
-    async def delete(
-        self, entity: type[Record], id: Id, *, missing_ok: bool = False, check: bool = True
-    ) -> EntitySpecifier: ...
-    @overload
-    async def delete(
-        self, entity: str, id: Id, *, missing_ok: bool = False, check: bool = True
-    ) -> EntitySpecifier: ...
     async def delete(
         self,
         entity: type[Record] | str,

@@ -290,7 +290,6 @@ def _discovery(settings: Settings, watch: _Stopwatch, grant: TokenGrant) -> Step
 
 
 async def _read(company: Company, watch: _Stopwatch) -> Step:
-    """Send one small read."""
     started = time.monotonic()
     try:
         await company.connect()
@@ -320,7 +319,6 @@ class _Stopwatch(WatchedEngine):
 
     @contextmanager
     def watch(self, request: Request) -> Iterator[OnResponse]:
-        """Measure one log-in request."""
         self.last_url, started = request.url, time.monotonic()
         try:
             yield self._note_skew

@@ -52,8 +52,6 @@ __all__ = ["RequestPrinter"]
 
 @attrs.define(eq=False, repr=False)
 class _ShownRequest:
-    """A request and its response or failure."""
-
     method: str
     url: str
     headers: RequestHeaders
@@ -75,7 +73,6 @@ class _ShowingEngine(WatchedEngine):
 
     @contextmanager
     def watch(self, request: Request) -> Iterator[OnResponse]:
-        """Record one request."""
         shown = _ShownRequest(request.method, request.url, request.headers, request.body)
         self._log.begin(shown)
         try:
@@ -225,7 +222,6 @@ def _is_secret(name: str) -> bool:
 
 
 def _tokens(body: bytes) -> list[str]:
-    """Return the token from a log-in response, if any."""
     try:
         token = document_of(body)["access_token"]
     except (ValueError, KeyError):

@@ -102,7 +102,6 @@ def _tools(company: Company, plans: PlanTools | None) -> Iterator[tuple[Tool, To
 
 
 def _description(tool: Tool) -> str:
-    """Return a tool's docstring without line breaks."""
     return "\n\n".join(" ".join(part.split()) for part in (getdoc(tool) or "").split("\n\n"))
 
 

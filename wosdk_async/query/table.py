@@ -82,7 +82,6 @@ def _schema(columns: Sequence[Column], types: Sequence[Any]) -> Any:
 
 
 def _described(column: Column) -> dict[str, str]:
-    """Return a column's metadata: its catalogue type and description."""
     from wosdk_async.catalogue import load
 
     if column.type == "extra":

@@ -87,7 +87,6 @@ class FaultMiddleware:
 
 
 async def _read(receive: Receive) -> list[Message]:
-    """Return the messages of a request's body."""
     kept, size, more = [], 0, True
     while more and size <= _MAX_READ:
         message = await receive()
