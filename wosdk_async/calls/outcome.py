@@ -103,7 +103,7 @@ class RunInputs(Generic[I]):
         self.exhausted = False
         self.cut_off = False
         self.error: BaseException | None = None
-        self._at_hand: Callable[[], I | None] = getattr(inputs, "at_hand", _nothing)
+        self._at_hand: Callable[[], I | None] = getattr(inputs, "at_hand", lambda: None)
         self._plain: Iterator[I] | None = None
         self._source: AsyncIterator[I] | None = None
         if isinstance(inputs, AsyncIterable):
@@ -194,10 +194,6 @@ class RunInputs(Generic[I]):
     def _numbered(self, item: I) -> _Taken[I]:
         self.taken += 1
         return self.taken - 1, item
-
-
-def _nothing() -> None:
-    """Return None: nothing is at hand."""
 
 
 def _set(future: asyncio.Future[_Taken[I] | None], taken: _Taken[I] | None) -> None:

@@ -6,8 +6,8 @@ import asyncio
 import ssl
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager, suppress
 from email.utils import parsedate_to_datetime
 from typing import IO, Any
 from urllib.parse import urlsplit
@@ -337,12 +337,5 @@ class _Stopwatch(WatchedEngine):
         )
 
     def _note_skew(self, response: Response) -> None:
-        self.skew = _skew(response.headers)
-
-
-def _skew(headers: Mapping[str, str]) -> float:
-    """Return how many seconds this clock is ahead of the server's; 0 without a date header."""
-    try:
-        return time.time() - parsedate_to_datetime(headers["date"]).timestamp()
-    except (KeyError, ValueError, OverflowError):
-        return 0.0
+        with suppress(KeyError, ValueError, OverflowError):  # no date header, or an invalid one
+            self.skew = time.time() - parsedate_to_datetime(response.headers["date"]).timestamp()

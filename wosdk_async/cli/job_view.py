@@ -69,7 +69,10 @@ async def job_facts(folder: Path) -> dict[str, Any]:
             "audit": audit_facts(seen.audit, seen.audit_found, why_no_audit(seen.plan))
             if seen.audit != "none"
             else None,
-            "audit_rows": [_audited(row) for row in await journal.audit_rows(limit=_FIRST)],
+            "audit_rows": [
+                attrs.asdict(row) | {"state": row.state.name.lower(), "ids": list(row.ids)}
+                for row in await journal.audit_rows(limit=_FIRST)
+            ],
         }
 
 
@@ -82,10 +85,6 @@ def _run_facts(run: JobRun) -> dict[str, Any]:
 def _row(row: Any) -> dict[str, Any]:
     names = ("row", "line", "key", "id", "number", "reason", "code", "request_id")
     return {name: value for name in names if (value := getattr(row, name)) is not None}
-
-
-def _audited(row: Any) -> dict[str, Any]:
-    return attrs.asdict(row) | {"state": row.state.name.lower(), "ids": list(row.ids)}
 
 
 def print_jobs(file: IO[str], jobs: Iterable[Mapping[str, Any]]) -> None:

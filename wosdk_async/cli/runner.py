@@ -201,18 +201,14 @@ async def reporting_slow_login(
                 said = False
             elif not said and wait[0] >= patience:
                 said = True
-                show(_text(*wait))
+                cause = f": {wait[1]}" if wait[1] else ""
+                show(f"no session after {wait[0]:.0f} s; still waiting{cause}")
 
     watching = asyncio.create_task(watch())
     try:
         yield
     finally:
         watching.cancel()
-
-
-def _text(seconds: float, waits_for: str) -> str:
-    cause = f": {waits_for}" if waits_for else ""
-    return f"no session after {seconds:.0f} s; still waiting{cause}"
 
 
 # --- the local Company of --sandbox, which runs during one command --------------------------

@@ -39,11 +39,9 @@ def visible(text: str) -> str:
 
 def shell_words(*words: str) -> str:
     r"""Quote words for a shell; words with control characters become ``$'a\x0ab'``."""
-    return " ".join(map(_shell_word, words))
-
-
-def _shell_word(text: str) -> str:
-    return shlex.quote(text) if text.isprintable() else f"$'{''.join(map(_escaped, text))}'"
+    return " ".join(
+        shlex.quote(word) if word.isprintable() else f"$'{''.join(map(_escaped, word))}'" for word in words
+    )
 
 
 def _escaped(char: str) -> str:

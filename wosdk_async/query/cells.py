@@ -238,13 +238,9 @@ def _remove_secrets(values: Iterable[tuple[Any, Iterable[str]]], entity: type[Re
         if isinstance(value, list):
             left += [(each, cls) for each in value]
         elif isinstance(value, dict):
-            for name in [name for name in value if _is_secret(cls, name)]:
+            for name in [name for name in value if _field(cls, name).get("secret")]:
                 del value[name]
             left += [(each, _class_at(cls, [name])) for name, each in value.items()]
-
-
-def _is_secret(cls: type[Record], name: str) -> bool:
-    return bool(_field(cls, name).get("secret"))
 
 
 def _class_at(cls: type[Record] | None, steps: Iterable[str]) -> type[Record] | None:

@@ -38,7 +38,7 @@ def read_value(kind: str, text: str) -> FieldValue:
 
 def write_value(label: str, kind: str, value: object) -> str:
     """Format ``value`` for a descriptor of CfType ``kind``. Raises InvalidCallError."""
-    accepts, remedy = _ACCEPTS.get(kind, (_is_text, "text: send str(...)"))
+    accepts, remedy = _ACCEPTS.get(kind, (lambda value: isinstance(value, str), "text: send str(...)"))
     if not accepts(value):
         raise InvalidCallError(f"custom field {label!r} is {value!r}; a field of type {kind} takes {remedy}")
     if isinstance(value, bool):
@@ -46,10 +46,6 @@ def write_value(label: str, kind: str, value: object) -> str:
     if isinstance(value, date | time):
         return value.isoformat()
     return format(value, "f") if isinstance(value, Decimal) else str(value)
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
 
 
 def _is_whole(value: object) -> bool:
@@ -68,10 +64,6 @@ def _is_time(value: object) -> bool:
     return isinstance(value, time) and value.tzinfo is None
 
 
-def _date(text: str) -> date:
-    return datetime.fromisoformat(text).date()
-
-
 _NUMBER = "a number: send Decimal('1.50')"
 _ACCEPTS: dict[str, tuple[Callable[[object], bool], str]] = {
     "Integer": (_is_whole, "a whole number: send int(...)"),
@@ -85,7 +77,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "Integer": int,
     "Decimal": Decimal,
     "Money": Decimal,
-    "Date": _date,
+    "Date": lambda text: datetime.fromisoformat(text).date(),
     "Time": time.fromisoformat,
     "Boolean": lambda text: _TRUTH[text.lower()],
 }

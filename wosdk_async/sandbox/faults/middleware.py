@@ -28,12 +28,7 @@ _MISMATCH = Refusal(400, "DATABASE_VERSION_MISMATCH", "This host does not serve 
 
 @attrs.frozen
 class FaultMiddleware:
-    """ASGI middleware that applies active faults before requests reach ``app``.
-
-    Args:
-        expire_token: function that expires the token in an Authorization header.
-        refusal: function that returns the service's response for a refusal and a RequestId.
-    """
+    """ASGI middleware that applies active faults before requests reach ``app``."""
 
     app: ASGIApp
     faults: Faults
