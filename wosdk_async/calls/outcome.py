@@ -178,7 +178,8 @@ class RunInputs(Generic[I]):
         """Release the workers that wait for an ended task, even one cancelled before it began."""
         if self._reader is reader:  # otherwise the next reader serves the waiters
             while self._waiting:
-                _set(self._waiting.popleft(), None)
+                if not (waiter := self._waiting.popleft()).done():
+                    waiter.set_result(None)
 
     def _has_waiters(self) -> bool:
         while self._waiting and self._waiting[0].done():  # cancelled
@@ -194,11 +195,6 @@ class RunInputs(Generic[I]):
     def _numbered(self, item: I) -> _Taken[I]:
         self.taken += 1
         return self.taken - 1, item
-
-
-def _set(future: asyncio.Future[_Taken[I] | None], taken: _Taken[I] | None) -> None:
-    if not future.done():
-        future.set_result(taken)
 
 
 def _task_is_cancelled() -> bool:

@@ -28,7 +28,6 @@ from wosdk_async.codec.masking import mask_text
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.options import ClientOptions, Limits
 from wosdk_async.options.hooks import Attempt
-from wosdk_async.protocol.responses import document_of
 from wosdk_async.protocol.wire import Response
 from wosdk_async.text.safe_text import Secrets, is_secret_name
 from wosdk_async.text.secret import Secret
@@ -45,7 +44,7 @@ from wosdk_async.transport.http.engine import (
 )
 from wosdk_async.transport.http.environment import parse_proxy
 from wosdk_async.transport.http.selection import engine_for
-from wosdk_async.transport.session.login import asks_for_token
+from wosdk_async.transport.session.login import asks_for_token, granted_token
 
 __all__ = ["RequestPrinter"]
 
@@ -147,7 +146,7 @@ class RequestPrinter:
         """Store the response, and record a log-in token."""
         request.response = response
         if asks_for_token(request.body):
-            self._learn(*_tokens(response.body))
+            self._learn(granted_token(response.body))
 
     def end(self, request: _ShownRequest) -> None:
         """Print the request soon, unless :meth:`attempt_ended` follows and prints it."""
@@ -219,14 +218,6 @@ def _is_secret(name: str) -> bool:
     except ValueError:  # not JSON escapes
         return is_secret_name(name)
     return is_secret_name(name)
-
-
-def _tokens(body: bytes) -> list[str]:
-    try:
-        token = document_of(body)["access_token"]
-    except (ValueError, KeyError):
-        return []
-    return [token] if isinstance(token, str) else []
 
 
 def _secret_values(text: str) -> list[str]:

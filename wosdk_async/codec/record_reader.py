@@ -20,7 +20,7 @@ from typing import Any
 import attrs
 import cattrs
 
-from wosdk_async.codec.dicts import hook_of, spellings
+from wosdk_async.codec.dicts import hook_of, reachable, spellings
 from wosdk_async.codec.struct_compiler import Part, compile_struct
 from wosdk_async.fork_safety import register_after_fork
 from wosdk_async.model import registry
@@ -216,12 +216,5 @@ class RecordReaders(dict[type[Record], RecordReader]):
         A hook may refuse what it reads. It must be called while the response can still be reported as
         unreadable, so its objects must not be created later.
         """
-        found, left = {cls}, [cls]
-        while left:
-            each = left.pop()
-            if getattr(self.converter.get_structure_hook(each), "reads", None) is not each:
-                return False
-            nested = {registry.resolve(meta["of"]) for meta in each.__wire__.values() if is_nested(meta)}
-            left += nested - found
-            found |= nested
-        return True
+        hook_of = self.converter.get_structure_hook
+        return all(getattr(hook_of(each), "reads", None) is each for each in reachable(cls))

@@ -13,7 +13,7 @@ from wosdk_async.sandbox.access import is_internal
 from wosdk_async.sandbox.clock import Clock
 from wosdk_async.sandbox.errors import Refusal
 from wosdk_async.sandbox.faults.exchange import FaultExchange, FaultyResponse
-from wosdk_async.sandbox.faults.request_match import header, match_of
+from wosdk_async.sandbox.faults.script import header, match_of
 from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.storage.store import Store
 
