@@ -147,7 +147,7 @@ class Company(Uncopied):
         """Files and links of records: attach, link, download."""
         from wosdk_async.resources.documents import Documents
 
-        return Documents(self, self._sender)
+        return Documents(self, LookupTables(self._sender))
 
     @cached_property
     def custom_fields(self) -> CustomFields:

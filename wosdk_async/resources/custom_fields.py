@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from wosdk_async.errors import InvalidCallError, NotUniqueError
 from wosdk_async.protocol.arguments import described, require_record
 from wosdk_async.query.paths import identifier
-from wosdk_async.resources.lookup_tables import LookupTables
-from wosdk_async.resources.resource import CUSTOM_FIELD_TYPES, Resource, Verbs
+from wosdk_async.resources.resource import CUSTOM_FIELD_TYPES, Resource
 from wosdk_async.text.suggestions import suggestion
 
 if TYPE_CHECKING:
@@ -89,11 +88,6 @@ _PATHS = ("Id", "CustomFields.*", "CustomFields.Descriptor.*")
 
 class CustomFields(Resource):
     """Custom fields of work orders and every other entity that has them: ``company.custom_fields``."""
-
-    def __init__(self, company: Verbs, tables: LookupTables) -> None:
-        self._company = company
-        self._tables = tables
-        self._sender = tables.sender
 
     async def get(self, record: Record) -> dict[str, FieldValue]:
         """Return a record's custom fields by label: ``await acme.custom_fields.get(order)``.

@@ -11,9 +11,9 @@ from wosdk_async.query.builder import selection
 from wosdk_async.query.fields import fields
 from wosdk_async.query.paths import identifier
 from wosdk_async.query.properties import Path
-from wosdk_async.resources.lookup_tables import MAX_AGE, LookupTables, folded, require_one
+from wosdk_async.resources.lookup_tables import MAX_AGE, folded, require_one
 from wosdk_async.resources.names import spellings
-from wosdk_async.resources.resource import Resource, Verbs
+from wosdk_async.resources.resource import Resource
 from wosdk_async.text.suggestions import suggestion
 
 if TYPE_CHECKING:  # at run time, methods load the model's modules on demand
@@ -26,11 +26,6 @@ E = TypeVar("E", "WoActionReasonLookup", "RepairCode")
 
 class OrderLookups(Resource):
     """Look-ups of :class:`~wosdk_async.resources.work_orders.WorkOrders`."""
-
-    def __init__(self, company: Verbs, tables: LookupTables) -> None:
-        self._company = company
-        self._tables = tables
-        self._sender = tables.sender
 
     # --- work orders by number --------------------------------------------------------------
 
