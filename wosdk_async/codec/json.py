@@ -119,6 +119,7 @@ def dumps_any(value: Any, *, allow_nan: bool = False) -> bytes:
     """Return ``value`` as compact JSON, like :func:`dumps`, also if only :func:`loads` accepts it.
 
     These are integers of more than 64 bits, lone surrogates, which are written as escapes, and deep nesting.
+    ``value`` must not contain itself; ``to_dict`` and ``loads`` return no such value.
     """
     try:
         return dumps(value)
