@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from collections.abc import Mapping
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from wosdk_async.errors import NotSentError, WosdkError
@@ -41,11 +39,9 @@ def visible(text: str) -> str:
 
 def shell_words(*words: str) -> str:
     r"""Quote words for a shell; words with control characters become ``$'a\x0ab'``."""
-    return " ".join(map(_shell_word, words))
-
-
-def _shell_word(text: str) -> str:
-    return shlex.quote(text) if text.isprintable() else f"$'{''.join(map(_escaped, text))}'"
+    return " ".join(
+        shlex.quote(word) if word.isprintable() else f"$'{''.join(map(_escaped, word))}'" for word in words
+    )
 
 
 def _escaped(char: str) -> str:
@@ -68,41 +64,12 @@ def counted(number: int, thing: str) -> str:
 
 def json_text(value: Any) -> str:
     r"""Return JSON on one line, with all digits of numbers and control characters as ``\u009b``."""
-    from wosdk_async import codec
+    from wosdk_async.codec.json import dumps_any
 
-    try:
-        text = codec.dumps(value).decode()
-    except ValueError:  # an integer beyond 64 bits, a lone surrogate, or deep nesting
-        text = _slow_json_text(value)
-    return json_escaped(text)
+    return json_escaped(dumps_any(value, allow_nan=True).decode())
 
 
 _BREAKS = re.compile(r"\s*[^\S ]\s*")
-
-
-class _Token(str):
-    """Encoded JSON, such as a brace or a key."""
-
-
-def _slow_json_text(value: Any) -> str:
-    """Encode JSON of any depth with an explicit stack instead of recursion."""
-    written: list[str] = []
-    pending = [value]
-    while pending:
-        item = pending.pop()
-        if isinstance(item, dict):
-            pending.append(_Token("}"))
-            for i, (key, inner) in reversed(list(enumerate(item.items()))):
-                pending += [inner, _Token(f"{',' if i else ''}{json.dumps(str(key))}:")]
-            pending.append(_Token("{"))
-        elif isinstance(item, list):
-            pending.append(_Token("]"))
-            for i, inner in reversed(list(enumerate(item))):
-                pending += [inner, _Token("," if i else "")]
-            pending.append(_Token("["))
-        else:
-            written.append(str(item) if isinstance(item, _Token | Decimal) else json.dumps(item))
-    return "".join(written)
 
 
 # --- remedies as commands and options ------------------------------------------------
