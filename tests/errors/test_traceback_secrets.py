@@ -10,8 +10,10 @@ import gc
 import json
 import os
 import pickle
+import secrets
 import subprocess
 import sys
+import tempfile
 import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
@@ -104,6 +106,8 @@ async def verbose() -> AsyncIterator[dict[str, Any]]:
     yield {"engine": RequestPrinter(2).engine}
 
 
+FOLDER = tempfile.TemporaryDirectory()
+
 ENGINES: dict[str, tuple[Engine, Any]] = {
     "native": (native, None),
     "uvloop": (native, uvloop.new_event_loop),
@@ -140,7 +144,7 @@ def half_a_body(request: Request, *, ends: bool) -> Answer:
 
 
 STATUSES = [302, 400, 401, 403, 404, 429, 500, 503]
-PLACES = ["token", "discovery", "create", "query", "download"]
+PLACES = ["token", "discovery", "create", "query", "download", "download to a file"]
 RESPONSES: dict[str, Any] = {
     **{str(status): echo(status) for status in STATUSES},
     "refused": lambda _: error(400, "INVALID", "no"),
@@ -150,6 +154,8 @@ RESPONSES: dict[str, Any] = {
     "half a body, then silence": partial(half_a_body, ends=False),
     "no JSON": lambda request: Answer(body=f'{{"access_token": "{TOKEN}", {request.headers}'.encode()),
     "bad gzip": lambda _: Answer(body=TOKEN.encode(), headers={"Content-Encoding": "gzip"}),
+    "redirect without a host": lambda _: Answer(302, headers={"Location": f"http://[::{TOKEN}"}),
+    "redirect with a secret": lambda _: Answer(302, headers={"Location": f"https://storage.example/{TOKEN}"}),
     "another shape": lambda _: Answer(body={"access_token": [TOKEN], "CommandResult": TOKEN, "Data": TOKEN}),
     "silence": silence,
 }
@@ -157,9 +163,14 @@ CALLS: dict[str, Callable[[Company], Awaitable[Any]]] = {
     "create": lambda company: company.run("WoStartCommand", {}),
     "query": lambda company: company.get("Thing", 1),
     "download": lambda company: company.documents.download(7),
+    "download to a file": lambda company: company.documents.download(7, new_file()),
     "download with progress": lambda company: company.documents.download(7, progress=fail_at),
     "own": lambda company: company.get("Thing", True),
 }
+
+
+def new_file() -> Path:
+    return Path(FOLDER.name, secrets.token_hex(8))
 
 
 def fail_at(*_: Any) -> None:

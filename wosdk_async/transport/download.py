@@ -7,6 +7,7 @@ regions.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from typing import TypeVar
@@ -19,7 +20,13 @@ from wosdk_async.options import RetryPolicy
 from wosdk_async.protocol.wire import Call, InconclusiveResponse
 from wosdk_async.text.safe_text import Secrets
 from wosdk_async.transport.clock import TransportClock
-from wosdk_async.transport.http.engine import REDIRECTS, SendError, StreamedResponse, StreamingEngine
+from wosdk_async.transport.http.engine import (
+    REDIRECTS,
+    SendError,
+    StreamedResponse,
+    StreamingEngine,
+    without_frames,
+)
 from wosdk_async.transport.limiter import TenantQueue
 from wosdk_async.transport.retry import Retries
 from wosdk_async.transport.session.hosts import HostRules
@@ -86,9 +93,15 @@ class Downloads:
 
         try:
             return await Retries(policy, self.clock).run(call, once, trace)
-        except WosdkError as error:
-            error.hide(file.secrets)  # `_stream` checks only for long secrets
-            error.add(operation=call.operation, attempts=trace.attempts)
+        except (WosdkError, asyncio.CancelledError) as error:
+            cause = error.__cause__
+            without_frames(error)  # these hold chunks, headers and addresses, which may repeat a secret
+            if isinstance(error, WosdkError):
+                error.hide(file.secrets)  # `_stream` checks only for long secrets
+                error.add(operation=call.operation, attempts=trace.attempts)
+            if isinstance(cause, SendError):
+                cause.hide(file.secrets)
+                error.__cause__ = without_frames(cause)
             raise
 
     async def _stream(self, file: FileDownload, write: WriteChunk) -> None:

@@ -119,8 +119,8 @@ _NEVER_SENT = {"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "U
 
 _CONNECTING = {"ConnectError", "ConnectTimeout"}
 
-_QUOTED = re.compile(r":? bytearray\(.*|,? additional_data:.*", re.DOTALL)
-"""Text in which h11 and h2 quote the peer, in forms that may hide a secret from the search."""
+_QUOTED = re.compile(r":? bytearray\(.*|,? additional_data:.*|(?<=location header):.*", re.DOTALL)
+"""Text in which h11, h2 and httpx quote the peer, in forms that may hide a secret from the search."""
 _MAX_SUMMARY = 8192  # characters: more than are searched for the session's secrets
 _STEPS = {"ConnectTimeout": "connect", "ReadTimeout": "read", "WriteTimeout": "write", "PoolTimeout": "pool"}
 
