@@ -160,30 +160,25 @@ else:  # __getattr__ adds the model names for `import *`, so that no other impor
     del __all__
 
 _EXPORTS = {
-    "wosdk_async.client": ("Client",),
-    "wosdk_async.company": ("Company",),
-    "wosdk_async.options.hooks": ("Attempt", "DryRun"),
-    "wosdk_async.calls.run_many": ("Run",),
-    "wosdk_async.resources.changes": ("ChangeFeed",),
-    "wosdk_async.resources.watermark": ("Watermark",),
-    "wosdk_async.calls.outcome": ("Done", "Failed", "InDoubt", "NotStarted", "Outcome"),
-    "wosdk_async.query.builder": ("Query",),
-    "wosdk_async.query.plan": ("Condition",),
-    "wosdk_async.query.fields": ("fields",),
-    "wosdk_async.codec.json_schema": ("json_schema",),
-    "wosdk_async.codec.records": ("from_dict", "from_json", "to_dict", "to_json"),
-    "wosdk_async.text.remedies": ("Remedy",),
-    "wosdk_async.text.secret": ("Secret",),
-    "wosdk_async.transport.session.credentials": (
-        "AccessToken",
-        "CredentialProvider",
-        "Credentials",
-        "Region",
-    ),
-    "wosdk_async.options": ("CallOptions", "ClientOptions", "Limits", "RetryPolicy", "Timeouts"),
-    "wosdk_async.transport.telemetry.statistics": ("Stats", "Trace"),
-    "wosdk_async.web.problems": ("ProblemDetails", "problem_of"),
-    "wosdk_async.web.validation": ("read_event",),
+    "client": ("Client",),
+    "company": ("Company",),
+    "options.hooks": ("Attempt", "DryRun"),
+    "calls.run_many": ("Run",),
+    "resources.changes": ("ChangeFeed",),
+    "resources.watermark": ("Watermark",),
+    "calls.outcome": ("Done", "Failed", "InDoubt", "NotStarted", "Outcome"),
+    "query.builder": ("Query",),
+    "query.plan": ("Condition",),
+    "query.fields": ("fields",),
+    "codec.json_schema": ("json_schema",),
+    "codec.records": ("from_dict", "from_json", "to_dict", "to_json"),
+    "text.remedies": ("Remedy",),
+    "text.secret": ("Secret",),
+    "transport.session.credentials": ("AccessToken", "CredentialProvider", "Credentials", "Region"),
+    "options": ("CallOptions", "ClientOptions", "Limits", "RetryPolicy", "Timeouts"),
+    "transport.telemetry.statistics": ("Stats", "Trace"),
+    "web.problems": ("ProblemDetails", "problem_of"),
+    "web.validation": ("read_event",),
 }
 _MODULE_OF = {name: module for module, names in _EXPORTS.items() for name in names}
 
@@ -197,9 +192,9 @@ if not TYPE_CHECKING:  # otherwise type checkers would accept any name
             return value
         if name.startswith("__"):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        module = _MODULE_OF.get(name) or ("wosdk_async.errors" if name in _OWN else "wosdk_async.model")
+        module = _MODULE_OF.get(name) or ("errors" if name in _OWN else "model")
         try:
-            value = getattr(import_module(module), name)
+            value = getattr(import_module(f"wosdk_async.{module}"), name)
         except AttributeError:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
         globals()[name] = value

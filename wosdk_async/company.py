@@ -147,7 +147,7 @@ class Company(Uncopied):
         """Files and links of records: attach, link, download."""
         from wosdk_async.resources.documents import Documents
 
-        return Documents(self, self._sender)
+        return Documents(self, LookupTables(self._sender))
 
     @cached_property
     def custom_fields(self) -> CustomFields:
@@ -408,14 +408,6 @@ class Company(Uncopied):
             self, entity, id, change, properties=properties, attempts=attempts, check=check, pause=wait
         )
 
-    @overload
-    async def delete(
-        self, entity: type[Record], id: Id, *, missing_ok: bool = False, check: bool = True
-    ) -> EntitySpecifier: ...
-    @overload
-    async def delete(
-        self, entity: str, id: Id, *, missing_ok: bool = False, check: bool = True
-    ) -> EntitySpecifier: ...
     async def delete(
         self,
         entity: type[Record] | str,

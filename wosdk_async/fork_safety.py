@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from typing import Any, ClassVar, NoReturn, Protocol
-from weakref import WeakSet
+from weakref import WeakValueDictionary
 
 __all__ = ["Uncopied", "register_after_fork"]
 
@@ -29,14 +29,14 @@ class Forkable(Protocol):
 
 def register_after_fork(holder: Forkable) -> None:
     """Call ``holder.forked()`` in every forked child. ``holder`` is referenced weakly."""
-    _holders.add(holder)  # GIL: threads that create clients add to the set atomically
+    _holders[id(holder)] = holder  # GIL: threads that create clients add to the dict atomically
 
 
 def _in_child() -> None:
-    for holder in list(_holders):
+    for holder in list(_holders.values()):
         holder.forked()
 
 
-_holders: WeakSet[Forkable] = WeakSet()
+_holders: WeakValueDictionary[int, Forkable] = WeakValueDictionary()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_in_child)

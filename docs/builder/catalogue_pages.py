@@ -63,7 +63,6 @@ def catalogue_nav() -> dict[str, list[object]]:
 
 
 def _environment(catalogue: Catalogue) -> Environment:
-    """Return the templates, with their functions and filters."""
     links = Links(catalogue)
     found = Environment(  # noqa: S701 - Markdown of our own catalogue
         loader=FileSystemLoader(Path(__file__).parent / "templates"),

@@ -32,13 +32,7 @@ class Document(HTMLParser):
 
 
 def mistakes(site: Path, nav: set[str], staged: set[str]) -> Iterator[str]:
-    """Yield the mistakes of a site.
-
-    Args:
-        site: Folder of the HTML.
-        nav: Paths of the pages that the nav lists.
-        staged: Paths of the pages that the site was built from.
-    """
+    """Yield the mistakes of a site; ``nav`` and ``staged`` are the paths that it lists and was built from."""
     yield from (f"{page}: not in the nav" for page in sorted(staged - nav))
     yield from (f"mkdocs.yml: the nav names {page}, which does not exist" for page in sorted(nav - staged))
     documents = {path.resolve(): Document(path.read_text(encoding="utf-8")) for path in site.rglob("*.html")}

@@ -19,9 +19,8 @@ from typing import Any
 
 __all__ = ["WORDS", "add_names"]
 
-WORDS: Mapping[str, list[str]] = tomllib.loads(
-    Path(__file__).with_name("search_words.toml").read_text(encoding="utf-8")
-)
+_FILE = Path(__file__).with_name("search_words.toml")
+WORDS: Mapping[str, list[str]] = tomllib.loads(_FILE.read_text(encoding="utf-8"))
 """Page -> words that people type when they look for it."""
 NAMED = re.compile(r"(entities|commands|enums)/|(cli-options|error-codes|messages|settings)\.md$")
 """Pages whose tables begin each row with a name."""
@@ -35,13 +34,7 @@ _CODE = re.compile(r"`+([^`]+)`+")
 
 
 def add_names(site: Path, pages: Mapping[str, str], words: Mapping[str, list[str]] = WORDS) -> None:
-    """Add names and words to the ``search.json`` of a site.
-
-    Args:
-        site: Folder of the HTML.
-        pages: Path -> Markdown of each page.
-        words: Page -> words that people type when they look for it.
-    """
+    """Add names in ``pages`` (path -> Markdown), and ``words``, to the ``search.json`` of a site."""
     file = site / "search.json"
     index = json.loads(file.read_text(encoding="utf-8"))
     items: list[dict[str, Any]] = index["items"]

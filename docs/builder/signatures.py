@@ -23,11 +23,8 @@ __all__ = ["Signatures", "markdown", "names"]
 
 PAGES = Path(__file__).parents[1] / "api"
 KINDS = {kind: griffe.ParameterKind(kind.description) for kind in type(inspect.Parameter.KEYWORD_ONLY)}
-LABELS = {
-    "class-attribute",
-    "instance-attribute",
-    "module-attribute",
-}  # of the source: callers need nothing of it
+# Labels of the source: callers need nothing of them
+LABELS = {"class-attribute", "instance-attribute", "module-attribute"}
 _NAME = re.compile(r"^::: wosdk_async\.(\S+)", re.MULTILINE)
 _ROLE = re.compile(r":[a-z]+:`(?:~[\w.]+\.)?([^`<]+?)(?: <[^`>]+>)?`")
 _PAGE = re.compile(r"``docs/([\w-]+)\.md``")

@@ -95,9 +95,8 @@ def _drawn(text: str) -> str:
 
 def write_config(build: Path) -> list[str]:
     """Write the build's ``mkdocs.yml``, with the catalogue's pages; return the pages of its nav."""
-    config = (
-        (ROOT / "mkdocs.yml").read_text(encoding="utf-8").replace("docs_dir: docs\n", "docs_dir: pages\n")
-    )
+    config = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    config = config.replace("docs_dir: docs\n", "docs_dir: pages\n")
     for folder, pages in catalogue_nav().items():  # JSON is YAML
         config = config.replace(f": {folder}/\n", f": {json.dumps(pages)}\n")
     (build / "mkdocs.yml").write_text(config, encoding="utf-8")

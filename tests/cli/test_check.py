@@ -182,10 +182,10 @@ def over_https(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Call
 @pytest.mark.parametrize(
     ("names", "dates", "trusted", "message"),
     [
-        ("IP:127.0.0.1", VALID, False, "put its certificate path in SSL_CERT_FILE"),
+        ("IP:127.0.0.1", VALID, False, "set SSL_CERT_FILE to the path of its certificate"),
         ("IP:127.0.0.2", VALID, True, "use a host name that the certificate covers"),
-        ("IP:127.0.0.1", PAST, True, "check the clock of this machine, then renew the certificate"),
-        ("IP:127.0.0.1", FUTURE, True, "the clock of this machine and the date from which the certificate"),
+        ("IP:127.0.0.1", PAST, True, "check this machine's clock, then renew the certificate"),
+        ("IP:127.0.0.1", FUTURE, True, "this machine's clock and the certificate's start date"),
     ],
 )
 def test_a_certificate_that_is_refused(

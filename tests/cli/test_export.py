@@ -59,7 +59,7 @@ def test_conditions_columns_and_the_summary_as_json(wosdk: Wosdk, tmp_path: Path
     ("arguments", "status", "message"),
     [
         (("Locaton",), 2, "did you mean 'Location'? `wosdk query --unchecked` sends it unchanged"),
-        (("Harbour",), 2, "wosdk query Harbour --unchecked --all --json exports the records"),
+        (("Harbour",), 2, "wosdk query Harbour --unchecked --all --json reads the records"),
         (("Location", "-p", "Nam"), 2, "did you mean 'Name'"),
         (("Location", "-w", "TypeId = Unitt"), 2, "did you mean 'Unit'? `wosdk query --unchecked` sends it"),
         (("Location", "--since", "2026-03-01T08:00Z"), 2, "Location has no LastActionDateUtc"),

@@ -59,8 +59,8 @@ def test_a_store_keeps_what_was_created(file: Path, wosdk: Wosdk, tmp_path: Path
     assert again.exit_code == 1
     assert "14 rows: 0 created, 14 failed" in again.stdout
     assert "references: 33 found, 0 created" in again.stdout
-    assert "exists already: work_order.po_number '900001'" in again.stderr
-    assert again.stderr.count("add --job with its folder, or --if-exists skip") == 1
+    assert " has work_order.po_number '900001'" in again.stderr
+    assert again.stderr.count("add --job with that job's folder, or --if-exists skip") == 1
     skipped = wosdk(*command, "--again", "--if-exists", "skip")
     assert (skipped.exit_code, skipped.stdout.splitlines()[0]) == (
         0,
@@ -162,7 +162,7 @@ def test_files_that_cannot_be_written_are_status_8(
     )
     assert (
         "wosdk: the import ended, 14 rows created, but its files could not be written: "
-        f"{folder / 'results.csv'}: No space left on device; the journal is complete; fix this problem, then "
+        f"{folder / 'results.csv'}: No space left on device; the journal is intact; fix this problem, then "
         f"run wosdk jobs rejects {folder}\n"
     ) in result.stderr
     again = wosdk(*command)

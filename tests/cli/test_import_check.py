@@ -45,9 +45,9 @@ def test_a_check_says_what_is_wrong(file: Path, store: Path, wosdk: Wosdk, tmp_p
     folder.rename(tmp_path / "elsewhere")
     command = ("import", file, "--map", MAP, "--sandbox", store, "--check")
     result = wosdk(*command)
-    assert (result.exit_code, result.stdout.splitlines()[0]) == (1, "14 rows: 14 existing already")
-    assert "row 1 (line 2) existing already: work_order.po_number '900001' is that of " in result.stderr
-    assert result.stderr.count("add --job with its folder, or --if-exists skip") == 1
+    assert (result.exit_code, result.stdout.splitlines()[0]) == (1, "14 rows: 14 already existing")
+    assert " has work_order.po_number '900001'" in result.stderr
+    assert result.stderr.count("add --job with that job's folder, or --if-exists skip") == 1
     assert "and 13 more rows for this cause: 2, 3, 4, 5, 6, ...\n" in result.stderr
     assert "--outcomes FILE.csv writes all rows" in result.stderr
     assert wosdk(*command, "--if-exists", "skip").exit_code == 0

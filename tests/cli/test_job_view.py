@@ -165,7 +165,7 @@ def test_a_finished_job_says_what_can_be_done(
         refused = {"fault": "status", "status": 400, "operation": "WoCreateCommand", "first": 1}
         local.faults.load({"rule": [refused]})
         stopped = wosdk(*command)
-        assert (stopped.exit_code, "the first row for which" in stopped.stderr) == (1, True)
+        assert (stopped.exit_code, "the first row with new references" in stopped.stderr) == (1, True)
         assert wosdk(*command).exit_code == 1
         again = wosdk(*command)
     folder = file.with_name(f"{file.name}.job")

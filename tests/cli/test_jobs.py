@@ -184,7 +184,9 @@ def test_a_person_decides_rows_without_a_marker(
     assert (result.exit_code, states(folder)[3]) == (0, State.PLANNED)
     shown = json.loads(wosdk("jobs", "show", folder, "--json").stdout)
     assert shown["resume"] == "1 row to send; 13 created before"
-    assert "row 2 is not in doubt" in wosdk("jobs", "settle", folder, "--row", "2", "not-created").stderr
+    assert (
+        "row 2 is done, not in doubt" in wosdk("jobs", "settle", folder, "--row", "2", "not-created").stderr
+    )
     assert "has no row 99" in wosdk("jobs", "settle", folder, "--row", "99", "not-created").stderr
     for wrong in (
         ["--row", "3"],
@@ -203,7 +205,7 @@ def test_a_decision_of_a_person_is_kept_and_not_undone(
     folder = imported(wosdk, file, store)
     killed(folder, 2)
     large = wosdk("jobs", "settle", folder, "--row", "2", "created", str(2**63))
-    assert (large.exit_code, "cannot be the id of a record" in large.stderr) == (2, True)
+    assert (large.exit_code, "is not a valid record id" in large.stderr) == (2, True)
     assert wosdk("jobs", "settle", folder, "--row", "2", "created", "2").exit_code == 0
 
     async def reason() -> str | None:
@@ -376,7 +378,7 @@ def test_an_undone_file_is_imported_again(file: Path, wosdk: Wosdk, served: dict
     assert wosdk(*again, "--check").stdout.startswith("14 rows: 14 would be created\n")
     opened = wosdk("run", "WoReopenCommand", "WorkOrderId=1", "--yes")
     assert opened.exit_code == 0, opened.stderr
-    assert wosdk(*again, "--check").stdout.startswith("14 rows: 13 would be created, 1 existing already\n")
+    assert wosdk(*again, "--check").stdout.startswith("14 rows: 13 would be created, 1 already existing\n")
     result = wosdk(*again, "--if-exists", "skip")
     assert result.stdout.startswith("14 rows: 13 created, 1 found"), result.stderr
 

@@ -66,11 +66,11 @@ def test_a_folder_that_was_moved_is_to_be_put_back(
     assert (status, summary["missing"]) == (1, said[-1].removeprefix("wosdk: "))
     assert said[-1] == (
         f"wosdk: do not run the command again yet: {folder} was removed or moved, and only its journal "
-        "knows which rows were sent. Restore it, then the same command resumes; without it the "
-        f"command sends all {ROWS} rows again"
+        "knows which rows were sent. Restore the folder, then run the same command to resume; without the "
+        f"journal, the command sends all {ROWS} rows again"
     )
-    stop = f"{folder}: was removed or moved while this process worked on the job; nothing more is sent. "
-    assert f"wosdk: stopped: {stop}Restore it" in said
+    stop = f"{folder} was removed or moved while this process worked on the job; nothing more is sent. "
+    assert f"wosdk: stopped: {stop}Restore the folder" in said
     assert not [text for text in said if "goes on with" in text or "Run the command again" in text]
     assert not folder.exists()
     elsewhere.rename(folder)
@@ -96,9 +96,9 @@ def test_a_journal_that_was_removed_is_missed_at_the_end(
     journal = source.with_name("f.csv.job") / "journal.db"
     status, summary, said = imported(local, source, options, lambda _: journal.unlink())
     assert (status, summary["created"]) == (1, ROWS)
-    assert summary["missing"].startswith(f"{journal} was removed or replaced while the import ran")
+    assert summary["missing"].startswith(f"{journal} was removed or replaced during the import")
     assert f"wosdk: {summary['missing']}" in said
     with journal.with_name("results.csv").open(encoding="utf-8") as results:
         assert [row["outcome"] for row in csv.DictReader(results)] == ["created"] * ROWS
     again = wosdk("import", source, "--map", MAP)
-    assert (again.exit_code, "has no journal, and is not empty" in again.stderr) == (2, True)
+    assert (again.exit_code, "has no journal and is not empty" in again.stderr) == (2, True)

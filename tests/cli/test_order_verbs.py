@@ -85,18 +85,18 @@ def test_a_finished_order_is_not_resumed(wosdk: Wosdk) -> None:
     assert "`wosdk run WoReopenCommand WorkOrderId=" in result.stderr
     ran = wosdk("run", "WoStartCommand", f"WorkOrderId={number.removeprefix('RSC').lstrip('0')}")
     assert ran.exit_code == 3
-    assert "WoReopenCommand reopens it" in ran.stderr
+    assert "to reopen the order, run WoReopenCommand" in ran.stderr
     assert "..." not in ran.stderr
 
 
 @pytest.mark.parametrize(
     ("before", "arguments", "hint"),
     [
-        ((), ("complete", "1"), "to get it from New to InProgress, run `wosdk pickup` and then `wosdk start`; each Company"),
-        ((), ("start", "1"), "to get it from New to InProgress, run `wosdk pickup` and then `wosdk start`"),
-        (("pickup", "1"), ("complete", "1"), "to get it from Open to InProgress, run `wosdk start`;"),
+        ((), ("complete", "1"), "to move the order from New to InProgress, run `wosdk pickup` and then `wosdk start`; each Company"),
+        ((), ("start", "1"), "to move the order from New to InProgress, run `wosdk pickup` and then `wosdk start`"),
+        (("pickup", "1"), ("complete", "1"), "to move the order from Open to InProgress, run `wosdk start`;"),
         (("hold", "1", "--reason", "Weather"), ("complete", "1"), "from OnHold to InProgress, run `wosdk resume --start`"),
-        (("cancel", "1", "--reason", "Entered twice"), ("hold", "1", "--reason", "Weather"), "`wosdk run WoReopenCommand WorkOrderId=1` reopens it"),
+        (("cancel", "1", "--reason", "Entered twice"), ("hold", "1", "--reason", "Weather"), "to reopen the order, run `wosdk run WoReopenCommand WorkOrderId=1`"),
         (("cancel", "1", "--reason", "Entered twice"), ("cancel", "1", "--reason", "Entered twice"), ""),
         ((), ("hold", "1", "--reason", "1841"), ""),
     ],

@@ -46,13 +46,13 @@ FACTS = {
 SHOWN = {
     Remedy.NEW_ROWS: "if the unknown rows are new, add --new-rows",
     Remedy.SEND_AGAIN: "to resend all rows, add --again",
-    Remedy.SAME_COMMAND: "to send the remaining rows, run the command without --again",
+    Remedy.SAME_COMMAND: "to send the remaining rows, leave out --again",
     Remedy.SETTLE: "settle the rows in doubt with wosdk jobs settle 'a b.job'",
     Remedy.THAT_FOLDER: "add --job 'a b.job'",
     Remedy.DELIMITER: "the delimiter seems to be ';'; add --delimiter ';'",
     Remedy.LEAVE_OUT: "leave out --csv-raw",
     Remedy.REFERENCE: 'refer to it by {"Id": id}',
-    Remedy.QUERY_UNKNOWN: "wosdk query Customer --unchecked --all --json exports the records",
+    Remedy.QUERY_UNKNOWN: "wosdk query Customer --unchecked --all --json reads the records",
 }
 """Words of the command line, with facts; the others are plain texts of a table."""
 
@@ -135,7 +135,7 @@ def test_each_caller_has_its_words() -> None:
         "it is there", kind="there", remedies=(Remedy.OVERWRITE, Remedy.THAT_FOLDER), folder="a b.job"
     )
     assert str(error) == (
-        "it is there; name another file, or pass force=True to replace it; or pass folder='a b.job'"
+        "it is there; name another file, or pass force=True to overwrite; or pass folder='a b.job'"
     )
     assert message_of(error) == (
         "it is there; name another file, or add --force to overwrite; or add --job 'a b.job'"

@@ -78,7 +78,7 @@ def test_rows_that_only_fail_tell_no_pace(capsys: pytest.CaptureFixture[str]) ->
 def test_the_pace_begins_anew_after_a_stage(capsys: pytest.CaptureFixture[str]) -> None:
     progress = Progress()
     progress.at(25, 500)
-    progress.stage("rows in doubt: 9; looked up again in 30 s")
+    progress.stage("rows in doubt: 9; next look-up in 30 s")
     progress.at(55, 1)
     progress.at(60, 10)
     assert lines(capsys)[2:] == ["901 of 1000 rows", "911 of 1000 rows; 2 rows/s, about 0:44 min left"]

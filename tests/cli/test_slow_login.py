@@ -61,7 +61,7 @@ def commands(file: Path) -> dict[str, tuple[str | Path, ...]]:
 
 # The log-in of every command is watched by the same code: the first one waits as long as users do.
 SOON = "from wosdk_async.cli.runner import reporting_slow_login as watch\n"
-SOON += "watch.__wrapped__.__kwdefaults__['patience'] = 0.5"
+SOON += "watch.__kwdefaults__['patience'] = 0.5"
 
 
 @pytest.mark.parametrize(

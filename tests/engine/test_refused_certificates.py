@@ -35,8 +35,8 @@ pytestmark = pytest.mark.plain("its servers choose their own certificates")
 
 AUTHORITY = {
     "native": "load its certificate into your ssl_context",
-    "client of httpx": "let your httpx client load its certificate: verify=",
-    "client of httpx2": "let your httpx client load its certificate: verify=",
+    "client of httpx": "pass its certificate to your httpx client: verify=",
+    "client of httpx2": "pass its certificate to your httpx client: verify=",
 }
 """What to do about an authority that is not trusted."""
 
@@ -53,8 +53,8 @@ SENDERS: dict[str, Callable[[ssl.SSLContext], dict[str, Any]]] = {
     [
         ("IP:127.0.0.1", VALID, False, "self-signed certificate", ""),
         ("DNS:elsewhere.example", VALID, True, "not valid for", "a host name that the certificate"),
-        ("IP:127.0.0.1", PAST, True, "certificate has expired", "check the clock of this machine"),
-        ("IP:127.0.0.1", FUTURE, True, "not yet valid", "the date from which the certificate is valid"),
+        ("IP:127.0.0.1", PAST, True, "certificate has expired", "check this machine's clock"),
+        ("IP:127.0.0.1", FUTURE, True, "not yet valid", "the certificate's start date"),
     ],
 )  # fmt: skip
 async def test_it_is_refused_once_with_the_remedy(

@@ -15,7 +15,7 @@ from wosdk_async.protocol.order_rules import warning_of_move
 
 TEXT = "{!{Work Order}!} that is in state 'New' cannot be placed in the state 'Completed'"
 WAY = (
-    "to get it from New to InProgress, pick it up and then start it; "
+    "to move the order from New to InProgress, pick it up and then start it; "
     "each Company configures its state transitions"
 )
 
@@ -43,7 +43,7 @@ async def test_an_order_that_is_new(wosdk_company: Company) -> None:
 
 async def test_an_order_that_is_open(wosdk_company: Company) -> None:
     error = await refused(wosdk_company, "pick_up")
-    assert error.remedy.startswith("to get it from Open to InProgress, start it; ")
+    assert error.remedy.startswith("to move the order from Open to InProgress, start it; ")
 
 
 async def test_an_order_that_is_cancelled(wosdk_company: Company) -> None:
@@ -51,7 +51,7 @@ async def test_an_order_that_is_cancelled(wosdk_company: Company) -> None:
     await wosdk_company.work_orders.cancel(1, reason="Entered twice")
     with pytest.raises(BusinessRuleError) as caught:
         await wosdk_company.work_orders.complete(1)
-    assert caught.value.remedy.startswith("WoReopenCommand reopens it; ")
+    assert caught.value.remedy.startswith("to reopen the order, run WoReopenCommand; ")
 
 
 async def test_an_order_that_is_there_already(wosdk_company: Company) -> None:

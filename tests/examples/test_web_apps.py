@@ -42,7 +42,7 @@ async def test_an_order_is_led_to_its_end(web: httpx.AsyncClient) -> None:
     await web.post("/orders", json=NEW, headers=key())
     early = await web.post("/orders/1/complete", json={})
     assert early.status_code == 422
-    assert "to get it from New to InProgress, pick it up and then start it" in early.json()["detail"]
+    assert "to move the order from New to InProgress, pick it up and then start it" in early.json()["detail"]
     assert "{!{" not in early.text
     for action, body, state in (
         ("start", None, "InProgress"),

@@ -92,12 +92,11 @@ async def test_bad_rows_say_why(local: Local, write: Write) -> None:
     assert kinds(result) == {3: "refused", 4: "refused", 5: "refused", 6: "refused"}
     assert [each.key for each in result.findings] == ["2", "", "6", "6"]
     assert [each.reason for each in result.findings] == [
-        "the key '2' is already that of row 2 (line 3), and all cells are equal: the row is a duplicate, so "
-        "delete this one",
+        "the key '2' already belongs to row 2 (line 3), and all cells are equal: delete this duplicate row",
         "the key in work_order.po_number ('') is empty; each row needs its own key",
         "command.work_order.items[0].comment has 4000 characters, but the limit is 3096; shorten the text, "
         "or set truncate = true",
-        "the key '6' is already that of row 5 (line 7); keys must be unique",
+        "the key '6' already belongs to row 5 (line 7); keys must be unique",
     ]
 
 
@@ -114,7 +113,7 @@ async def test_every_row_is_told_of_in_the_order_of_the_file(local: Local, job: 
     assert (told[0].kind, told[0].key, told[0].reason) == ("would_send", "1", "creates 'New' first")
     assert (told[1].kind, told[1].ids) == ("there", (id,))
     assert [each.kind for each in told[249:]] == ["refused"] * 3
-    assert told[249].reason == "the key '1' is already that of row 1 (line 2); keys must be unique"
+    assert told[249].reason == "the key '1' already belongs to row 1 (line 2); keys must be unique"
     assert Counter(each.kind for each in told) == result.counts
     assert [each for each in told if each.is_problem] == result.findings
 
@@ -179,7 +178,7 @@ async def test_keys_that_are_there_fail_or_are_skipped(local: Local, job: Job, w
     source = write(HEADER, rows(1, 2, 3))
     result = await checked(local, source, MAP, marker=MARKER)
     assert (kinds(result), result.complete) == ({1: "there", 2: "there"}, False)
-    assert result.findings[0].reason == "work_order.po_number '1' is that of WorkOrder 1"
+    assert result.findings[0].reason == "WorkOrder 1 has work_order.po_number '1'"
     assert (await checked(local, source, MAP, marker=MARKER, if_exists="skip")).complete
 
 
@@ -413,7 +412,7 @@ async def test_texts_that_are_cut_equal_rows_and_rows_without_a_key_are_counted(
     assert [each.count for each in result.cautions] == [2]
     assert dict(result.counts) == {"would_send": 5}
     equal, keyless = result.warnings
-    assert "2 rows equal earlier ones" in equal
+    assert "2 rows equal earlier rows" in equal
     assert "no key" in keyless
     marked = await checked(local, write(HEADER, rows(3, 4)), f'marker = "{MARKER}"\n{MAP}')
     assert (marked.cautions, marked.warnings) == ([], [])

@@ -208,7 +208,7 @@ def test_names_of_files_are_refused(write: Write) -> None:
     """The message names what opens them."""
     source = write(HEADER, rows(1))
     names: tuple[Any, Any] = (str(source), "map.toml")
-    with pytest.raises(InvalidCallError, match=r"is the name of a file; pass open_source\(...\)"):
+    with pytest.raises(InvalidCallError, match=r"is a file name; pass open_source\(...\)"):
         Import(*names)
     with pytest.raises(InvalidCallError, match=r"'map.toml' .*; pass ImportMap.load\(...\)"):
         Import(CsvFile(source), names[1])

@@ -26,8 +26,8 @@ async def test_keys_that_occur_twice_or_not_at_all_are_refused(local: Local, job
     source = write(HEADER, [*rows("a", "b"), ["a", "another", "", ""], *rows("", " c", "b")])
     _, outcomes = await carried_out(job(source, MAP, marker=MARKER), local)
     assert await held(local) == Counter("ab")
-    assert outcomes[3].reason == "the key 'a' is already that of row 1 (line 2); keys must be unique"
-    assert "'b' is already that of row 2 (line 3), and all cells are equal" in str(outcomes[6].reason)
+    assert outcomes[3].reason == "the key 'a' already belongs to row 1 (line 2); keys must be unique"
+    assert "'b' already belongs to row 2 (line 3), and all cells are equal" in str(outcomes[6].reason)
     assert outcomes[4].reason == ("the key in work_order.po_number ('') is empty; each row needs its own key")
     assert "work_order.po_number (' c') starts or ends with blanks" in str(outcomes[5].reason)
 
@@ -38,7 +38,7 @@ async def test_keys_that_are_there_already(local: Local, job: Job, write: Write)
     source = write(HEADER, rows(1, 2))
     _, outcomes = await carried_out(job(source, MAP, marker=MARKER), local)
     holder = f"WorkOrder {made.wo.id}"
-    assert outcomes[1].reason == f"exists already: work_order.po_number '1' is that of {holder}"
+    assert outcomes[1].reason == f"already exists: {holder} has work_order.po_number '1'"
     summary, outcomes = await carried_out(
         job(source, MAP, marker=MARKER, again=True, if_exists="skip"), local
     )
@@ -55,7 +55,7 @@ async def test_keys_that_cannot_be_looked_up_stop_the_import_with_a_summary(
     local.server.failing, local.server.failing_numbers = "query/WorkOrder", range(3, 1000)
     summary, outcomes = await carried_out(job(source, MAP, marker=MARKER), local)
     assert (summary.created, summary.not_started, len(outcomes)) == (200, 100, 300)
-    assert str(summary.stopped) == "the keys of rows cannot be looked up: no queries today"
+    assert str(summary.stopped) == "row keys cannot be looked up: no queries today"
     local.server.failing = "\0"
     summary, _ = await carried_out(job(source, MAP, marker=MARKER), local)
     assert (summary.complete, summary.done_now) == (True, 100)
@@ -87,8 +87,8 @@ async def test_several_keys_that_many_records_carry(
     assert (summary.created, summary.failed, summary.stopped) == (4, 4, None)
     failed = {row: each.reason or "" for row, each in outcomes.items() if each.outcome == "failed"}
     assert {row: text.split(": ")[0] for row, text in failed.items() if "or more" not in text} == {
-        3: "exists already",
-        6: "exists already",
+        3: "already exists",
+        6: "already exists",
     }
     assert all(f"have the key {key!r}" in failed[row] for row, key in ((1, "a"), (8, "b")))
 

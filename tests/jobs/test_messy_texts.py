@@ -372,7 +372,7 @@ def test_equal_rows_without_a_key_are_counted(
     (folder / "f.csv").write_text("\n".join(["No,Due,Text", *rows]))
     found = Import(CsvFile(folder / "f.csv"), load(folder)).read().notes
     equal = len(rows) - len({row[:3] for row in rows})  # the map does not read Text
-    shown = {0: "", 1: "1 row equals an earlier one"}.get(equal, f"{equal} rows equal earlier ones")
+    shown = {0: "", 1: "1 row equals an earlier row"}.get(equal, f"{equal} rows equal earlier rows")
     assert [note.partition(": ")[2].partition(" in all")[0] for note in found] == [shown] * bool(equal)
     assert Import(CsvFile(folder / "f.csv"), load(folder, 'key = "{No}"')).read().notes == []
 

@@ -472,7 +472,7 @@ async def test_settle_waits_for_leases_too(local: Local, job: Job, write: Write)
         assert (await settle_job(journal, local.company, on_stage=stages.append))["not_there"] == 1
         assert await journal.open_leases() == []
     assert stages[0].startswith("workers of an earlier run may still send rows")
-    assert stages[1:] == ["rows in doubt: 1; looked up again in 0 s: the service may still carry them out"]
+    assert stages[1:] == ["rows in doubt: 1; next look-up in 0 s: the service may still process them"]
 
 
 # --- options --------------------------------------------------------------------------------------

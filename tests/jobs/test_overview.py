@@ -85,11 +85,11 @@ async def test_rows_that_are_sent_now_are_not_in_doubt(tmp_path: Path) -> None:
     ("states", "left", "text"),
     [
         ([D, D], {"undone": 2, "changed": 0}, "undone: 2 of 2"),
-        ([D, R], {"undone": 1, "changed": 1}, "undone in part: 1 of 2; 1 left (1 changed since)"),
+        ([D, R], {"undone": 1, "changed": 1}, "undone in part: 1 of 2; 1 left (1 changed since the import)"),
         (
             [D, S],
             None,
-            "undone in part: 1 of 2; 1 left; the undo did not end: the same command resumes it",
+            "undone in part: 1 of 2; 1 left; the undo did not finish: the same command resumes it",
         ),
         ([R, R], {"refused": 2}, None),
     ],

@@ -136,7 +136,7 @@ async def test_a_name_that_another_field_holds_leads_to_this_field(
     rows = [["1", "text", "", "Nobody"], ["2", "text", "soon", "bay  bakery"], ["3", "text", "", "Bay Books"]]
     local.server.asked.clear()
     outcomes = await carried_out(job(write(HEADER, rows), text), local)
-    remedy = """; 'bay bakery' is the name of a record: to find all by name, write by = "name" in the map"""
+    remedy = """; 'bay bakery' is a name: to look up all records by name, set by = "name" in the map"""
     assert outcomes[1].reason == f"customer: no Customer is called 'Nobody' (display_as){remedy}"
     assert [(outcomes[row].reason or "").count(remedy) for row in (1, 2, 3)] == [1, 1, 1]
     assert local.server.count("query/Customer") == 2

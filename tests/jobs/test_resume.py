@@ -105,7 +105,7 @@ async def test_a_stop_while_rows_settle_leaves_them_in_doubt(local: Local, job: 
         local.company, on_row=lambda row: outcomes.update({row.row: row}), on_stage=lambda _: ready.stop()
     )
     assert (summary.created, summary.in_doubt) == (1, 1)
-    assert (outcomes[1].reason or "").endswith("; run the same command again to look it up")
+    assert (outcomes[1].reason or "").endswith("; run the same command again to look up the row")
 
 
 @pytest.mark.parametrize("times", [2, 3], ids=["until the settle time", "until the row is sent"])
@@ -169,6 +169,6 @@ async def test_a_row_in_doubt_is_settled_and_sent_again(local: Local, job: Job, 
 
     outcomes: list[RowOutcome] = []
     summary = await ready.run(local.company, on_row=outcomes.append, on_stage=on_stage)
-    assert stages == ["rows in doubt: 1; looked up again in 0 s: the service may still carry them out"]
+    assert stages == ["rows in doubt: 1; next look-up in 0 s: the service may still process them"]
     assert ([row.outcome for row in outcomes], summary.created) == (["created"], 1)
     assert await held(local) == Counter("1")

@@ -78,7 +78,7 @@ def test_long_cells_are_read(tmp_path: Path) -> None:
         (b"\n<!DOCTYPE html>\n<p>Log in\n", "this is a web page, not a table, perhaps a login"),
         (b"<HTML><body>", "this is a web page, not a table, perhaps a login"),
         (b'<?xml version="1.0"?>\n', "this is XML, not a table"),
-        (b'{"a": 1}\n{"a": 2}\n', "this is JSON; if each line is one object, rename"),
+        (b'{"a": 1}\n{"a": 2}\n', "this is JSON; if the file has one object per line, rename"),
         (b'[{"a": 1}]', "this is JSON; convert it to JSON lines"),
         (b"a\n1\n\x00\n", "line 3: not text"),
         (b"a\n" + b"1\n" * 5000 + b"\x00\n", "line 5002: not text"),
@@ -184,7 +184,7 @@ def test_a_missing_column_is_reported_with_the_nearest_one(tmp_path: Path) -> No
 
 
 def test_a_file_with_other_separators_gets_a_hint(tmp_path: Path) -> None:
-    with pytest.raises(ImportMapError, match="separated by ';': pass delimiter=';'"):
+    with pytest.raises(ImportMapError, match="the delimiter seems to be ';'; pass delimiter=';'"):
         require_columns(CsvFile(written(tmp_path, b"key;name\n1;x\n")), {"key": "the map"})
 
 

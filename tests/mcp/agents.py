@@ -11,9 +11,9 @@ from attrs import define, field
 from mcp import Client
 from mcp.types import CallToolResult
 
+from wosdk_async.mcp import ServerOptions, make_server, plan_tools
 from wosdk_async.mcp.plan_rules import WriteGate
 from wosdk_async.mcp.plan_tools import PlanTools
-from wosdk_async.mcp.server import ServerOptions, make_server, plan_tools
 from wosdk_async.testing import Sandbox
 from wosdk_async.transport.clock import TransportClock
 

@@ -15,7 +15,7 @@ from wosdk_async.testing import Sandbox
 
 TO_COMPLETE = (
     "WoCompleteCommand is not known to move an order from state 'New' to 'Completed':"
-    " the service may refuse it; to get it from New to InProgress, pick it up and then start it;"
+    " the service may refuse it; to move the order from New to InProgress, pick it up and then start it;"
     " each Company configures its state transitions."
 )
 

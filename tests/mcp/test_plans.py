@@ -15,9 +15,9 @@ import pytest
 from tests.mcp.agents import ORDER, Agent, Workplace
 from tests.support.users import make_foreign
 from wosdk_async import Client, ConfigurationError, Customer, InvalidCallError, WorkOrder
+from wosdk_async.mcp import ServerOptions, plan_tools, state_folder
 from wosdk_async.mcp.plan_journal import PlansUnusableError
 from wosdk_async.mcp.plan_rules import WriteGate
-from wosdk_async.mcp.server import ServerOptions, plan_tools, state_folder
 from wosdk_async.sandbox import LocalCompany
 from wosdk_async.testing import Sandbox
 from wosdk_async.text.remedies import Remedy
@@ -292,7 +292,9 @@ async def test_a_refused_move_says_how_the_order_goes_on(work: Workplace) -> Non
         fields = {"WorkOrderId": order["Id"], "Comment": "Done"}
         planned = await agent("plan", action="command", name="WoCompleteCommand", fields=fields)
         found = (await agent("commit", plan=planned["plan"]))["problem"]
-    assert found["remedy"].startswith("to get it from New to InProgress, pick it up and then start it")
+    assert found["remedy"].startswith(
+        "to move the order from New to InProgress, pick it up and then start it"
+    )
     assert "'New'" in found["untrusted_detail"]
     assert "pick it up" not in found["untrusted_detail"]
 

@@ -11,9 +11,9 @@ from mcp import Client
 
 from tests.mcp.agents import ORDER, Agent, Workplace
 from wosdk_async import Customer, WoCreateCommand, WoOnHoldCommand, WorkOrder, from_dict
+from wosdk_async.mcp import make_server
 from wosdk_async.mcp.fitting import MAX_BYTES
 from wosdk_async.mcp.read_tools import ReadTools
-from wosdk_async.mcp.server import make_server
 from wosdk_async.protocol.wire import Response
 from wosdk_async.testing import Sandbox
 

@@ -14,9 +14,9 @@ from tests.mcp.agents import Agent, Workplace
 from tests.mcp.test_plans import Hooked
 from tests.support.service import Answer, Request, Service, error
 from wosdk_async import BusinessRuleError, Credentials, NotUniqueError
+from wosdk_async.mcp import ServerOptions, make_server, plan_tools
 from wosdk_async.mcp.plan_rules import WriteGate
 from wosdk_async.mcp.results import Result, as_tool
-from wosdk_async.mcp.server import ServerOptions, make_server, plan_tools
 from wosdk_async.testing import Sandbox
 
 SECRET = 'cl13nt/"w&Lm3+Xr8tPv2B'

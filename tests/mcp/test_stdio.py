@@ -23,8 +23,8 @@ from tests.mcp.agents import ORDER, Agent
 from tests.support.laws import case, some
 from tests.support.preloaded import Preloaded
 from wosdk_async.cli.app import app
+from wosdk_async.mcp import ServerOptions, make_server, plan_tools, state_folder
 from wosdk_async.mcp.plan_rules import WriteGate
-from wosdk_async.mcp.server import ServerOptions, make_server, plan_tools, state_folder
 from wosdk_async.sandbox import LocalCompany
 
 WRITES = ("mcp", "--allow-writes", "--settle", "0")
@@ -65,7 +65,7 @@ def start(local: LocalCompany, state: Path, *arguments: str, **options: Any) -> 
     """Start a server whose protocol is written and read by hand."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     given = {"env": environment(local, state), "cwd": ROOT, "text": True, **pipes, **options}
-    return Preloaded(arguments, modules=["wosdk_async.mcp.server"], **given)
+    return Preloaded(arguments, modules=["wosdk_async.mcp"], **given)
 
 
 def send(process: Preloaded, *messages: str | dict[str, Any]) -> None:
@@ -190,7 +190,7 @@ def test_a_signal_ends_the_server_at_once(local: LocalCompany, state: Path, numb
 _SERVE = """
 import asyncio, sys
 from pathlib import Path
-from wosdk_async.mcp.server import ServerOptions, serve
+from wosdk_async.mcp import ServerOptions, serve
 from wosdk_async.testing import Sandbox
 
 sandbox, given = Sandbox(), []
@@ -215,7 +215,7 @@ def test_the_only_client_is_read_only_unless_writes_are_allowed(
 ) -> None:
     """The first one is that of the tools that read; that which writes has the gate; nothing else is made."""
     streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "text": True}
-    modules = ["wosdk_async.mcp.server", "wosdk_async.testing.sandbox"]
+    modules = ["wosdk_async.mcp", "wosdk_async.testing.sandbox"]
     process = Preloaded([tmp_path / "state", writes], modules=modules, code=_SERVE, **streams)
     stdout, _ = process.communicate(timeout=60)
     assert (process.returncode, stdout.split("\n")[-2]) == (0, str(clients))

@@ -11,7 +11,7 @@ from mcp import Client, MCPError
 
 from tests.mcp.agents import ERAS, Workplace
 from wosdk_async import InvalidCallError, WoNote
-from wosdk_async.mcp.server import make_server
+from wosdk_async.mcp import make_server
 from wosdk_async.testing import Sandbox
 
 SNAPSHOT = Path(__file__).parent / "tools.json"

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from wosdk_async.sandbox import Faults, FaultScriptError, LocalCompany
 from wosdk_async.sandbox.faults.kinds import Latency
-from wosdk_async.sandbox.faults.request_match import RequestMatch
-from wosdk_async.sandbox.faults.script import FaultScript
+from wosdk_async.sandbox.faults.script import FaultScript, RequestMatch
 from wosdk_async.sandbox.server import serve
 
 CREATE = RequestMatch(frozenset({"command", "wocreatecommand"}), "acme")

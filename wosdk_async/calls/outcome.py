@@ -103,7 +103,7 @@ class RunInputs(Generic[I]):
         self.exhausted = False
         self.cut_off = False
         self.error: BaseException | None = None
-        self._at_hand: Callable[[], I | None] = getattr(inputs, "at_hand", _nothing)
+        self._at_hand: Callable[[], I | None] = getattr(inputs, "at_hand", lambda: None)
         self._plain: Iterator[I] | None = None
         self._source: AsyncIterator[I] | None = None
         if isinstance(inputs, AsyncIterable):
@@ -178,7 +178,8 @@ class RunInputs(Generic[I]):
         """Release the workers that wait for an ended task, even one cancelled before it began."""
         if self._reader is reader:  # otherwise the next reader serves the waiters
             while self._waiting:
-                _set(self._waiting.popleft(), None)
+                if not (waiter := self._waiting.popleft()).done():
+                    waiter.set_result(None)
 
     def _has_waiters(self) -> bool:
         while self._waiting and self._waiting[0].done():  # cancelled
@@ -194,15 +195,6 @@ class RunInputs(Generic[I]):
     def _numbered(self, item: I) -> _Taken[I]:
         self.taken += 1
         return self.taken - 1, item
-
-
-def _nothing() -> None:
-    """Return None: nothing is at hand."""
-
-
-def _set(future: asyncio.Future[_Taken[I] | None], taken: _Taken[I] | None) -> None:
-    if not future.done():
-        future.set_result(taken)
 
 
 def _task_is_cancelled() -> bool:

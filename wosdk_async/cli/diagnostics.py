@@ -6,8 +6,8 @@ import asyncio
 import ssl
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager, suppress
 from email.utils import parsedate_to_datetime
 from typing import IO, Any
 from urllib.parse import urlsplit
@@ -295,7 +295,6 @@ def _discovery(settings: Settings, watch: _Stopwatch, grant: TokenGrant) -> Step
 
 
 async def _read(company: Company, watch: _Stopwatch) -> Step:
-    """Send one small read."""
     started = time.monotonic()
     try:
         await company.connect()
@@ -323,7 +322,6 @@ class _Stopwatch(WatchedEngine):
 
     @contextmanager
     def watch(self, request: Request) -> Iterator[OnResponse]:
-        """Measure one log-in request."""
         self.last_url, started = request.url, time.monotonic()
         try:
             yield self._note_skew
@@ -342,12 +340,5 @@ class _Stopwatch(WatchedEngine):
         )
 
     def _note_skew(self, response: Response) -> None:
-        self.skew = _skew(response.headers)
-
-
-def _skew(headers: Mapping[str, str]) -> float:
-    """Return how many seconds this clock is ahead of the server's; 0 without a date header."""
-    try:
-        return time.time() - parsedate_to_datetime(headers["date"]).timestamp()
-    except (KeyError, ValueError, OverflowError):
-        return 0.0
+        with suppress(KeyError, ValueError, OverflowError):  # no date header, or an invalid one
+            self.skew = time.time() - parsedate_to_datetime(response.headers["date"]).timestamp()

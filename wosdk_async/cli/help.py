@@ -20,11 +20,9 @@ class _HelpFormatter(click.HelpFormatter):
     """Formatter that does not break words at hyphens."""
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
-        """Write the usage line."""
         super().write_usage(prog, _HYPHEN.sub(_NO_BREAK_HYPHEN, args), prefix)
 
     def write_text(self, text: str) -> None:
-        """Write paragraphs."""
         super().write_text(_HYPHEN.sub(_NO_BREAK_HYPHEN, text))
 
     def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = _COLUMN, col_spacing: int = 2) -> None:
@@ -34,7 +32,6 @@ class _HelpFormatter(click.HelpFormatter):
         super().write_dl(whole, column, col_spacing)
 
     def getvalue(self) -> str:
-        """Return the help."""
         return super().getvalue().replace(_NO_BREAK_HYPHEN, "-")
 
 

@@ -184,7 +184,6 @@ def _print_problems(result: CheckResult, outcomes: Path | None) -> None:
 
 
 def _rows_of(cause: ProblemCause) -> str:
-    """Return the first row numbers of a cause."""
     numbers = [cause.first.row, *cause.more]
     rest = ", ..." if cause.count > len(numbers) else ""
     return f"row{'s' if cause.count > 1 else ''} {', '.join(map(str, numbers))}{rest}"

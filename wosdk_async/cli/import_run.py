@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import tempfile
-from collections.abc import AsyncIterator
-from contextlib import ExitStack, asynccontextmanager, nullcontext
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from typing import IO
 
@@ -29,6 +27,7 @@ from wosdk_async.cli.runner import (
     confirm,
     identity_of,
     is_interactive,
+    polling,
     require_yes,
 )
 from wosdk_async.cli.signals import StopSignals
@@ -178,7 +177,7 @@ async def _run(
                 writer.stage(text)
                 progress.stage(text)
 
-            async with _saying_when_idle(progress):
+            async with polling(1.0, progress.idle):
                 summary = await job.run(on_row=on_row, on_stage=on_stage)
         if temporary:  # deleted at exit
             summary.folder, summary.files = None, []
@@ -194,22 +193,6 @@ async def _run(
                 raise CliError(text, Exit.UNWRITTEN)
             say(text)
     return summary
-
-
-@asynccontextmanager
-async def _saying_when_idle(progress: RowProgress) -> AsyncIterator[None]:
-    """Within the block, report periods without progress."""
-
-    async def look() -> None:
-        while True:
-            await asyncio.sleep(1)
-            progress.idle()
-
-    looking = asyncio.create_task(look())
-    try:
-        yield
-    finally:
-        looking.cancel()
 
 
 # --- the file of the outcomes ---------------------------------------------------------------

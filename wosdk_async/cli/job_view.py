@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
@@ -33,6 +32,7 @@ from wosdk_async.jobs.ledger.overview import (
 from wosdk_async.jobs.ledger.request import ImportRequest
 from wosdk_async.jobs.ledger.terms import Plan
 from wosdk_async.jobs.mapping.record_operations import operation_named
+from wosdk_async.jobs.report.facts import shown_time
 from wosdk_async.text.safe_text import one_line
 
 __all__ = ["job_facts", "print_job", "print_jobs"]
@@ -69,7 +69,10 @@ async def job_facts(folder: Path) -> dict[str, Any]:
             "audit": audit_facts(seen.audit, seen.audit_found, why_no_audit(seen.plan))
             if seen.audit != "none"
             else None,
-            "audit_rows": [_audited(row) for row in await journal.audit_rows(limit=_FIRST)],
+            "audit_rows": [
+                attrs.asdict(row) | {"state": row.state.name.lower(), "ids": list(row.ids)}
+                for row in await journal.audit_rows(limit=_FIRST)
+            ],
         }
 
 
@@ -84,20 +87,15 @@ def _row(row: Any) -> dict[str, Any]:
     return {name: value for name in names if (value := getattr(row, name)) is not None}
 
 
-def _audited(row: Any) -> dict[str, Any]:
-    return attrs.asdict(row) | {"state": row.state.name.lower(), "ids": list(row.ids)}
-
-
 def print_jobs(file: IO[str], jobs: Iterable[Mapping[str, Any]]) -> None:
     """Print two lines per job: the job folder and the progress."""
     for job in jobs:
         sheet = f", sheet {job['sheet']!r}" if job["sheet"] else ""
-        about = f"started {_shown_time(job['begun'])}; {job['operation']}, {job['company']}{sheet}"
+        about = f"started {shown_time(job['begun'])}; {job['operation']}, {job['company']}{sheet}"
         file.write(f"{visible(job['folder'])}\n  {visible(f'{_brief_text(job)}; {about}')}\n")
 
 
 def _brief_text(job: Mapping[str, Any]) -> str:
-    """Return a job's state and counts on one line."""
     state = f"{job['undo']};" if job["undo"] else f"{job['state']}:"  # an undo state contains its own colon
     figures = _figures_text({**job, "undone": 0} if job["undo"] else job)
     return f"{state} {figures or 'none'} of {counted(job['rows'], 'row')}"
@@ -109,7 +107,6 @@ def _figures_text(job: Mapping[str, Any]) -> str:
 
 
 def _count_label(name: str, job: Mapping[str, Any]) -> str:
-    """Return the label for a count."""
     return UNDER_WAY if name == "sending" and job["state"] != "running" else name.replace("_", " ")
 
 
@@ -147,7 +144,7 @@ def _lines(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
         ("file", f"{plan['file']} ({plan['size']} bytes, sha256 {plan['sha256'][:12]})"),
         ("company", plan["company"]),
         ("operation", f"{plan['operation']}, {marker}"),
-        ("started", _shown_time(plan["created_at"])),
+        ("started", shown_time(plan["created_at"])),
         ("command", facts["command"] or "none (started by a program)"),
         *_audit_lines(facts["workers"], facts["audit"]),
         *((f"run {run['number']}", _run(run)) for run in facts["runs"]),
@@ -178,7 +175,7 @@ def _empty(rows: int) -> str:
 def _run(run: Mapping[str, Any]) -> str:
     details, ended = run["details"], "no recorded end (killed or still running)"
     if run["ended_at"] is not None:
-        ended = f"to {_time(run['ended_at'])}, exit status {run['exit_status']}"
+        ended = f"to {shown_time(run['ended_at'])}, exit status {run['exit_status']}"
     if command := details.get("command"):  # such as undo; empty for an import
         ended += f", {command}"
     why = "".join(
@@ -191,7 +188,7 @@ def _run(run: Mapping[str, Any]) -> str:
     )
     who = f"{details.get('user')}@{details.get('host')} (process {details.get('pid')})"
     about = f"by {who}, version {details.get('version')}{_how(details)}"
-    return f"{_time(run['started_at'])} {ended}, {about}{why}"
+    return f"{shown_time(run['started_at'])} {ended}, {about}{why}"
 
 
 def _how(details: Mapping[str, Any]) -> str:
@@ -202,18 +199,6 @@ def _how(details: Mapping[str, Any]) -> str:
     lease = f" (lease {details['lease']:g} s)" if isinstance(details.get("lease"), int | float) else ""
     where = f"{details.get('engine') or 'one process'}{lease}"
     return f"; {where}, {rate}, {counted(details['limit'], 'call')} at a time"
-
-
-def _time(seconds: float) -> str:
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC"
-
-
-def _shown_time(time: str) -> str:
-    """Format an ISO time like the other times; return other strings unchanged."""
-    try:
-        return f"{datetime.fromisoformat(time).astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
-    except ValueError:
-        return time
 
 
 async def _same_command_would(seen: Overview) -> str:

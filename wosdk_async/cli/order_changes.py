@@ -50,7 +50,6 @@ class _LocalTime(click.ParamType):  # type: ignore[type-arg]  # generic only for
     name = "time"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
-        """Return the time."""
         try:
             found: datetime = parse_value(value, {"type": "datetime-local"})
         except ValueError as error:
@@ -69,7 +68,6 @@ reason_option = click.option("--reason", metavar="NAME|ID", help="Reason; omit t
 
 
 def _moved(before: str | None, result: WorkOrder | WoActionResponse) -> ChangeResult:
-    """Return the states before and after a move."""
     order = result.wo if isinstance(result, WoActionResponse) else result
     after = None if order is None or order.status_id is None else str(order.status_id)
     return ChangeResult(

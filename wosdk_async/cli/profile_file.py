@@ -119,7 +119,6 @@ def _text_of(path: Path) -> str:
 
 
 def _changed(lines: list[str], name: str, changes: Mapping[str, str | None]) -> list[str]:
-    """Return the file's lines with a changed profile."""
     header = re.compile(rf"""\s*\[\s*profiles\s*\.\s*(["']?){re.escape(name)}\1\s*\]\s*(#.*)?""")
     start = next((i for i, line in enumerate(lines) if header.fullmatch(line.rstrip())), None)
     new = {key: value for key, value in changes.items() if value is not None}
@@ -238,7 +237,6 @@ def _write(file: ProfileFile, text: str, secret_file: Path | None, secret: str |
 
 
 def _new_secret_file(folder: Path, name: str) -> Path:
-    """Return the path for a new secret file."""
     usual = folder / f"{name}{_SUFFIX}"
     return folder / f"{name}.{token_hex(4)}{_SUFFIX}" if os.path.lexists(usual) else usual
 
@@ -260,7 +258,6 @@ def _confirm(
     *,
     ask: bool,
 ) -> None:
-    """Show the changes to a profile, and ask for confirmation."""
     say(f"changes to profile {name!r} in {path}:")
     for key, value in changes.items():
         before, after = (text and _HIDDEN.get(key, text) for text in (text_of(old, key), value))

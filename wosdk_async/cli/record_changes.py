@@ -214,7 +214,6 @@ def _status(changes: Sequence[RecordChange]) -> Exit:
 
 
 def _request(call: Any, as_json: bool) -> str:
-    """Return a call's request on one line."""
     body = codec.loads(call.body) if call.body else None
     if as_json:
         return json_text({"method": call.method, "path": call.path, "body": body})

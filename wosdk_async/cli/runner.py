@@ -10,7 +10,7 @@ import os
 import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager, contextmanager
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -35,6 +35,7 @@ __all__ = [
     "identity_of",
     "is_interactive",
     "login_wait_of",
+    "polling",
     "reporting_slow_login",
     "require_yes",
 ]
@@ -183,36 +184,42 @@ def login_wait_of(client: Client) -> LoginWait | None:
 
 
 @asynccontextmanager
-async def reporting_slow_login(
+async def polling(seconds: float, look: Callable[[], None]) -> AsyncIterator[None]:
+    """Within the block, call ``look`` every ``seconds``."""
+
+    async def poll() -> None:
+        while True:
+            await asyncio.sleep(seconds)
+            look()
+
+    polled = asyncio.create_task(poll())
+    try:
+        yield
+    finally:
+        polled.cancel()
+
+
+def reporting_slow_login(
     look: Callable[[], LoginWait | None],
     *,
     patience: float = _PATIENCE,
     between_looks: float = _BETWEEN_LOOKS,
     show: Callable[[str], None] = say,
-) -> AsyncIterator[None]:
+) -> AbstractAsyncContextManager[None]:
     """Within the block, report each log-in slower than ``patience`` seconds once."""
+    said = False
 
-    async def watch() -> None:
-        said = False
-        while True:
-            await asyncio.sleep(between_looks)
-            wait = look()
-            if wait is None:
-                said = False
-            elif not said and wait[0] >= patience:
-                said = True
-                show(_text(*wait))
+    def check() -> None:
+        nonlocal said
+        wait = look()
+        if wait is None:
+            said = False
+        elif not said and wait[0] >= patience:
+            said = True
+            cause = f": {wait[1]}" if wait[1] else ""
+            show(f"no session after {wait[0]:.0f} s; still waiting{cause}")
 
-    watching = asyncio.create_task(watch())
-    try:
-        yield
-    finally:
-        watching.cancel()
-
-
-def _text(seconds: float, waits_for: str) -> str:
-    cause = f": {waits_for}" if waits_for else ""
-    return f"no session after {seconds:.0f} s; still waiting{cause}"
+    return polling(between_looks, check)
 
 
 # --- the local Company of --sandbox, which runs during one command --------------------------

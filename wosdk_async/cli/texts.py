@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from collections.abc import Mapping
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from wosdk_async.errors import NotSentError, WosdkError
@@ -41,11 +39,9 @@ def visible(text: str) -> str:
 
 def shell_words(*words: str) -> str:
     r"""Quote words for a shell; words with control characters become ``$'a\x0ab'``."""
-    return " ".join(map(_shell_word, words))
-
-
-def _shell_word(text: str) -> str:
-    return shlex.quote(text) if text.isprintable() else f"$'{''.join(map(_escaped, text))}'"
+    return " ".join(
+        shlex.quote(word) if word.isprintable() else f"$'{''.join(map(_escaped, word))}'" for word in words
+    )
 
 
 def _escaped(char: str) -> str:
@@ -68,64 +64,37 @@ def counted(number: int, thing: str) -> str:
 
 def json_text(value: Any) -> str:
     r"""Return JSON on one line, with all digits of numbers and control characters as ``\u009b``."""
-    from wosdk_async import codec
+    from wosdk_async.codec.json import dumps_any
 
-    try:
-        text = codec.dumps(value).decode()
-    except ValueError:  # an integer beyond 64 bits, a lone surrogate, or deep nesting
-        text = _slow_json_text(value)
-    return json_escaped(text)
+    return json_escaped(dumps_any(value, allow_nan=True).decode())
 
 
 _BREAKS = re.compile(r"\s*[^\S ]\s*")
-
-
-class _Token(str):
-    """Encoded JSON, such as a brace or a key."""
-
-
-def _slow_json_text(value: Any) -> str:
-    """Encode JSON of any depth with an explicit stack instead of recursion."""
-    written: list[str] = []
-    pending = [value]
-    while pending:
-        item = pending.pop()
-        if isinstance(item, dict):
-            pending.append(_Token("}"))
-            for i, (key, inner) in reversed(list(enumerate(item.items()))):
-                pending += [inner, _Token(f"{',' if i else ''}{json.dumps(str(key))}:")]
-            pending.append(_Token("{"))
-        elif isinstance(item, list):
-            pending.append(_Token("]"))
-            for i, inner in reversed(list(enumerate(item))):
-                pending += [inner, _Token("," if i else "")]
-            pending.append(_Token("["))
-        else:
-            written.append(str(item) if isinstance(item, _Token | Decimal) else json.dumps(item))
-    return "".join(written)
 
 
 # --- remedies as commands and options ------------------------------------------------
 
 _WORDS: Mapping[Remedy, str] = {  # others keep their library wording
     Remedy.AUTHORITY: (
-        "if you trust the signing authority (your own, or a proxy that intercepts TLS), put its "
-        "certificate path in SSL_CERT_FILE"
+        "if you trust the certificate authority (your own, or a proxy that intercepts TLS), set "
+        "SSL_CERT_FILE to the path of its certificate"
     ),
     Remedy.ENDPOINT: "check {variable}",
-    Remedy.MOVE_ON: f"to get it from {{state}} to {{target}}, run {{steps}}; {OWN_MOVES}",
-    Remedy.REOPEN: f"`wosdk run WoReopenCommand WorkOrderId={{id}}` reopens it; {OWN_MOVES}",
+    Remedy.MOVE_ON: f"to move the order from {{state}} to {{target}}, run {{steps}}; {OWN_MOVES}",
+    Remedy.REOPEN: f"to reopen the order, run `wosdk run WoReopenCommand WorkOrderId={{id}}`; {OWN_MOVES}",
     Remedy.MOVED_BY_COMMANDS: (
         "an update cannot change a work order's state; use wosdk start, hold, complete and so on"
     ),
     Remedy.NEW_ROWS: "if the unknown rows are new, add --new-rows",
     Remedy.SEND_AGAIN: "to resend all rows, add --again",
-    Remedy.SAME_COMMAND: "to send the remaining rows, run the command without --again",
+    Remedy.SAME_COMMAND: "to send the remaining rows, leave out --again",
     Remedy.SETTLE: "settle the rows in doubt with wosdk jobs settle {folder}",
     Remedy.OTHER_FOLDER: "name another folder with --job DIR",
     Remedy.THAT_FOLDER: "add --job {folder}",
-    Remedy.EARLIER_IMPORT: "if an earlier import created it, add --job with its folder, or --if-exists skip",
-    Remedy.KNOWN_FOLDER: "add --job with the folder of that job",
+    Remedy.EARLIER_IMPORT: (
+        "if an earlier import created the record, add --job with that job's folder, or --if-exists skip"
+    ),
+    Remedy.KNOWN_FOLDER: "add --job with that job's folder",
     Remedy.EXPORT_REJECTS: f"{Remedy.EXPORT_REJECTS.value}; wosdk jobs rejects rewrites the file",
     Remedy.STOP_AFTER: "--stop-after sets the limit",
     Remedy.STOP_AFTER_DOUBT: "--stop-after-doubt sets the limit",
@@ -133,8 +102,8 @@ _WORDS: Mapping[Remedy, str] = {  # others keep their library wording
         "check each row in doubt by hand, then run wosdk jobs settle {folder} --row N created ID, or "
         "--row N not-created"
     ),
-    Remedy.RUN_AGAIN: "wosdk jobs resume does that first",
-    Remedy.WRITE_OUTPUTS: "the journal is complete; fix this problem, then run wosdk jobs rejects {folder}",
+    Remedy.RUN_AGAIN: "run wosdk jobs resume, which first settles the rows in doubt",
+    Remedy.WRITE_OUTPUTS: "the journal is intact; fix this problem, then run wosdk jobs rejects {folder}",
     Remedy.LOCAL_DISK: "put the job on a local disk with --job DIR",
     Remedy.PERMISSIONS: "change the permissions, or put the job elsewhere with --job DIR",
     Remedy.SETTINGS_FILE: "run `wosdk login` to create the file, or unset WOSDK_CONFIG",
@@ -143,10 +112,12 @@ _WORDS: Mapping[Remedy, str] = {  # others keep their library wording
     Remedy.OTHER_HEADER: "if another line is the header, add --header-row with its number",
     Remedy.ENCODING: "the encoding may be {encoding}; add --encoding {encoding}, or save the file as UTF-8",
     Remedy.SOME_ENCODING: ("add the file's encoding, as in --encoding cp1252, or save the file as UTF-8"),
-    Remedy.UTF_16: ("export the data as comma-separated UTF-8, or add --encoding utf-16-le if it is UTF-16"),
+    Remedy.UTF_16: (
+        "export the data as comma-separated UTF-8, or add --encoding utf-16-le if the file is UTF-16"
+    ),
     Remedy.JSON_LINES: "if the file has one object per line, rename it to .jsonl or add --format jsonl",
     Remedy.READ_AS_CSV: "rename the file to .csv, or add --format csv",
-    Remedy.OTHER_SHEET: "name another sheet with --sheet",
+    Remedy.OTHER_SHEET: "choose another sheet with --sheet",
     Remedy.PIPE: "name a file, or pipe one in: wosdk import - < requests.csv",
     Remedy.LEAVE_OUT: "leave out --{option}",
     Remedy.OVERWRITE: "name another file, or add --force to overwrite",
@@ -155,11 +126,11 @@ _WORDS: Mapping[Remedy, str] = {  # others keep their library wording
     Remedy.EXPORT_AGAIN: "run the same command to resume, or add --again to start over",
     Remedy.STATE_FOLDER: "name another folder with --state",
     Remedy.CATALOGUE: "wosdk describe lists all names",
-    Remedy.QUERY_UNKNOWN: "wosdk query {entity} --unchecked --all --json exports the records",
+    Remedy.QUERY_UNKNOWN: "wosdk query {entity} --unchecked --all --json reads the records",
     Remedy.UNCHECKED: "--unchecked sends it anyway",
     Remedy.UPDATE_OTHER: "to update the other record, run wosdk update {entity} {other}",
     Remedy.DELETE: "to delete this record, run wosdk delete {entity} {id}",
-    Remedy.IF_UNCHANGED: "--if-unchanged does the comparison",
+    Remedy.IF_UNCHANGED: "to compare it, add --if-unchanged",
 }
 _UNQUOTED = {"suffixes", "steps"}  # facts that are not arguments
 _STEPS = {"pick_up": "`wosdk pickup`", "start": "`wosdk start`", "resume": "`wosdk resume --start`"}

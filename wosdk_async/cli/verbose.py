@@ -28,7 +28,6 @@ from wosdk_async.codec.masking import mask_text
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.options import ClientOptions, Limits
 from wosdk_async.options.hooks import Attempt
-from wosdk_async.protocol.responses import document_of
 from wosdk_async.protocol.wire import Response
 from wosdk_async.text.safe_text import Secrets, is_secret_name
 from wosdk_async.text.secret import Secret
@@ -45,15 +44,13 @@ from wosdk_async.transport.http.engine import (
 )
 from wosdk_async.transport.http.environment import parse_proxy
 from wosdk_async.transport.http.selection import engine_for
-from wosdk_async.transport.session.login import asks_for_token
+from wosdk_async.transport.session.login import asks_for_token, granted_token
 
 __all__ = ["RequestPrinter"]
 
 
 @attrs.define(eq=False, repr=False)
 class _ShownRequest:
-    """A request and its response or failure."""
-
     method: str
     url: str
     headers: RequestHeaders
@@ -75,7 +72,6 @@ class _ShowingEngine(WatchedEngine):
 
     @contextmanager
     def watch(self, request: Request) -> Iterator[OnResponse]:
-        """Record one request."""
         shown = _ShownRequest(request.method, request.url, request.headers, request.body)
         self._log.begin(shown)
         try:
@@ -150,7 +146,7 @@ class RequestPrinter:
         """Store the response, and record a log-in token."""
         request.response = response
         if asks_for_token(request.body):
-            self._learn(*_tokens(response.body))
+            self._learn(granted_token(response.body))
 
     def end(self, request: _ShownRequest) -> None:
         """Print the request soon, unless :meth:`attempt_ended` follows and prints it."""
@@ -222,15 +218,6 @@ def _is_secret(name: str) -> bool:
     except ValueError:  # not JSON escapes
         return is_secret_name(name)
     return is_secret_name(name)
-
-
-def _tokens(body: bytes) -> list[str]:
-    """Return the token from a log-in response, if any."""
-    try:
-        token = document_of(body)["access_token"]
-    except (ValueError, KeyError):
-        return []
-    return [token] if isinstance(token, str) else []
 
 
 def _secret_values(text: str) -> list[str]:

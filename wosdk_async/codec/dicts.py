@@ -24,8 +24,18 @@ import cattrs
 from wosdk_async.codec.compiler import Unsupported, compile_fast_writer, compile_reader, compile_writer
 from wosdk_async.model import registry
 from wosdk_async.model.base import Record
+from wosdk_async.model.metadata import is_nested
 
-__all__ = ["FastWriters", "hook_of", "make_reader", "make_writer", "sort_out", "spellings", "write_ref"]
+__all__ = [
+    "FastWriters",
+    "hook_of",
+    "make_reader",
+    "make_writer",
+    "reachable",
+    "sort_out",
+    "spellings",
+    "write_ref",
+]
 
 
 def make_reader(cls: type[Record], converter: cattrs.BaseConverter) -> Callable[[Any, Any], Any]:
@@ -139,3 +149,12 @@ class FastWriters(dict[type[Any], FastWriter]):
 
 def _unsupported(_: Any, __: Any) -> dict[str, Any]:
     raise Unsupported
+
+
+def reachable(cls: type[Record]) -> list[type[Record]]:
+    """Return ``cls`` and the classes of all records nested in its objects, at any depth."""
+    found: list[type[Record]] = [cls]
+    for each in found:
+        nested = [registry.resolve(meta["of"]) for meta in each.__wire__.values() if is_nested(meta)]
+        found += [other for other in dict.fromkeys(nested) if other not in found]
+    return found

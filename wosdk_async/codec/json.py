@@ -115,27 +115,46 @@ def dumps(value: Any) -> bytes:
     return body
 
 
-def dumps_any(value: Any) -> bytes:
+def dumps_any(value: Any, *, allow_nan: bool = False) -> bytes:
     """Return ``value`` as compact JSON, like :func:`dumps`, also if only :func:`loads` accepts it.
 
-    These are integers of more than 64 bits, and lone surrogates, which are written as escapes.
+    These are integers of more than 64 bits, lone surrogates, which are written as escapes, and deep nesting.
+    ``value`` must not contain itself; ``to_dict`` and ``loads`` return no such value.
     """
     try:
         return dumps(value)
     except ValueError as error:
-        with contextlib.suppress(TypeError, ValueError, RecursionError):
-            return _text(value).encode()
+        with contextlib.suppress(TypeError, ValueError):
+            return _text(value, allow_nan).encode()
         raise error
 
 
-def _text(value: Any) -> str:
-    if isinstance(value, dict):
-        return f"{{{','.join(f'{json.dumps(str(name))}:{_text(item)}' for name, item in value.items())}}}"
-    if isinstance(value, list):
-        return f"[{','.join(map(_text, value))}]"
-    if isinstance(value, Decimal) and value.is_finite():
-        return _digits(value)
-    return json.dumps(value, allow_nan=False, default=_default)
+class _Token(str):
+    """Encoded JSON, such as a brace or a key."""
+
+
+def _text(value: Any, allow_nan: bool) -> str:
+    """Encode JSON of any depth with an explicit stack instead of recursion."""
+    written: list[str] = []
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, dict):
+            pending.append(_Token("}"))
+            for i, (key, inner) in reversed(list(enumerate(item.items()))):
+                pending += [inner, _Token(f"{',' if i else ''}{json.dumps(str(key))}:")]
+            pending.append(_Token("{"))
+        elif isinstance(item, list):
+            pending.append(_Token("]"))
+            for i, inner in reversed(list(enumerate(item))):
+                pending += [inner, _Token("," if i else "")]
+            pending.append(_Token("["))
+        elif isinstance(item, Decimal) and item.is_finite():
+            written.append(_digits(item))
+        else:
+            is_token = isinstance(item, _Token)
+            written.append(item if is_token else json.dumps(item, allow_nan=allow_nan, default=_default))
+    return "".join(written)
 
 
 def _default(value: Any) -> Any:

@@ -13,13 +13,14 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from wosdk_async.codec.dicts import reachable
 from wosdk_async.codec.record_dicts import Names
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import registry
 from wosdk_async.model.base import Record
 from wosdk_async.model.metadata import Wire, is_nested
 
-__all__ = ["class_schema", "json_schema", "reachable"]
+__all__ = ["class_schema", "json_schema"]
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -59,22 +60,6 @@ def json_schema(cls: type[Record], *, names: Names = "wire") -> dict[str, Any]:
 
 def _in_defs(cls: type[Record]) -> dict[str, Any]:
     return {"$ref": f"#/$defs/{cls.__name__}"}
-
-
-def reachable(cls: type[Record]) -> list[type[Record]]:
-    """Return ``cls`` and the classes of all records nested in its objects, at any depth."""
-    found: list[type[Record]] = [cls]
-    seen = {cls.__name__}
-    for each in found:
-        for nested in _nested(each):
-            if nested.__name__ not in seen:
-                seen.add(nested.__name__)
-                found.append(nested)
-    return found
-
-
-def _nested(cls: type[Record]) -> Iterator[type[Record]]:
-    return (registry.resolve(meta["of"]) for meta in cls.__wire__.values() if is_nested(meta))
 
 
 def class_schema(

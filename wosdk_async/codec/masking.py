@@ -86,7 +86,6 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _without_known(value: Any, secrets: Secrets) -> Any:
-    """Return JSON values without ``secrets``."""
     if isinstance(value, str):
         return secrets.hide(value, len(value))
     if isinstance(value, list):

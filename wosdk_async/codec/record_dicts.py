@@ -156,10 +156,6 @@ def _taken(cls: type[Record]) -> frozenset[str]:
     return frozenset({EXTRA, *map(str.lower, exact), *meant_by})
 
 
-def _same(value: Any) -> Any:
-    return value
-
-
 def _show_time(value: datetime) -> str:
     # A UTC time ends with Z in every field; any other time shows its own zone, or none.
     return value.isoformat() if value.utcoffset() else str(show_utc(value, datetime.isoformat))
@@ -171,7 +167,7 @@ def _refuse(value: Any) -> Any:
 
 _PLAIN: dict[Any, Writer] = {
     Enum: lambda member: member._value_,
-    (str, bool, int, float, Decimal, type(None)): _same,
+    (str, bool, int, float, Decimal, type(None)): lambda value: value,
     datetime: _show_time,
     date: date.isoformat,
 }

@@ -13,17 +13,16 @@ order would
 from __future__ import annotations
 
 import functools
-import os
 import threading
 from collections.abc import Container, Iterator
 from typing import Any
-from weakref import WeakValueDictionary
 
 import attrs
 import cattrs
 
-from wosdk_async.codec.dicts import hook_of, spellings
+from wosdk_async.codec.dicts import hook_of, reachable, spellings
 from wosdk_async.codec.struct_compiler import Part, compile_struct
+from wosdk_async.fork_safety import register_after_fork
 from wosdk_async.model import registry
 from wosdk_async.model.base import CommandResult, Record
 from wosdk_async.model.metadata import is_nested
@@ -185,7 +184,7 @@ class RecordReaders(dict[type[Record], RecordReader]):
         self.lock = threading.RLock()
         self.version = 0
         """Number of times that a Struct had to be recompiled."""
-        _living[id(self)] = self
+        register_after_fork(self)
 
     def forked(self) -> None:
         """Start again in a forked child if a thread of the parent was compiling or learning."""
@@ -217,22 +216,5 @@ class RecordReaders(dict[type[Record], RecordReader]):
         A hook may refuse what it reads. It must be called while the response can still be reported as
         unreadable, so its objects must not be created later.
         """
-        found, left = {cls}, [cls]
-        while left:
-            each = left.pop()
-            if getattr(self.converter.get_structure_hook(each), "reads", None) is not each:
-                return False
-            nested = {registry.resolve(meta["of"]) for meta in each.__wire__.values() if is_nested(meta)}
-            left += nested - found
-            found |= nested
-        return True
-
-
-def _in_child() -> None:
-    for readers in list(_living.values()):
-        readers.forked()
-
-
-_living: WeakValueDictionary[int, RecordReaders] = WeakValueDictionary()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_in_child)
+        hook_of = self.converter.get_structure_hook
+        return all(getattr(hook_of(each), "reads", None) is each for each in reachable(cls))

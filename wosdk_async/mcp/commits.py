@@ -88,7 +88,6 @@ class Commits:
             return CommitOutcome(state=state.word, plan=plan, problem=self._problem(error))
 
     def _plan(self, id: str) -> Plan | None:
-        """Return a plan of this Company."""
         found = self.journal.get(id)
         return found if found is not None and found.target == self.target else None
 

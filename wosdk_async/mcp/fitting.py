@@ -32,8 +32,6 @@ _CUT = "the record is too long; name the properties to read"
 
 @attrs.frozen
 class _Bounds:
-    """Limits for one record."""
-
     text: int
     items: int
     fields: int = 1_000_000

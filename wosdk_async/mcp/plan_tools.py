@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import attrs
 from pydantic import Field
 
-from wosdk_async.catalogue import Command, load
+from wosdk_async.catalogue import load
 from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.mcp.commits import CommitOutcome, Commits
@@ -250,7 +250,7 @@ def _of_command(plan: Plan) -> dict[str, Any] | None:
     if plan.name in _MAKE_ANOTHER_ORDER:
         return _newest("WorkOrder")
     command = load().commands[plan.name]
-    result = _of_result(command)
+    result = next((each.of or "" for each in command.response if each.kind == "ref"), "")
     if result and any(each.kind == "ref" and each.of == result for each in command.request):
         return _newest(result)  # takes a record and returns it, so it creates one
     order = order_id(plan.fields)
@@ -264,11 +264,6 @@ def _of_command(plan: Plan) -> dict[str, Any] | None:
     if len(found) == 1 and result in ("", found[0]):
         return _record(found[0], subjects[found[0]])
     return None
-
-
-def _of_result(command: Command) -> str:
-    """Return the entity that a command returns; empty if none."""
-    return next((each.of or "" for each in command.response if each.kind == "ref"), "")
 
 
 def _can(entity: Any, operation: str) -> bool:

@@ -180,7 +180,6 @@ class _ReadableRequests(ObjectReceiveStream[SessionMessage | Exception]):
         return found
 
     async def receive(self) -> SessionMessage | Exception:
-        """Return the next message."""
         while True:
             item: SessionMessage | Exception = await self._lines.receive()
             if isinstance(item, ValidationError):
@@ -190,7 +189,6 @@ class _ReadableRequests(ObjectReceiveStream[SessionMessage | Exception]):
             return item
 
     async def aclose(self) -> None:
-        """Close the stdin stream."""
         await self._lines.aclose()
 
 

@@ -115,7 +115,6 @@ if hasattr(os, "register_at_fork"):
 
 
 def _new_request_id() -> str:
-    """Return a unique RequestId."""
     return _random.getrandbits(128).to_bytes(16, "big").hex()
 
 

@@ -61,16 +61,10 @@ class RequestIds:
     ) -> bool:
         """Return whether the response carries the RequestId that was sent.
 
-        Args:
-            call: a command or query.
-            sent: its RequestId.
-            response: the response of ``host``.
-            host: origin of the request.
-            secrets: strings that the error must not show.
-            failure: the response's refusal, if any.
+        ``failure`` is the response's refusal, if any.
 
         Raises:
-            InconclusiveResponse: the response cannot belong to ``call``.
+            InconclusiveResponse: the response cannot belong to ``call``. The error shows no ``secrets``.
         """
         kind = (host, call.path.startswith(COMMANDS), failure is None)
         # A cheap test first: compact JSON ends with these bytes when the RequestId is its last key.

@@ -95,9 +95,7 @@ def remedy_of(error: BusinessRuleError, otherwise: Remedy | None) -> dict[str, A
 def warning_of_move(command: str, state: object) -> str:
     """Return a warning that the service may refuse a command on an order in ``state``, or an empty string.
 
-    Args:
-        command: the service's command name; commands that move no order yield no warning.
-        state: the order's ``StatusId``; unknown states yield no warning.
+    Commands that move no order, and unknown states, yield no warning.
     """
     move = MOVES.get(command)
     if move is None or not isinstance(state, str) or state not in _STATES or state in move.sources:

@@ -263,10 +263,6 @@ class _Record(Struct, Generic[T], forbid_unknown_fields=True, gc=False):
 _split = codec.exact_decoder(_Rows[msgspec.Raw])
 
 
-def _plain_rows(found: Any, one: One) -> list[Any]:
-    return [one(row["Data"]) for row in _object(found)["Entities"]]
-
-
 def _plain_record(found: Any, one: One) -> Any:
     found = _object(found)
     if "Data" not in found:
@@ -287,7 +283,7 @@ def _typed_record(found: _Record[Any], origin: str | None) -> Any:
 
 
 ROWS = codec.Envelope(
-    _plain_rows,
+    lambda found, one: [one(row["Data"]) for row in _object(found)["Entities"]],
     lambda found, origin: [row.data.__made__(origin) for row in found.entities],
     _Rows,
     lambda body: [row.data for row in _split(body).entities],

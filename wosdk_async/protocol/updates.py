@@ -223,7 +223,6 @@ def _after(record: Record, name: str, value: Any) -> Any:
 
 
 def _merged(element: Any, change: Any) -> Any:
-    """Return a list element with its changed fields."""
     if change is None or not isinstance(element, Record):
         return element if change is None else change
     given = {name: value for name in change.__wire__ if (value := getattr(change, name)) is not None}

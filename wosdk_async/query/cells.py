@@ -9,7 +9,6 @@ from __future__ import annotations
 import builtins
 import functools
 import importlib
-import json
 import re
 from array import array
 from collections.abc import Callable, Iterable
@@ -21,12 +20,13 @@ from typing import Any
 import attrs
 
 from wosdk_async import codec
+from wosdk_async.codec.json import dumps_any
 from wosdk_async.codec.values import EnumReader, read_local, read_number, read_utc
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.model import Record, registry
 from wosdk_async.query.columns import Column, fields_of
 
-__all__ = ["Cells", "cell_text", "cells_of", "json_text", "pyarrow"]
+__all__ = ["Cells", "cell_text", "cells_of", "pyarrow"]
 
 Odd = dict[int, Any]
 """Row number -> value that does not fit the column."""
@@ -218,7 +218,7 @@ _MARK = re.compile(r'password\w*":')
 
 def cell_text(column: Column, value: Any) -> str:
     """Return a JSON column's ``value`` as text; a value of Extra is a dict of paths."""
-    text = json_text(value)
+    text = dumps_any(value).decode()
     if _MARK.search(text.lower()) is None:  # the usual case
         return text
     copy = codec.loads(text.encode())
@@ -226,7 +226,7 @@ def cell_text(column: Column, value: Any) -> str:
         _remove_secrets([(copy, column.steps)], column.entity)
     else:
         _remove_secrets([(each, path.split(".")) for path, each in copy.items()], column.entity)
-    return json_text(copy)
+    return dumps_any(copy).decode()
 
 
 def _remove_secrets(values: Iterable[tuple[Any, Iterable[str]]], entity: type[Record]) -> None:
@@ -238,13 +238,9 @@ def _remove_secrets(values: Iterable[tuple[Any, Iterable[str]]], entity: type[Re
         if isinstance(value, list):
             left += [(each, cls) for each in value]
         elif isinstance(value, dict):
-            for name in [name for name in value if _is_secret(cls, name)]:
+            for name in [name for name in value if _field(cls, name).get("secret")]:
                 del value[name]
             left += [(each, _class_at(cls, [name])) for name, each in value.items()]
-
-
-def _is_secret(cls: type[Record], name: str) -> bool:
-    return bool(_field(cls, name).get("secret"))
 
 
 def _class_at(cls: type[Record] | None, steps: Iterable[str]) -> type[Record] | None:
@@ -260,40 +256,3 @@ def _field(cls: type[Record], name: str) -> Any:
     """Return a property's metadata; names are case-insensitive."""
     meant = codec.spellings(cls)[1].get(name.lower(), name)  # type: ignore[arg-type]  # mypy: objects
     return fields_of(cls).get(meant, {})
-
-
-def json_text(value: Any) -> str:
-    """Return ``value`` as JSON text with its numbers unchanged."""
-    try:
-        return codec.dumps(value).decode()
-    except ValueError:  # half a surrogate pair, more than 64 bits, or nested deeply
-        pass
-    try:
-        return json.dumps(value, separators=(",", ":"))
-    except (TypeError, RecursionError):  # a Decimal, or nested very deeply
-        return _written(value)
-
-
-def _written(value: Any) -> str:
-    """Return the text using an explicit stack: a value may be nested deeper than Python can recurse."""
-    made: list[str] = []
-    left: list[tuple[Any, bool]] = [(value, False)]
-    while left:
-        each, is_text = left.pop()
-        if is_text:
-            made.append(each)
-        elif isinstance(each, dict):
-            members = [[(f"{json.dumps(name)}:", True), (item, False)] for name, item in each.items()]
-            left += reversed(_enclosed("{", members, "}"))
-        elif isinstance(each, list):
-            left += reversed(_enclosed("[", [[(item, False)] for item in each], "]"))
-        else:
-            made.append(str(each) if isinstance(each, Decimal) else json.dumps(each))
-    return "".join(made)
-
-
-def _enclosed(first: str, members: list[list[tuple[Any, bool]]], last: str) -> list[tuple[Any, bool]]:
-    found: list[tuple[Any, bool]] = [(first, True)]
-    for number, member in enumerate(members):
-        found += [(",", True), *member] if number else member
-    return [*found, (last, True)]

@@ -152,10 +152,6 @@ def text(value: Any, path: ResolvedPath) -> str:
     return _WRITERS[kind](value, meta, where)
 
 
-def _integer(value: Any, _: Wire, __: str) -> str:
-    return str(int(value))
-
-
 def _number(value: Any, _: Wire, __: str) -> str:
     """Return a number's exact digits, or a float's shortest digits, without an exponent."""
     return format(Decimal(repr(value) if isinstance(value, float) else value), "f")
@@ -179,7 +175,7 @@ def _moment(write: Callable[[Any, str], Any]) -> Callable[[Any, Wire, str], str]
 
 
 _WRITERS: dict[str, Callable[[Any, Wire, str], str]] = {
-    "integer": _integer,
+    "integer": lambda value, _, __: str(int(value)),
     "number": _number,
     "boolean": _boolean,
     "enum": _enum,

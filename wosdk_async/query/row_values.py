@@ -139,7 +139,6 @@ class _Branch:
 
     @property
     def entity(self) -> str:
-        """Wire name of the class."""
         return self._cls.wire_name
 
     # --- Structs ----------------------------------------------------------------------------

@@ -82,7 +82,6 @@ def _schema(columns: Sequence[Column], types: Sequence[Any]) -> Any:
 
 
 def _described(column: Column) -> dict[str, str]:
-    """Return a column's metadata: its catalogue type and description."""
     from wosdk_async.catalogue import load
 
     if column.type == "extra":
@@ -155,15 +154,10 @@ async def read_batches(
     parallel: int | None,
     verb: str,
 ) -> AsyncGenerator[Any, None]:
-    """Iterate over a query's batches, one per page.
+    """Iterate over a query's batches, one per page of ``size`` records.
 
-    Args:
-        builder: builds the batches.
-        plan: the query.
-        send: sends a call.
-        size: records per page.
-        parallel: concurrent calls, each for part of the ids; None reads pages in the query's order.
-        verb: query method to name in errors.
+    Each of ``parallel`` calls reads part of the ids; None reads pages in the query's order. Errors name
+    ``verb``, the query's method.
     """
 
     async def fetch(plan: Plan, expression: dict[str, Any]) -> list[Any]:

@@ -163,7 +163,9 @@ class _Amounts:
 
     def __init__(self, place: int, runs: list[tuple[range, str]], signs: list[str]) -> None:
         self.place = place
-        self._runs = iter(sorted(((rows, signs.index(sign)) for rows, sign in runs), key=_start))
+        self._runs = iter(
+            sorted(((rows, signs.index(sign)) for rows, sign in runs), key=lambda run: run[0].start)
+        )
         self._run, self._kind = range(0), ""
 
     def kind_at(self, line: int) -> str:
@@ -172,10 +174,6 @@ class _Amounts:
             self._run, sign = next(self._runs, (range(_LAST, _LAST + 1), 0))
             self._kind = chr(CURRENCIES + sign)
         return self._kind if line in self._run else ""
-
-
-def _start(run: tuple[range, int]) -> int:
-    return run[0].start
 
 
 _LAST = 1 << 53

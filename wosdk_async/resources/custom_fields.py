@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from wosdk_async.errors import InvalidCallError, NotUniqueError
 from wosdk_async.protocol.arguments import described, require_record
 from wosdk_async.query.paths import identifier
-from wosdk_async.resources.lookup_tables import LookupTables
-from wosdk_async.resources.resource import CUSTOM_FIELD_TYPES, Resource, Verbs
+from wosdk_async.resources.resource import CUSTOM_FIELD_TYPES, Resource
 from wosdk_async.text.suggestions import suggestion
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ def read_value(kind: str, text: str) -> FieldValue:
 
 def write_value(label: str, kind: str, value: object) -> str:
     """Format ``value`` for a descriptor of CfType ``kind``. Raises InvalidCallError."""
-    accepts, remedy = _ACCEPTS.get(kind, (_is_text, "text: send str(...)"))
+    accepts, remedy = _ACCEPTS.get(kind, (lambda value: isinstance(value, str), "text: send str(...)"))
     if not accepts(value):
         raise InvalidCallError(f"custom field {label!r} is {value!r}; a field of type {kind} takes {remedy}")
     if isinstance(value, bool):
@@ -46,10 +45,6 @@ def write_value(label: str, kind: str, value: object) -> str:
     if isinstance(value, date | time):
         return value.isoformat()
     return format(value, "f") if isinstance(value, Decimal) else str(value)
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
 
 
 def _is_whole(value: object) -> bool:
@@ -68,10 +63,6 @@ def _is_time(value: object) -> bool:
     return isinstance(value, time) and value.tzinfo is None
 
 
-def _date(text: str) -> date:
-    return datetime.fromisoformat(text).date()
-
-
 _NUMBER = "a number: send Decimal('1.50')"
 _ACCEPTS: dict[str, tuple[Callable[[object], bool], str]] = {
     "Integer": (_is_whole, "a whole number: send int(...)"),
@@ -85,7 +76,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "Integer": int,
     "Decimal": Decimal,
     "Money": Decimal,
-    "Date": _date,
+    "Date": lambda text: datetime.fromisoformat(text).date(),
     "Time": time.fromisoformat,
     "Boolean": lambda text: _TRUTH[text.lower()],
 }
@@ -97,11 +88,6 @@ _PATHS = ("Id", "CustomFields.*", "CustomFields.Descriptor.*")
 
 class CustomFields(Resource):
     """Custom fields of work orders and every other entity that has them: ``company.custom_fields``."""
-
-    def __init__(self, company: Verbs, tables: LookupTables) -> None:
-        self._company = company
-        self._tables = tables
-        self._sender = tables.sender
 
     async def get(self, record: Record) -> dict[str, FieldValue]:
         """Return a record's custom fields by label: ``await acme.custom_fields.get(order)``.

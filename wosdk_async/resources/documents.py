@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, overload
 from urllib.parse import unquote, urlsplit
 
 from wosdk_async import model  # its classes are loaded on first use
-from wosdk_async.calls.sender import CallSender
 from wosdk_async.errors import (
     DeadlineError,
     DownloadError,
@@ -41,7 +40,7 @@ from wosdk_async.resources.files import (
     safe_name,
     stored_type,
 )
-from wosdk_async.resources.resource import ACTOR_TYPES, Resource, Verbs
+from wosdk_async.resources.resource import ACTOR_TYPES, Resource
 from wosdk_async.transport.download import FileDownload, Progress, Stream
 from wosdk_async.transport.session.hosts import is_local, require_link
 
@@ -57,10 +56,6 @@ _DOWNLOAD_SECONDS = 120.0  # for the address and the file: files are longer than
 
 class Documents(Resource):
     """Files and links of work orders and other records: ``company.documents``."""
-
-    def __init__(self, company: Verbs, sender: CallSender) -> None:
-        self._company = company
-        self._sender = sender
 
     # --- attach -------------------------------------------------------------------------------
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import attrs
 
 from wosdk_async.calls.sender import CallSender
-from wosdk_async.errors import NameNotFoundError, NotUniqueError
+from wosdk_async.errors import NameNotFoundError, NotFoundError, NotUniqueError
 from wosdk_async.model import Record
 from wosdk_async.protocol import calls
 from wosdk_async.protocol.arguments import require_support
@@ -18,7 +18,7 @@ from wosdk_async.shared_tasks import SharedTask, SingleFlight
 from wosdk_async.text.suggestions import suggestion
 from wosdk_async.transport.session.manager import Place, Places
 
-__all__ = ["MAX_AGE", "LookupTables", "choose", "folded", "listed"]
+__all__ = ["MAX_AGE", "LookupTables", "choose", "folded", "require_one"]
 
 T = TypeVar("T")
 E = TypeVar("E", bound=Record)
@@ -62,6 +62,19 @@ def choose(what: str, name: str, records: Iterable[T], label: Callable[[T], str 
     known = f"there are {listed(names)}" if names else "there are none"
     behind = f"{near} T{known[1:]}" if near else f"; {known}"
     raise NameNotFoundError(f"no {what} is called {name!r}{behind}")
+
+
+def require_one(
+    entity: str, by: str, found: Mapping[str, list[int]], company: str, missing: type[NotFoundError]
+) -> None:
+    """Raise ``missing`` or NotUniqueError unless each name in ``found`` has exactly one id."""
+    where = {"operation": f"look up {entity}", "company": company}
+    what = f"{entity} with the {by}"
+    if absent := [name for name, ids in found.items() if not ids]:
+        raise missing(f"there is no {what} {listed(absent)}", **where)
+    for name, ids in found.items():
+        if len(ids) > 1:
+            raise NotUniqueError(f"there are several {what} {name!r}: ids {listed(ids)}; use the id", **where)
 
 
 def listed(values: Sequence[Any]) -> str:

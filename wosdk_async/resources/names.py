@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from wosdk_async.codec.field_types import FIELD_TYPES
-from wosdk_async.errors import InvalidCallError, NameNotFoundError, NotUniqueError
+from wosdk_async.errors import InvalidCallError, NameNotFoundError
 from wosdk_async.model import Record
 from wosdk_async.model.base import Referable
 from wosdk_async.options.checks import check_number
@@ -20,7 +20,7 @@ from wosdk_async.protocol.arguments import described, require_class
 from wosdk_async.query.builder import Query
 from wosdk_async.query.fields import fields
 from wosdk_async.query.paths import root
-from wosdk_async.resources.lookup_tables import LookupTables, folded, listed
+from wosdk_async.resources.lookup_tables import LookupTables, folded, require_one
 from wosdk_async.shared_tasks import SharedTask
 from wosdk_async.transport.session.manager import Place
 
@@ -144,7 +144,8 @@ class NameResolver:
             else:
                 ids[name] = id
         found = await _results(asked)
-        self._require_one(entity, key, found)
+        wire = entity.__wire__[key]["name"]
+        require_one(entity.wire_name, wire, found, self._sender.company, NameNotFoundError)
         for name, (id, *_) in found.items():
             ids[name] = id
             known.keep((entity, key, folded(name)), id, asked[name].asked_at, self._remember)
@@ -182,17 +183,6 @@ class NameResolver:
                 if not getattr(record, "is_removed", None):
                     ids[folded(getattr(record, key) or "")].append(getattr(record, "id", 0))
         return ids
-
-    def _require_one(self, entity: type[E], key: str, found: Mapping[str, list[int]]) -> None:
-        what = f"{entity.wire_name} with the {entity.__wire__[key]['name']}"
-        where = {"operation": f"look up {entity.wire_name}", "company": self._sender.company}
-        if missing := [name for name, ids in found.items() if not ids]:
-            raise NameNotFoundError(f"there is no {what} {listed(missing)}", **where)
-        for name, ids in found.items():
-            if len(ids) > 1:
-                raise NotUniqueError(
-                    f"there are several {what} {name!r}: ids {listed(ids)}; use the id", **where
-                )
 
 
 async def _results(asked: Mapping[str, _Batch]) -> Ids:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeVar
 
-from wosdk_async.errors import InvalidCallError, NameNotFoundError, NotFoundError, NotUniqueError
+from wosdk_async.errors import InvalidCallError, NameNotFoundError, NotFoundError
 from wosdk_async.protocol.arguments import described
 from wosdk_async.query.builder import selection
 from wosdk_async.query.fields import fields
 from wosdk_async.query.paths import identifier
 from wosdk_async.query.properties import Path
-from wosdk_async.resources.lookup_tables import MAX_AGE, LookupTables, folded, listed
+from wosdk_async.resources.lookup_tables import MAX_AGE, folded, require_one
 from wosdk_async.resources.names import spellings
-from wosdk_async.resources.resource import Resource, Verbs
+from wosdk_async.resources.resource import Resource
 from wosdk_async.text.suggestions import suggestion
 
 if TYPE_CHECKING:  # at run time, methods load the model's modules on demand
@@ -26,11 +26,6 @@ E = TypeVar("E", "WoActionReasonLookup", "RepairCode")
 
 class OrderLookups(Resource):
     """Look-ups of :class:`~wosdk_async.resources.work_orders.WorkOrders`."""
-
-    def __init__(self, company: Verbs, tables: LookupTables) -> None:
-        self._company = company
-        self._tables = tables
-        self._sender = tables.sender
 
     # --- work orders by number --------------------------------------------------------------
 
@@ -69,9 +64,8 @@ class OrderLookups(Resource):
             for order in await self._tables.all_of(WorkOrder, query):
                 found.setdefault(folded(order.number or ""), []).append(order)
         orders = {number: found.get(folded(number), []) for number in wanted}
-        self._require_one(
-            "WorkOrder", "number", {n: [o.id or 0 for o in some] for n, some in orders.items()}, NotFoundError
-        )
+        ids = {number: [order.id or 0 for order in some] for number, some in orders.items()}
+        require_one("WorkOrder", "number", ids, self._tables.sender.company, NotFoundError)
         return {number: order for number, (order, *_) in orders.items()}
 
     # --- reasons, repair codes and employees by name -----------------------------------------
@@ -117,7 +111,8 @@ class OrderLookups(Resource):
         named = f.username.in_(texts) | f.number.in_(texts) | f.display_as.in_(texts)
         query = self._company.query(Employee).where(named).select("Id", "IsRemoved")
         ids = [row.id or 0 for row in await self._tables.all_of(Employee, query) if not row.is_removed]
-        self._require_one("Employee", "user name, number or name", {employee: ids}, NameNotFoundError)
+        by, company = "user name, number or name", self._tables.sender.company
+        require_one("Employee", by, {employee: ids}, company, NameNotFoundError)
         return ids[0]
 
     # --- parts ------------------------------------------------------------------------------
@@ -143,20 +138,6 @@ class OrderLookups(Resource):
                 fits=lambda row: fits(row) and not row.is_removed,
             )
         return int(identifier(given, f"the {what}", entity.__name__))
-
-    def _require_one(
-        self, entity: str, by: str, found: dict[str, list[int]], error: type[NotFoundError]
-    ) -> None:
-        """Raise ``error`` or NotUniqueError unless each name has exactly one id."""
-        where = {"operation": f"look up {entity}", "company": self._tables.sender.company}
-        if missing := [name for name, ids in found.items() if not ids]:
-            raise error(f"there is no {entity} with the {by} {listed(missing)}", **where)
-        for name, ids in found.items():
-            if len(ids) > 1:
-                raise NotUniqueError(
-                    f"there are several {entity} with the {by} {name!r}: ids {listed(ids)}; use the id",
-                    **where,
-                )
 
 
 def _texts(given: Iterable[str]) -> list[str]:

@@ -7,13 +7,13 @@ import inspect
 from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, Protocol, TypeVar
 
-from wosdk_async.calls.sender import CallSender
 from wosdk_async.errors import WosdkError
 from wosdk_async.model import Command, CommandResult, EntitySpecifier, Record
 from wosdk_async.protocol.calls import require_own
 from wosdk_async.protocol.records import Id
 from wosdk_async.query.builder import Query
 from wosdk_async.query.properties import Path
+from wosdk_async.resources.lookup_tables import LookupTables
 
 __all__ = ["ACTOR_TYPES", "CUSTOM_FIELD_TYPES", "Resource", "Verbs"]
 
@@ -65,7 +65,10 @@ class Resource:
     Their own errors quote record values, which may repeat a secret.
     """
 
-    _sender: CallSender
+    def __init__(self, company: Verbs, tables: LookupTables) -> None:
+        self._company = company
+        self._tables = tables
+        self._sender = tables.sender
 
     def __init_subclass__(cls) -> None:
         for name, method in list(vars(cls).items()):

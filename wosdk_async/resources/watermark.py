@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import attrs
+import msgspec
 
 from wosdk_async import codec
 from wosdk_async.codec.text_values import time_in_zone
@@ -66,38 +67,28 @@ class Watermark:
         """
         try:
             found = codec.loads(text.encode())
-            time, reading, highest = found["time"], found["reading"], found.get("highest")  # new after 0.2
+            seen = msgspec.convert(found["seen"][:MAX_SEEN], list[tuple[int, str, int | None]])
+            reading = msgspec.convert(found["reading"], tuple[str | None, int, int] | None)
             return cls(
-                company=_as(str, found["company"]),
-                time=None if time is None else _time(time),
-                seen=tuple(_seen(*record) for record in found["seen"][:MAX_SEEN]),
-                reading=None if reading is None else _pass(*reading),
-                highest=None if highest is None else _as(int, highest),
+                company=msgspec.convert(found["company"], str),
+                time=_time(found["time"]),
+                seen=tuple(Seen(id, _time(at), version) for id, at, version in seen),
+                reading=Pass(_time(reading[0]), *reading[1:]) if reading else None,
+                highest=msgspec.convert(found.get("highest"), int | None),  # new after 0.2
             )
-        except (AttributeError, KeyError, TypeError, ValueError):
+        # Our minimum msgspec raises errors that are not ValueErrors.
+        except (AttributeError, KeyError, TypeError, ValueError, msgspec.MsgspecError):
             raise InvalidCallError(
                 f"not a watermark: {described(text)}; store all of str(feed.watermark),"
                 " and omit since= the first time"
             ) from None
 
 
-def _as(kind: type, value: Any) -> Any:
-    if type(value) is not kind:
-        raise ValueError(f"{value!r} is not a {kind.__name__}")
-    return value
-
-
-def _time(value: Any) -> datetime:
-    moment: datetime = _as(datetime, read_utc(_as(str, value)))
+def _time(text: Any) -> Any:
+    moment = None if text is None else read_utc(text)
+    if not isinstance(moment, datetime | None):
+        raise ValueError(f"{text!r} is not a time")
     return moment
-
-
-def _seen(id: Any, at: Any, version: Any) -> Seen:
-    return Seen(_as(int, id), _time(at), None if version is None else _as(int, version))
-
-
-def _pass(newest: Any, highest: Any, last: Any) -> Pass:
-    return Pass(None if newest is None else _time(newest), _as(int, highest), _as(int, last))
 
 
 def watermark_since(company: str, since: Watermark | datetime | None) -> Watermark:

@@ -70,6 +70,10 @@ class Clock:
         span = timedelta(seconds=seconds, minutes=minutes, hours=hours, days=days)
         with self._lock:
             self._moved_by += span // timedelta(microseconds=1) * 1000
+        self._wake(self())
+
+    def _wake(self, _now: int) -> None:
+        with self._lock:
             for loop, moved in self._sleepers:
                 loop.call_soon_threadsafe(moved.set)
 

@@ -40,8 +40,6 @@ work: ContextVar[Work | None] = ContextVar("work", default=None)
 
 @attrs.define(eq=False)
 class _Timer:
-    """Callback due at some time in one loop."""
-
     due: int
     loop: asyncio.AbstractEventLoop
     callback: Callable[[], None] | None
@@ -84,21 +82,6 @@ class SkippingClock(VirtualClock):
         return TransportClock(
             lambda: (self() - self._start) / _SECOND, self._sleep_of_client, self.call_later
         )
-
-    def advance(self, seconds: float = 0, *, minutes: float = 0, hours: float = 0, days: float = 0) -> None:
-        """Move the clock forward, and wake tasks whose sleep has ended.
-
-        Args:
-            seconds: number of seconds.
-            minutes: number of minutes.
-            hours: number of hours.
-            days: number of days.
-
-        Raises:
-            ValueError: the total is negative or too large.
-        """
-        super().advance(seconds, minutes=minutes, hours=hours, days=days)
-        self._wake(self())
 
     def call_later(self, seconds: float, callback: Callable[[], None]) -> _Timer:
         """Call ``callback`` in the running loop after ``seconds``."""

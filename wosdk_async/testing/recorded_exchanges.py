@@ -45,10 +45,8 @@ class RecordedExchange:
     Attributes:
         path: path with query, without the host.
         company: placeholder of the Company.
-        body: request body.
         status: HTTP status; 0 without a response.
         headers: response headers that the client reads.
-        response: response body.
         failure: "not sent", "broken" or "no response"; empty if there is a response.
     """
 

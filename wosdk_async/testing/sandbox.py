@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -13,7 +12,7 @@ from typing import Any, Self
 import attrs
 
 from wosdk_async.client import Client
-from wosdk_async.options import ClientOptions, Limits
+from wosdk_async.options import ClientOptions
 from wosdk_async.options.checks import takes_options
 from wosdk_async.sandbox.env import env_of
 from wosdk_async.sandbox.faults.state import Faults
@@ -48,7 +47,7 @@ class Sandbox:
     """Company for one test, with the methods of :class:`wosdk_async.sandbox.LocalCompany`.
 
     Creation takes a millisecond, and instances share nothing. A sandbox works in any event loop, but only in
-    one at a time. at a time.
+    one at a time.
 
     Args:
         company: name, or several names (default: "AcmeFacilities"). The first is the default for methods that
@@ -136,7 +135,7 @@ class Sandbox:
             region=Region("sandbox", locator_url=_ROOT, token_url=f"{_ROOT}/OAuth/token"),
             credentials=self._credentials,
             company=self.name,
-            engine=self._engine,
+            engine=lambda limits: AsgiEngine(self._transport, limits.connections),
             clock=self.clock.client_clock(),
             **given | of_network | {"trusted_hosts": (*(options.trusted_hosts or ()), _HOST)},
         )
@@ -175,7 +174,8 @@ class Sandbox:
         """Cancel running calls and discard all rows."""
         self._transport.close()
         for late in list(self.faults.late):
-            _cancel(late)
+            if not (loop := late.get_loop()).is_closed():
+                loop.call_soon_threadsafe(late.cancel)
         self._exits.close()
 
     def __enter__(self) -> Self:
@@ -203,9 +203,6 @@ class Sandbox:
     def _copy(self, store: Store) -> Store:
         return self._exits.enter_context(contextlib.closing(Store(":memory:", like=store)))
 
-    def _engine(self, limits: Limits) -> AsgiEngine:
-        return AsgiEngine(self._transport, limits.connections)
-
 
 def _names(company: str | Sequence[str]) -> tuple[str, ...]:
     names = (company,) if isinstance(company, str) else company
@@ -214,12 +211,6 @@ def _names(company: str | Sequence[str]) -> tuple[str, ...]:
     if not all(name.strip() for name in names):
         raise ValueError(f"company is {company!r}; a name is empty. Leave it out for AcmeFacilities.")
     return tuple(names)
-
-
-def _cancel(future: asyncio.Future[None]) -> None:
-    loop = future.get_loop()
-    if not loop.is_closed():
-        loop.call_soon_threadsafe(future.cancel)
 
 
 @cache

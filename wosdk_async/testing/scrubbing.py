@@ -22,7 +22,7 @@ from wosdk_async.codec.masking import mask_fields
 from wosdk_async.testing.recorded_exchanges import TOKEN_PATH, RecordedExchange, mapped
 from wosdk_async.testing.recording_engines import RawExchange
 from wosdk_async.text.safe_text import Secrets
-from wosdk_async.transport.session.login import asks_for_token
+from wosdk_async.transport.session.login import asks_for_token, granted_token
 
 __all__ = ["Cleaner", "Names", "Scrub", "body_bytes", "request_id_of", "secrets_of"]
 
@@ -192,16 +192,8 @@ def secrets_of(exchanges: Iterable[RawExchange]) -> Secrets:
         if asks_for_token(raw.body):
             form = dict(parse_qsl(raw.body.reveal()))
             found.update(form.get(name, "") for name in ("client_id", "client_secret"))
-            found.add(_granted_token(raw))
+            found.add(granted_token(raw.response.body) if raw.response else "")
     return Secrets(*sorted(found))
-
-
-def _granted_token(raw: RawExchange) -> str:
-    try:
-        token = codec.loads(raw.response.body)["access_token"] if raw.response else ""
-    except (KeyError, TypeError, ValueError):
-        return ""
-    return token if isinstance(token, str) else ""
 
 
 # --- bodies ---------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
-"""Remedies of errors as values, in the terms of a Python program.
+"""Error remedies as values, worded for Python programs.
 
-The code that shows an error chooses the terms: ``str(error)`` uses those below, and the CLI its own
+The code that shows an error chooses the wording: ``str(error)`` uses these values, and the CLI has its own
 (``cli/texts.py``). Names in braces are facts of the error, such as ``error.folder``.
 """
 
@@ -13,103 +13,105 @@ from typing import Any
 __all__ = ["KnownFacts", "Remedy", "Words", "in_json", "in_python"]
 
 Words = Callable[["Remedy", Mapping[str, Any]], str]
-"""Renders a remedy in the caller's terms, from the facts of its error."""
+"""Renders a remedy in the caller's wording, given the error's facts."""
 
 
 @unique
 class Remedy(Enum):
-    """Remedy of an error; the value is the text for a Python program."""
+    """Error remedy; the value is the wording for Python programs."""
 
     # connections and log-ins
     POOL = (
-        "give that pool more connections than limits.connections, and a timeout (httpx.Timeout(pool=...)), "
-        "or pass no http_client and no transport; httpx may lose connections when requests are cancelled"
+        "allow more pool connections than limits.connections and set httpx.Timeout(pool=...), or do not pass "
+        "http_client or transport; httpx may lose connections when requests are cancelled"
     )
-    RETURN_RESPONSE = "let it return {library}.Response"
-    RETURN_OR_USE = "let it return {library}.Response, or pass a client or transport of {other}"
-    SETTINGS_FILE = "create it, or unset WOSDK_CONFIG"
+    RETURN_RESPONSE = "return {library}.Response instead"
+    RETURN_OR_USE = "return {library}.Response instead, or pass a client or transport from {other}"
+    SETTINGS_FILE = "create the file, or unset WOSDK_CONFIG"
     PROXY_LOGIN = "check the user and password in the proxy address"
     PROXY_NO_LOGIN = "add the user and password to the proxy address: http://user:password@host:port"
     PROXY_ADDRESS = "check the scheme and port of the proxy address"
     NOT_TLS = "the server does not speak TLS: use http:// or another port"
     AUTHORITY = (
-        "if you trust the authority that signed it (your own, or that of a proxy that intercepts TLS), "
-        "name its certificate in SSL_CERT_FILE or pass ssl_context="
+        "if you trust the certificate authority (your own, or a proxy that intercepts TLS), set "
+        "SSL_CERT_FILE to the path of its certificate, or pass ssl_context="
     )
     AUTHORITY_IN_FILE = (
-        "SSL_CERT_FILE ({file!r}) lacks the certificate's authority: add the authority there if you trust it"
+        "SSL_CERT_FILE ({file!r}) lacks the certificate authority: add its certificate if you trust it"
     )
     AUTHORITY_IN_CONTEXT = (
-        "if you trust the authority that signed it, load its certificate into your ssl_context"
+        "if you trust the certificate authority, load its certificate into your ssl_context"
     )
     AUTHORITY_IN_HTTPX = (
-        "if you trust the authority that signed it, let your httpx client load its certificate: "
+        "if you trust the certificate authority, pass its certificate to your httpx client: "
         "verify=ssl.create_default_context(cafile=...)"
     )
     HOST_NAME = "use a host name that the certificate covers, or get a certificate for this name"
-    NOT_YET_VALID = "check the clock of this machine and the date from which the certificate is valid"
-    EXPIRED = "check the clock of this machine, then renew the certificate"
-    ENDPOINT = "check {variable}, or {field}= of the Region"
-    OWN_PAIR = "check that the credentials were generated for this Company: each pair belongs to one"
-    CANCELLED_PROVIDER = "let it handle its own cancellations, or raise another error"
+    NOT_YET_VALID = "check this machine's clock and the certificate's start date"
+    EXPIRED = "check this machine's clock, then renew the certificate"
+    ENDPOINT = "check {variable}, or the Region's {field}="
+    OWN_PAIR = "check that the credentials were generated for this Company: each pair belongs to one Company"
+    CANCELLED_PROVIDER = "handle cancellations in the provider, or raise a different error"
 
     # moves of work orders
-    MOVE_ON = "to get it from {state} to {target}, {steps}; each Company configures its state transitions"
-    REOPEN = "WoReopenCommand reopens it; each Company configures its state transitions"
+    MOVE_ON = (
+        "to move the order from {state} to {target}, {steps}; each Company configures its state transitions"
+    )
+    REOPEN = "to reopen the order, run WoReopenCommand; each Company configures its state transitions"
     MOVED_BY_COMMANDS = (
-        "only commands change a work order's state: company.work_orders has "
-        "methods such as start(), hold() and complete()"
+        "an update cannot change a work order's state; use company.work_orders.start(), hold(), complete() "
+        "and so on"
     )
     GIVEN = "the service sets this field itself, and no command changes it"
 
     # imports: rows that the ledger knows
     NEW_ROWS = "if the unknown rows are new, pass new_rows=True"
-    SEND_AGAIN = "to send all rows once more, pass again=True"
-    SAME_COMMAND = "leave out again=True: the import sends the remaining rows"
+    SEND_AGAIN = "to resend all rows, pass again=True"
+    SAME_COMMAND = "to send the remaining rows, leave out again=True"
     SETTLE = "settle the rows in doubt"
-    OTHER_FIELD = '{sample!r} is the {by} of a record: to find all by {by}, write by = "{by}" in the map'
-    EARLIER_IMPORT = "if an earlier import created it, pass its folder as folder=, or if_exists='skip'"
+    OTHER_FIELD = '{sample!r} is a {by}: to look up all records by {by}, set by = "{by}" in the map'
+    EARLIER_IMPORT = (
+        "if an earlier import created the record, pass that job's folder as folder=, or if_exists='skip'"
+    )
     KEY = (
-        "restore the file, add a key to the map (fill the marker from a column, or write "
-        'key = "{{column}}"), and run it once; changed rows are then recognized by their keys'
+        "restore the file, add a key to the map (fill the marker from a column, or set "
+        'key = "{{column}}"), and import the file once; changed rows are then recognized by their keys'
     )
     SAME_MAP = "restore the previous map and marker"
     OTHER_FOLDER = "pass another folder as folder="
     THAT_FOLDER = "pass folder={folder!r}"
-    KNOWN_FOLDER = "pass the folder of that job as folder="
-    EXPORT_REJECTS = (
-        "take the rows from their job's rejects.csv, and keep the columns _job and _row unchanged"
-    )
+    KNOWN_FOLDER = "pass that job's folder as folder="
+    EXPORT_REJECTS = "use the rows from the job's rejects.csv, and keep the columns _job and _row unchanged"
     STOP_AFTER = "stop_after= sets the limit"
     STOP_AFTER_DOUBT = "stop_after_doubt= sets the limit"
     DECIDE_ROWS = (
-        "look for each row in doubt yourself, and call decide(journal, row, id), with id None if nothing was "
+        "check each row in doubt by hand, then call decide(journal, row, id), with id=None if nothing was "
         "created"
     )
-    RUN_AGAIN = "run the import again, which settles them first"
-    WRITE_OUTPUTS = "the journal is intact: fix this, then call write_outputs(journal, source)"
+    RUN_AGAIN = "run the import again, which first settles the rows in doubt"
+    WRITE_OUTPUTS = "the journal is intact; fix this problem, then call write_outputs(journal, source)"
 
     # imports and exports: files and folders
-    LOCAL_DISK = "place the job on a local disk with folder=DIR"
-    PERMISSIONS = "change the permissions, or place the job elsewhere with folder=DIR"
-    DELIMITER = "its cells seem to be separated by {delimiter!r}: pass delimiter={delimiter!r}"
+    LOCAL_DISK = "put the job on a local disk with folder=DIR"
+    PERMISSIONS = "change the permissions, or put the job elsewhere with folder=DIR"
+    DELIMITER = "the delimiter seems to be {delimiter!r}; pass delimiter={delimiter!r}"
     HEADER_ROW = "pass header_row={line}"
     OTHER_HEADER = "if another line is the header, pass its number as header_row="
-    ENCODING = "the encoding looks like {encoding}: pass encoding={encoding!r}, or save the file as UTF-8"
-    SOME_ENCODING = "find out the encoding and pass it, as in encoding='cp1252', or save the file as UTF-8"
-    COPY_AGAIN = "part of the file is damaged: save or copy it again"
-    UTF_16 = "export the data as comma-separated UTF-8, or pass encoding='utf-16-le' if it is UTF-16"
-    JSON_LINES = "if each line is one object, rename the file to .jsonl or pass format='jsonl'"
-    READ_AS_CSV = "give it the suffix .csv, or pass format='csv'"
-    OTHER_SHEET = "name another sheet with sheet="
+    ENCODING = "the encoding may be {encoding}; pass encoding={encoding!r}, or save the file as UTF-8"
+    SOME_ENCODING = "pass the file's encoding, as in encoding='cp1252', or save the file as UTF-8"
+    COPY_AGAIN = "part of the file is damaged: save or copy the file again"
+    UTF_16 = "export the data as comma-separated UTF-8, or pass encoding='utf-16-le' if the file is UTF-16"
+    JSON_LINES = "if the file has one object per line, rename it to .jsonl or pass format='jsonl'"
+    READ_AS_CSV = "rename the file to .csv, or pass format='csv'"
+    OTHER_SHEET = "choose another sheet with sheet="
     TRY_AGAIN = "try again"
     DOWNLOAD = "download the file first"
     PIPE = "name a file, or pipe one in"
     LEAVE_OUT = "leave out {option}="
-    OVERWRITE = "name another file, or pass force=True to replace it"
-    FORMAT = "name it with format='csv', or end the name with {suffixes}"
-    INCREMENTAL = "name a file, or use IncrementalExport if it has the parts of an export of changes"
-    EXPORT_AGAIN = "run the same export to resume, or pass again=True to discard its progress"
+    OVERWRITE = "name another file, or pass force=True to overwrite"
+    FORMAT = "pass format='csv', or end the name with {suffixes}"
+    INCREMENTAL = "name a file, or use IncrementalExport for a directory of parts"
+    EXPORT_AGAIN = "run the same export to resume, or pass again=True to start over"
 
     STATE_FOLDER = "use another folder for the plans"
 
@@ -120,14 +122,14 @@ class Remedy(Enum):
     KEEP_ELEMENTS = (
         "read the list first, then leave out the elements to remove or mark them perform_deletion=True"
     )
-    UPDATE_OTHER = "update({entity}.ref({other}), ...) writes another"
-    DELETE = "delete({entity}, {id}) deletes this record"
-    IF_UNCHANGED = "if_unchanged=True compares it"
-    CATALOGUE = "the catalogue lists them"
-    QUERY_UNKNOWN = "company.query({entity!r}, ...) reads its records as plain data"
+    UPDATE_OTHER = "to update the other record, call update({entity}.ref({other}), ...)"
+    DELETE = "to delete this record, call delete({entity}, {id})"
+    IF_UNCHANGED = "to compare it, pass if_unchanged=True"
+    CATALOGUE = "the catalogue lists all names"
+    QUERY_UNKNOWN = "company.query({entity!r}, ...) reads the records as plain data"
 
     def __reduce_ex__(self, _: Any) -> tuple[Any, ...]:
-        """Pickle the name, which remains stable when the text changes."""
+        """Pickle by name, which stays stable when the wording changes."""
         return getattr, (Remedy, self.name)
 
 
@@ -138,26 +140,26 @@ _JSON: Mapping[Remedy, str] = {
     Remedy.KEEP_ELEMENTS: (
         'read the list first, then leave out the elements to remove or mark them "PerformDeletion": true'
     ),
-    Remedy.UPDATE_OTHER: "update {entity} {other} to write another",
-    Remedy.DELETE: "delete {entity} {id} to delete this record",
+    Remedy.UPDATE_OTHER: "to update the other record, update {entity} {other}",
+    Remedy.DELETE: "to delete this record, delete {entity} {id}",
     Remedy.IF_UNCHANGED: "compare it instead of writing it",
 }
 
 
 class KnownFacts(dict[str, Any]):
-    """Facts of an error. A missing fact reads as an ellipsis, so that every remedy can be rendered."""
+    """Error facts. Missing facts read as an ellipsis, so that every remedy can be rendered."""
 
     def __missing__(self, _: str) -> str:
         return "..."
 
 
 def in_json(remedy: Remedy, facts: Mapping[str, Any]) -> str:
-    """Return the remedy for values sent as JSON, or an empty string."""
+    """Render a remedy for values sent as JSON, or return an empty string."""
     return _filled(_JSON.get(remedy, remedy.value), facts)
 
 
 def in_python(remedy: Remedy, facts: Mapping[str, Any]) -> str:
-    """Return the remedy for a Python program, with the error's facts."""
+    """Render a remedy for Python programs, with the error's facts."""
     return _filled(remedy.value, facts)
 
 

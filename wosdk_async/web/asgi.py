@@ -60,7 +60,6 @@ class _Read:
         self._complete = False
 
     async def send(self, message: Message) -> None:
-        """Pass a response message to the server."""
         self._complete = message["type"] == "http.response.body" and not message.get("more_body", False)
         await self._send(message)
 

@@ -17,7 +17,8 @@ from pydantic_core import (
     to_jsonable_python,
 )
 
-from wosdk_async.codec.json_schema import class_schema, reachable
+from wosdk_async.codec.dicts import reachable
+from wosdk_async.codec.json_schema import class_schema
 from wosdk_async.codec.records import to_dict
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model.base import Record

@@ -47,16 +47,16 @@ def test_ledgers_are_listed_with_the_oldest_first(base: Path) -> None:
 def test_a_folder_of_something_else_is_not_taken(base: Path) -> None:
     base.mkdir()
     (base / "results.csv").write_text("mine")
-    with pytest.raises(JournalError, match=r"has no journal, and is not empty"):
+    with pytest.raises(JournalError, match=r"has no journal and is not empty"):
         JobFolders(base).ledgers()
     (base / "results.csv").unlink()
     base.rmdir()
     base.write_text("a file")
-    with pytest.raises(JournalError, match="has no journal, and is not empty"):
+    with pytest.raises(JournalError, match="has no journal and is not empty"):
         JobFolders(base).ledgers()
     base.unlink()
     base.symlink_to(base.parent / "nowhere")
-    with pytest.raises(JournalError, match="has no journal, and is not empty"):
+    with pytest.raises(JournalError, match="has no journal and is not empty"):
         JobFolders(base).ledgers()
 
 

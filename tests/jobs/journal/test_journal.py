@@ -119,7 +119,7 @@ async def test_a_row_with_a_fault_is_refused_at_once(tmp_path: Path) -> None:
         assert (refused.reason, refused.key, refused.line) == ("it has half of a letter", "K2", 3)
 
 
-TWICE = ", and all cells are equal: the row is a duplicate, so delete this one"
+TWICE = ", and all cells are equal: delete this duplicate row"
 
 
 async def test_a_key_that_occurs_again_is_refused_and_not_kept(tmp_path: Path) -> None:
@@ -128,9 +128,9 @@ async def test_a_key_that_occurs_again_is_refused_and_not_kept(tmp_path: Path) -
         await admit_file(journal, [a_row(n, key, digest=n % 5) for n, key in enumerate(keys, 1)])
         refused = await journal.rows_in(State.REFUSED)
         assert [(row.row, row.key, row.reason) for row in refused] == [
-            (3, None, "the key 'A' is already that of row 1 (line 2); keys must be unique"),
-            (6, None, f"the key 'A' is already that of row 1 (line 2){TWICE}"),
-            (8, None, "the key 'B' is already that of row 2 (line 3); keys must be unique"),
+            (3, None, "the key 'A' already belongs to row 1 (line 2); keys must be unique"),
+            (6, None, f"the key 'A' already belongs to row 1 (line 2){TWICE}"),
+            (8, None, "the key 'B' already belongs to row 2 (line 3); keys must be unique"),
         ]
         assert [key for *_, key in await journal.page(1, 8)] == ["A", "B", None, None, "b", None, None, None]
 

@@ -82,9 +82,9 @@ async def test_times_of_changes_rise_though_the_clock_falls(tmp_path: Path) -> N
 async def test_a_reader_cannot_write(tmp_path: Path) -> None:
     await a_journal(tmp_path, 1).close()
     async with Journal.open(tmp_path, read_only=True) as journal:
-        with pytest.raises(JournalError, match="for reading only"):
+        with pytest.raises(JournalError, match="read-only"):
             await journal.begin([1])
-        with pytest.raises(JournalError, match="for reading only"):
+        with pytest.raises(JournalError, match="read-only"):
             journal.record(RowRecord(1, State.DONE))
 
 

@@ -237,14 +237,14 @@ async def test_damage_in_a_closed_journal_is_an_error_and_no_wrong_state(tmp_pat
 async def test_a_journal_that_was_cut_is_refused(tmp_path: Path, length: int) -> None:
     await a_journal(tmp_path, 5000).close()
     os.truncate(tmp_path / "journal.db", length)
-    with pytest.raises(JournalError, match=r"is damaged|is not the journal of a job"):
+    with pytest.raises(JournalError, match=r"is damaged|is not a job's journal"):
         Journal.open(tmp_path)
 
 
 @pytest.mark.parametrize("content", [b"", b"hello", b"SQLite format 3\0" + b"\0" * 84, b"\0" * 9000])
 def test_a_file_that_is_not_a_journal_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "journal.db").write_bytes(content)
-    with pytest.raises(JournalError, match=r"is damaged|is not the journal of a job"):
+    with pytest.raises(JournalError, match=r"is damaged|is not a job's journal"):
         Journal.open(tmp_path)
 
 
@@ -252,7 +252,7 @@ def test_a_database_of_another_program_is_refused(tmp_path: Path) -> None:
     db = sqlite3.connect(tmp_path / "journal.db")
     db.execute("CREATE TABLE plan (data)")
     db.close()
-    with pytest.raises(JournalError, match="is not the journal of a job"):
+    with pytest.raises(JournalError, match="is not a job's journal"):
         Journal.open(tmp_path)
 
 
@@ -275,7 +275,7 @@ async def test_commits_that_were_lost_are_noticed(tmp_path: Path, lost: str) -> 
         log.unlink()
     else:
         os.truncate(log, size // 2 if lost == "half" else size - 1)
-    with pytest.raises(JournalError, match="its last commits are missing"):
+    with pytest.raises(JournalError, match="the last commits are missing"):
         Journal.open(tmp_path)
 
 

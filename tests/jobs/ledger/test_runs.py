@@ -111,7 +111,7 @@ async def test_a_file_that_is_removed_before_its_first_row_stops_the_import(
 @pytest.mark.parametrize(
     ("change", "sent_rows", "stopped"),
     [
-        (("text 300", "text 301"), 200, "line 301: the file has changed"),
+        (("text 300", "text 301"), 200, "line 301: the file changed"),
         ((",shop", ",office"), 300, ""),  # no column that the map reads
     ],
     ids=["a cell that is sent", "another cell"],

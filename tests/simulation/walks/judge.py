@@ -17,7 +17,7 @@ from wosdk_async.jobs.journal.entries import REPEATED_KEY
 
 __all__ = ["Judge"]
 
-_THERE = "exists already"
+_THERE = "already exists"
 
 
 @attrs.define(eq=False)

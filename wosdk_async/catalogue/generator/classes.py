@@ -117,7 +117,6 @@ class Module:
 
 
 def _wire(field: Field) -> list[str]:
-    """Return the arguments of a field's ``wire(...)``."""
     given = [literal(field.name), literal(field.kind)]
     of = field.of or ("Money" if field.kind == "money" else None)
     if of:

@@ -80,7 +80,6 @@ class _Assigning:
     names: dict[int, str] = attrs.field(factory=dict)
 
     async def prepare(self, company: Company, orders: dict[int, dict[str, Any]]) -> None:
-        """Read and show the current assignees of the orders."""
         found = await asyncio.gather(*(_assignees(company, id) for id in orders))
         self.before = dict(zip(orders, found, strict=True))
         await self._learn(company, {*self.employees, *(id for ids in found for id in ids)})

@@ -80,7 +80,6 @@ def attach_command(
 
 
 def _type_shown(file: Path, chosen: str | None) -> str:
-    """Return the document type for the preview."""
     media = media_type(file.name)
     if (stored := stored_type(media)) is not None:
         name = stored.get("display_as", "PDF")
@@ -103,7 +102,6 @@ def _plan(file: Path, title: str | None, type_id: int | None) -> OrderPlan:
 
 
 async def _type_id(company: Company, text: str) -> int:
-    """Return a document type's id by name or id."""
     if text.isdecimal() and text.isascii():
         return int(text)
     found = await company.resolve(DocumentType, display_as=text)

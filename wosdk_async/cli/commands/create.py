@@ -160,7 +160,6 @@ def _require_settable(entity: str, values: Mapping[str, Any]) -> None:
 
 
 def _order_warnings(values: Mapping[str, Any]) -> Iterator[str]:
-    """Yield warnings about the fields of a new work order."""
     replaced = replaced_fields(values)
     if replaced and not any(name in values for name in DUE_TIMES):
         yield (

@@ -57,7 +57,6 @@ def _families(catalogue: Catalogue) -> list[tuple[str, list[Entity]]]:
 
 
 def _show_all(file: IO[str], catalogue: Catalogue) -> None:
-    """Write all names and descriptions, by group."""
     for family, rows in _families(catalogue):
         file.write(f"Entities: {family.replace('_', ' ')}\n")
         print_table(file, [[f"  {row.name}", row.meaning or ""] for row in rows])
@@ -71,7 +70,6 @@ def _show_all(file: IO[str], catalogue: Catalogue) -> None:
 
 
 def _show(file: IO[str], row: Definition) -> None:
-    """Write one definition."""
     if isinstance(row, EnumType):
         _show_enum(file, row)
         return

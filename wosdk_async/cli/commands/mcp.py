@@ -54,7 +54,7 @@ def mcp_command(ctx: click.Context, allow_writes: bool, state: Path | None, sett
     with extra("mcp", "the MCP server"):
         import anyio
 
-        from wosdk_async.mcp.server import ServerOptions, serve
+        from wosdk_async.mcp import ServerOptions, serve
 
         options = ServerOptions(company=target.company, allow_writes=allow_writes, state=state, settle=settle)
 

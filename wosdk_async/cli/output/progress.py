@@ -30,9 +30,7 @@ class RowProgress:
         shown: whether to show anything.
         live: whether to draw a bar (default: if stderr is a terminal).
         final: whether to show the final count of an unknown total.
-        interval: seconds between lines.
         workers: function that returns the number of responding workers; None without workers.
-        clock: function that returns seconds.
     """
 
     def __init__(

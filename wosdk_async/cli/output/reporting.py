@@ -255,14 +255,10 @@ def rejects_command(plan: JobPlan, rejects: Path) -> str | None:
     delimiter = _delimiter_in(head)
     if delimiter is not None or "--delimiter" not in options:
         options.pop("--delimiter", None)
-        if (delimiter or usual) != ",":
-            options["--delimiter"] = _delimiter_option(delimiter or usual)
+        if (delimiter := delimiter or usual) != ",":
+            options["--delimiter"] = f"--delimiter={'tab' if delimiter == _TAB else delimiter}"
     kept = [text for name, text in options.items() if name not in _OF_INPUT]
     return shell_words("wosdk", "import", str(rejects.absolute()), *kept, *_company(plan))
-
-
-def _delimiter_option(delimiter: str) -> str:
-    return f"--delimiter={'tab' if delimiter == _TAB else delimiter}"
 
 
 def _head_of(rejects: Path) -> bytes:

@@ -81,7 +81,6 @@ class ExportJob(abc.ABC):
         return found
 
     def _count(self, rows: int) -> None:
-        """Count rows read, and report progress."""
         if rows:
             self._rows_read += rows
             self._on_progress(self._rows_read)

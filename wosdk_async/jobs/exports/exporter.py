@@ -198,7 +198,6 @@ class Export(ExportJob):
     async def _ranges(
         self, folder: WorkFolder, plan: ExportPlan, files: Sequence[RangeFile]
     ) -> list[IdRange]:
-        """Return the remaining ranges, in order."""
         if not self._table.query.by_key:  # a single range, which cannot resume
             if files:
                 return []

@@ -200,7 +200,6 @@ class IncrementalExport(ExportJob):
         return path.stat().st_size
 
     async def _batches(self, feed: ChangeFeed[Any]) -> AsyncGenerator[Any, None]:
-        """Yield the rows in batches."""
         page: list[Any] = []
         async with aclosing(aiter(feed)) as records:
             async for record in records:

@@ -235,7 +235,6 @@ class _LongTexts:
             sheet.write_string(0, place, name)
 
     def add(self, cell: str, column: str, text: str) -> None:
-        """Add a long text."""
         for number, start in enumerate(range(0, len(text), _PIECE), 1):
             self._row += 1
             self._sheet.write_string(self._row, 0, cell)

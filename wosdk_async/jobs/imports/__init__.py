@@ -1,5 +1,5 @@
-"""Imports, from the file to the last outcome: ``importer.py`` is the import for its callers.
+"""Imports. ``importer.py`` has the public class.
 
-``opening.py`` opens the ledger, ``work.py`` carries the import out stage by stage, ``check.py`` tries it
-without sending. Only the command line and ``wosdk_async.jobs`` use it; it imports neither exports nor undo.
+``opening.py`` opens the ledger, ``work.py`` runs the stages of an import, and ``check.py`` does a dry run.
+Only the CLI and ``wosdk_async.jobs`` use this package; it imports neither exports nor undo.
 """

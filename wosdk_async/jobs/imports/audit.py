@@ -1,4 +1,4 @@
-"""Audit of a job: the records that the Company has for its rows, compared with the journal."""
+"""Job audit: compare the Company's records with the journal."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ from wosdk_async.protocol.writes import UNDECIDED
 
 __all__ = ["Audit"]
 
-_PAGE = 800  # rows that are looked up at a time, in four queries
-_MAX_LISTED = 100_000  # rows that are looked at again, and listed; further ones are only counted
+_PAGE = 800  # rows per look-up, in four queries
+_MAX_LISTED = 100_000  # rows looked up again and listed; further rows are only counted
 
 Verdict = Finding | Literal["once", "undecided", "not_made"]
 
 
 @attrs.define(eq=False)
 class Audit:
-    """Looks up the keys of all rows, and compares the records with the states in the journal.
+    """Audit that looks up the keys of all rows, and compares the records with the journal's states.
 
-    Rows with no record or several are looked up once more after the settle time, as a look-up may be stale.
-    Run it after the settling: rows still in doubt become DONE if they have one record now.
+    Rows without exactly one record are looked up again after the settle time, as a look-up may be stale.
+    Run the audit after settling: rows still in doubt become DONE if they now have one record.
     """
 
     settling: Settling
-    """The settling of the run, with Company, journal, operation and marker."""
+    """The run's settling, with Company, journal, operation and marker."""
     _counts: Counter[Verdict] = attrs.field(factory=Counter)
 
     async def run(self) -> AuditResult:
-        """Run the audit and keep its findings in the journal; a cancelled one keeps nothing.
+        """Run the audit and save its findings in the journal; a cancelled audit saves nothing.
 
         Raises:
             JournalError: the journal cannot be read or written.
@@ -63,27 +63,27 @@ class Audit:
                 on_stage(f"audit: rows looked up: {looked_up} of {journal.plan.rows}")
             looked_up += len(page)
             keyed = [row for row in page if row.key is not None]
-            self._counts["not_made"] += len(page) - len(keyed)  # without a key nothing is sent
+            self._counts["not_made"] += len(page) - len(keyed)  # rows without a key are never sent
             for row, verdict, _ in await self._look_up(keyed):
                 if verdict in FINDINGS and len(suspects) < _MAX_LISTED:
                     suspects.append(row)
                 else:
                     self._counts[verdict] += 1
-        listed = await self._look_again(suspects)
+        listed = await self._recheck(suspects)
         names: tuple[Verdict, ...] = ("once", *FINDINGS, "undecided", "not_made")
         result = AuditResult(at=time.time(), **{name: self._counts[name] for name in names})
         await journal.save_audit(result, listed)
         on_stage(f"audit: {result}")
         return result
 
-    async def _look_again(self, suspects: list[StoredRow]) -> list[AuditRow]:
+    async def _recheck(self, suspects: list[StoredRow]) -> list[AuditRow]:
         """Return the rows whose records still differ from the journal."""
         if not suspects:
             return []
 
         def say(left: float) -> None:
             self.settling.on_stage(
-                f"audit: rows that differ from the journal: {len(suspects)}; looked up again in {left:.0f} s"
+                f"audit: rows that differ from the journal: {len(suspects)}; next look-up in {left:.0f} s"
             )
 
         await say_and_sleep(self.settling.seconds, say)
@@ -97,16 +97,16 @@ class Audit:
         return listed
 
     async def _look_up(self, rows: Sequence[StoredRow]) -> list[tuple[StoredRow, Verdict, Sequence[Any]]]:
-        """Return the rows that have keys, each with its finding and the records with its key."""
+        """Look up rows with keys, and return each row with its verdict and records."""
         keys = [row.key or "" for row in rows]
         found = await self.settling.find(keys)
         before = [row.row for row in rows if _existed_before(row)]
-        # One that this job may have sent under a lost lease was perhaps made by that.
+        # This job may have created the record under a lost lease.
         sent = await self.settling.journal.losses() if before else {}
         judged = []
         for row in rows:
             with_key = found.get(row.key or "", ())
-            records = () if isinstance(with_key, RowError) else _counted(with_key)
+            records = () if isinstance(with_key, RowError) else _without_ended(with_key)
             number = 2 if isinstance(with_key, RowError) else len(records)  # too many to count
             verdict = _verdict(row, number, existed=_existed_before(row) and row.row not in sent)
             if verdict == "once" and _is_another(row, records):
@@ -118,26 +118,25 @@ class Audit:
 
 
 def _existed_before(row: StoredRow) -> bool:
-    """Return whether the journal says that the record of a row existed before it was sent."""
+    """Return whether the journal says that a row's record already existed."""
     return row.state == State.FOUND or row.proof == THERE_BEFORE
 
 
 def _is_another(row: StoredRow, records: Sequence[Any]) -> bool:
-    """Return whether the one record with the key of a row has another id than the journal says."""
+    """Return whether the only record with a row's key has a different id than the journal says."""
     if row.state != State.DONE or row.id is None or len(records) != 1:
         return False
     return usable_id(records[0].id) not in (None, row.id)
 
 
-def _counted(records: Sequence[Any]) -> Sequence[Any]:
-    """Return the records that count: of several, those not cancelled or removed, if any."""
+def _without_ended(records: Sequence[Any]) -> Sequence[Any]:
+    """Drop cancelled and removed records if other records exist."""
     if len(records) < 2:
         return records
     return [each for each in records if not is_ended(each)] or records[:1]
 
 
 def _verdict(row: StoredRow, records: int, *, existed: bool) -> Verdict:
-    """Return the finding for a row with so many records."""
     carried_out = row.state in (State.DONE, State.FOUND)
     if records and existed:
         return "once" if carried_out else "not_made"

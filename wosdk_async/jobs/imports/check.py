@@ -1,4 +1,4 @@
-"""Check of an import: the outcome that each row would have, without a write here or in the Company."""
+"""Import check: a dry run that predicts the outcome of each row and writes nothing."""
 
 from __future__ import annotations
 
@@ -49,22 +49,22 @@ __all__ = ["FINDINGS", "Check", "CheckResult", "Finding"]
 
 @attrs.frozen
 class _BuiltRow:
-    """A row to send, unless a look-up of its key finds a record."""
+    """A row to send, unless a record with its key exists."""
 
     row: Row
     record: Record
     key: str
     missing: list[Any]
-    """Records that would be created before it."""
+    """Records to create before the row."""
     lacks: tuple[str, ...] = ()
-    """Fields without a value that the service requires, each with what to do."""
+    """Empty fields that the service requires, each with a remedy."""
     caution: str | None = None
-    """A warning about the record, although the service accepts it."""
+    """A warning about a record that the service accepts."""
     again: bool = False
-    """Whether the row failed in the job before."""
+    """Whether the row failed in an earlier run."""
 
     def finding(self, kind: FindingKind, reason: str = "", ids: Sequence[int] = ()) -> Finding:
-        """Return what the import would do with the row."""
+        """Return the finding for this row."""
         facts = self.row.number, self.row.line, kind, reason, self.key, tuple(ids)
         warnings, again = tuple(dict.fromkeys(self.row.warnings)), self.again and kind == "would_send"
         return Finding(*facts, warnings, lacks=self.lacks, again=again)
@@ -76,24 +76,24 @@ def _kind_of(error: Exception) -> FindingKind:
     return "missing" if isinstance(error, MissingRecordError) else "refused"
 
 
-_PAGE = 200  # rows that are built and looked up together
-_REQUESTS = 3  # that are shown
-_IDS = 3  # of the records that have a key
+_PAGE = 200  # rows built and looked up together
+_REQUESTS = 3  # requests shown
+_IDS = 3  # record ids shown for each key
 _AGAIN = (Standing.REFUSED_HERE, Standing.REFUSED, Standing.REFUSED_CHANGED)
 _SKIPPED: Mapping[Standing, FindingKind] = {Standing.DONE_CHANGED: "changed", Standing.UNDONE: "undone"}
 
 
 class Check:
-    """A dry run of an import: every row is built and looked up, and nothing is written.
+    """A dry run of an import: builds and looks up every row, and writes nothing.
 
     Args:
         source: the file.
-        import_map: which column fills which field.
-        dry: ``before_send`` hook of the client of the Company, which keeps what would be sent.
-        options: options of the import.
-        sample: the number of rows to look at, spread over the file; None means all.
-        workers: whether workers are to send the rows.
-        rate: the maximum calls per second, for the expected duration.
+        import_map: the import map.
+        dry: the client's ``before_send`` hook, which captures requests instead of sending them.
+        options: the import options.
+        sample: the number of rows to check, spread over the file; None checks all rows.
+        workers: whether workers will send the rows.
+        rate: the maximum calls per second, used to estimate the duration.
 
     Raises:
         ImportMapError: the file or the map cannot be used.
@@ -145,7 +145,6 @@ class Check:
                 self._index.collect(row.cells)
 
     def _rows(self) -> Iterator[Row]:
-        """Yield the rows to look at."""
         total, wanted = self._result.rows, self._sample
         for row in self._source:
             if wanted is None or row.number * wanted // total > (row.number - 1) * wanted // total:
@@ -154,15 +153,15 @@ class Check:
     async def run(
         self, company: Company, *, identity: str, on_row: Callable[[Finding], None] | None = None
     ) -> CheckResult:
-        """Look up references and keys, and return the outcome that each row would have.
+        """Look up references and keys, and predict the outcome of each row.
 
         Args:
-            company: the Company in which the rows would be carried out.
-            identity: text that identifies the Company, as the journal keeps it.
-            on_row: called for each row that is looked at, in the order of the file.
+            company: the Company to import into.
+            identity: the Company's identifier in the journal.
+            on_row: called for each checked row, in file order.
 
         Raises:
-            ImportMapError: a record that all rows need does not exist.
+            ImportMapError: a record required by all rows does not exist.
             JournalError: the journal of an unfinished job cannot be read.
             WosdkError: a look-up failed.
         """
@@ -181,12 +180,12 @@ class Check:
             if preview.folder is not None:
                 async with Journal.open(preview.folder, snapshot=True) as journal:
                     self._result.job = await overview(journal)
-            self._result.warnings += self._keyless()
+            self._result.warnings += self._key_warnings()
             if self._index.incomplete:
                 await self._mark_wanted(company, preview)
             rows = self._rows()
             while page := list(islice(rows, _PAGE)):
-                for finding in await self._look_at(company, page, preview):
+                for finding in await self._check_page(company, page, preview):
                     self._result.add(finding)
                     if on_row is not None:
                         on_row(finding)
@@ -194,7 +193,7 @@ class Check:
         return self._result
 
     async def _mark_wanted(self, company: Company, preview: Preview) -> None:
-        """Mark the missing records that valid rows can fill, also for rows above them."""
+        """Mark missing records that valid rows can fill, including records that earlier rows need."""
 
         async def find(path: str, keys: list[str]) -> Found:
             return without_undone(await self._operation.find(company, path, keys), self._undone)
@@ -203,29 +202,28 @@ class Check:
         while page := list(islice(rows, _PAGE)):
             standings = preview.standings(page[0].number, page[-1].number)
             to_send = [
-                row for row in page if self._known(row, standings.get(row.number, Standing.DONE), {}) is None
+                row for row in page if self._unsent(row, standings.get(row.number, Standing.DONE), {}) is None
             ]
             await self._builder.mark_wanted(to_send, find)
 
-    def _keyless(self) -> list[str]:
-        """Return a warning if rows that create records have no key."""
+    def _key_warnings(self) -> list[str]:
         if self._marker is not None or self._map.key is not None or not self._request.creates:
             return []
         return [
-            "the map has no key: a row that is edited later counts as a new one, and a row in "
-            "doubt cannot be looked up; add marker or key"
+            "the map has no key, so an edited row counts as a new row, and a row in doubt cannot be "
+            "looked up; add 'marker' or 'key' to the map"
         ]
 
     # --- rows ---------------------------------------------------------------------------------
 
-    async def _look_at(self, company: Company, page: Sequence[Row], preview: Preview) -> list[Finding]:
-        """Return the findings of some rows, in their order."""
+    async def _check_page(self, company: Company, page: Sequence[Row], preview: Preview) -> list[Finding]:
+        """Return the findings for a page of rows, in order."""
         places = page[0].number, page[-1].number
         standings, reasons = preview.standings(*places), preview.reasons(*places)
         found: list[_BuiltRow | Finding] = []
-        for row in page:  # one without a standing is the same row of the ledger as an earlier one
+        for row in page:  # a row without a standing shares its ledger row with an earlier row
             standing = standings.get(row.number, Standing.DONE)
-            found.append(self._known(row, standing, reasons) or self._built(row, again=standing in _AGAIN))
+            found.append(self._unsent(row, standing, reasons) or self._build(row, again=standing in _AGAIN))
         found = await self._with_known_ids(company, found)
         keys = [each.key for each in found if isinstance(each, _BuiltRow)]
         records: Found = {}
@@ -244,7 +242,7 @@ class Check:
     async def _with_known_ids(
         self, company: Company, found: Sequence[_BuiltRow | Finding]
     ) -> list[_BuiltRow | Finding]:
-        """Return the rows, with a finding for each row that names an unknown id."""
+        """Replace each row that refers to an unknown id with a finding."""
         ids = {
             each.row.number: self._ids.in_row(each.row.cells) for each in found if isinstance(each, _BuiltRow)
         }
@@ -255,8 +253,8 @@ class Check:
             checked.append(each.finding("missing", fault) if isinstance(each, _BuiltRow) and fault else each)
         return checked
 
-    def _built(self, row: Row, *, again: bool) -> _BuiltRow | Finding:
-        """Return what the import sends for a row, or why it refuses it."""
+    def _build(self, row: Row, *, again: bool) -> _BuiltRow | Finding:
+        """Build the record of a row, or return a finding that explains why it is invalid."""
         key = (self._keys.key_or_none(row) if self._keys is not None else None) or ""
         try:
             record, missing = self._builder.build(row)
@@ -265,12 +263,12 @@ class Check:
                 self._keys.put(record, key)
             lacks, caution = tuple(lacking(record, self._map)), self._replaced.in_row(row.cells)
             return _BuiltRow(row, record, key, missing, lacks, caution, again)
-        except Exception as error:  # of one row: the import refuses it, too
+        except Exception as error:  # the import would refuse this row, too
             faults = tuple((_kind_of(each), reason_of(each)) for each in getattr(error, "faults", ()))
             return Finding(row.number, row.line, _kind_of(error), reason_of(error), key, faults=faults)
 
-    def _known(self, row: Row, standing: Standing, reasons: Mapping[int, str]) -> Finding | None:
-        """Return the finding for a row that the ledger decides; None for one to send."""
+    def _unsent(self, row: Row, standing: Standing, reasons: Mapping[int, str]) -> Finding | None:
+        """Return the finding for a row that will not be sent; None for a row to send."""
         action = self._actions[standing]
         if self._options.again and standing is not Standing.REPEATED:
             action = Action.SEND
@@ -283,7 +281,7 @@ class Check:
                 kind: FindingKind = _SKIPPED.get(standing, "ended")
                 return Finding(row.number, row.line, kind, key=key)
             case Action.LOOK_UP | Action.LEAVE:
-                looks_up = f"the import looks it up by {self._marker} first"
+                looks_up = f"the import first looks up the row by {self._marker}"
                 kind = "in_doubt" if standing is Standing.IN_DOUBT else "sending"
                 return Finding(
                     row.number, row.line, kind, looks_up if self._marker else "there is no marker", key
@@ -303,9 +301,9 @@ class Check:
         elif found:
             ids = [each.id for each in found[:_IDS]]
             shown = ", ".join(f"{each.wire_name} {each.id}" for each in found[:_IDS])
-            return built.finding("there", f"{self._marker} {built.key!r} is that of {shown}", ids)
+            return built.finding("there", f"{shown} has {self._marker} {built.key!r}", ids)
         if len(self._result.requests) < _REQUESTS:
-            await self._show(company, built)
+            await self._capture_request(company, built)
         first = ", ".join(repr(entry.text) for entry in built.missing)
         changed = [each.id for each in found if each.id == getattr(built.record, "id", None)]
         built.row.warnings.extend(built.lacks)
@@ -314,10 +312,10 @@ class Check:
         texts += [f"creates {first} first"] if first else []
         return built.finding("would_send", "; ".join(texts), changed)
 
-    async def _show(self, company: Company, built: _BuiltRow) -> None:
-        """Build the request of a row. The client's hook keeps it and prevents its sending."""
+    async def _capture_request(self, company: Company, built: _BuiltRow) -> None:
+        """Build the request for a row. The client's hook captures the request instead of sending it."""
         kept = len(self._dry.calls)
-        with suppress(WosdkError, LookupError):  # the empty response says too little for some results
+        with suppress(WosdkError, LookupError):  # some results cannot be read from the empty response
             await self._operation.send(company, built.record, None)
         for _, call in self._dry.calls[kept:]:
             shown = {"row": built.row.number, "method": call.method, "path": call.path}
@@ -332,7 +330,7 @@ class Check:
             if missing := self._index.missing(spec):
                 result.new_records[name] = len(missing)
         share = result.rows / result.checked if result.checked else 0.0
-        rows = result.counts["would_send"] * share  # as in the sample
+        rows = result.counts["would_send"] * share  # extrapolated from the sample
         pages = math.ceil(rows / _PAGE) if self._keys is not None else 0
         calls = round(rows) + sum(result.new_records.values()) + pages + len(self._index.specs)
         result.expect(calls if rows else 0, self._looks, self._options.limit, self._rate)

@@ -1,4 +1,4 @@
-"""Findings of an import check, for each row and in total."""
+"""Findings of an import check, per row and in total."""
 
 from __future__ import annotations
 
@@ -32,56 +32,56 @@ FindingKind = Literal[
 
 FINDINGS: dict[FindingKind, str] = {
     "would_send": "would be sent",
-    "there": "existing already",
+    "there": "already existing",
     "refused": "invalid",
     "ambiguous": "with an ambiguous name",
     "missing": "referring to a missing record",
     "ended": "done before",
     "changed": "changed after being sent",
     "undone": "undone",
-    "kept": "refused by the service before",
+    "kept": "previously refused by the service",
     "in_doubt": "in doubt",
     "sending": UNDER_WAY,
 }
-"""Findings, each with its label in the output."""
+"""Labels of the findings in the output."""
 
 _KEPT = 1000
-"""Maximum rows, and causes, that a result lists; ``on_row`` gets all rows."""
+"""Maximum rows and causes listed in a result; ``on_row`` gets all rows."""
 
 _FINE: tuple[FindingKind, ...] = ("would_send", "ended", "changed")
-_MORE_ROWS = 5  # listed for a cause, after the first
+_MORE_ROWS = 5  # rows listed for a cause after the first row
 _VALUE = re.compile(r"(?:, not|is called|are called) ('[^']*'|\"[^\"]*\")")
 
 
 @attrs.frozen
 class Finding:
-    """What an import would do with one row, and why it would not be sent."""
+    """The predicted outcome of one row."""
 
     row: int
     line: int
     kind: FindingKind
     reason: str = ""
-    """Why the row would not be sent, or what would be created before it."""
+    """Why the row would not be sent, or which records would be created first."""
     key: str = ""
     ids: tuple[int, ...] = ()
-    """Records that the row would change, or that have its key already: the first few."""
+    """The first few records that the row would change or that already have the row's key."""
     warnings: tuple[str, ...] = ()
     faults: tuple[tuple[FindingKind, str], ...] = ()
-    """The individual faults of a row that has several, each with its kind."""
+    """All faults of the row with their kinds, if the row has several."""
     lacks: tuple[str, ...] = ()
-    """Required fields without a value, each with what to do."""
+    """Required fields without a value, each with a remedy."""
     again: bool = False
     """Whether the row failed before and would be retried."""
 
     @property
     def is_problem(self) -> bool:
-        """Whether the row would not be sent although it is not done."""
+        """Whether the row is not done and would not be sent."""
         return self.kind not in _FINE
 
 
 @attrs.define
 class ProblemCause:
-    """Rows that have one fault: the first of them, the numbers of a few more, and the wrong values."""
+    """Rows with the same fault: the first row, the numbers of a few more rows, and the wrong values."""
 
     first: Finding
     kind: FindingKind
@@ -90,7 +90,7 @@ class ProblemCause:
     count: int = 0
     more: list[int] = attrs.field(factory=list)
     values: Counter[str] = attrs.field(factory=Counter)
-    """The wrong values, each with its number of rows."""
+    """Number of rows for each wrong value."""
 
     def add(self, finding: Finding, reason: str) -> None:
         """Count one more row."""
@@ -104,10 +104,10 @@ class ProblemCause:
 
 @attrs.define(kw_only=True)
 class CheckResult:
-    """Result of an import check; ``rows`` counts the rows of the file, ``checked`` those checked."""
+    """Result of an import check: ``checked`` of the file's ``rows`` were checked."""
 
     label: str
-    """Past participle of the operation, such as ``created``."""
+    """The operation's past participle, such as ``created``."""
     rows: int = 0
     empty_rows: int = 0
     checked: int = 0
@@ -115,59 +115,59 @@ class CheckResult:
     findings: list[Finding] = attrs.field(factory=list)
     """The first 1,000 rows that would not be sent."""
     decision: Plan | Refusal | None = None
-    """What the import would do with the rows of its file, or why it would be refused."""
+    """The import's plan, or the reason why the import would be refused."""
     new_records: dict[str, int] = attrs.field(factory=dict)
-    """Number of records that would be created first, by reference."""
+    """Number of records to create first, by reference."""
     filled: dict[str, int] = attrs.field(factory=dict)
-    """Number of rows with content in each column of the file."""
+    """Number of non-empty cells in each column of the file."""
     used: frozenset[str] = frozenset()
     """Columns that the map reads."""
     warnings: list[str] = attrs.field(factory=list)
     requests: list[dict[str, Any]] = attrs.field(factory=list)
-    """The first requests; records that would be created first have the id 1."""
+    """The first requests, with id 1 for records to create first."""
     calls: int = 0
     seconds: float | None = None
-    """Estimated duration, if a call takes as long as the look-ups of this check; None without look-ups."""
+    """Estimated duration, assuming calls as slow as this check's look-ups; None without look-ups."""
     job: Overview | None = None
-    """The existing job of the file."""
+    """The file's existing job."""
     sent_again: int = 0
     """Number of rows that failed before and would be retried."""
     skips: bool = False
-    """Whether a row whose record exists is skipped instead of failing."""
+    """Whether to skip rows whose record exists, instead of failing them."""
     lacking: int = 0
-    """Number of rows to send that lack a required field; the service will probably refuse them."""
+    """Number of rows to send that lack a required field, and will probably be refused."""
     _causes: dict[tuple[FindingKind, str], ProblemCause] = attrs.field(factory=dict, repr=False)
     _lacks: dict[str, ProblemCause] = attrs.field(factory=dict, repr=False)
     _cautions: dict[str, ProblemCause] = attrs.field(factory=dict, repr=False)
 
     @property
     def causes(self) -> list[ProblemCause]:
-        """The reasons why rows would not be sent, ordered by first row; at most 1,000.
+        """Why rows would not be sent, ordered by first row; at most 1,000 causes.
 
-        A row that has several faults is counted with each of them.
+        A row with several faults counts once for each fault.
         """
         return list(self._causes.values())
 
     @property
     def lacks(self) -> list[ProblemCause]:
-        """Required fields that rows to send leave empty."""
+        """Required fields that are empty in rows to send."""
         return list(self._lacks.values())
 
     @property
     def cautions(self) -> list[ProblemCause]:
-        """Warnings about rows to send, such as texts that are cut; at most 1,000."""
+        """Warnings about rows to send, such as truncated values; at most 1,000."""
         return list(self._cautions.values())
 
     @property
     def complete(self) -> bool:
-        """Whether the import is not refused, and all checked rows are done or would be sent."""
+        """Whether the import would be accepted, and all checked rows are done or would be sent."""
         if self.lacking or isinstance(self.decision, Refusal):
             return False
         return self.problems == (self.counts["there"] if self.skips else 0)
 
     @property
     def problems(self) -> int:
-        """The number of rows that are not done and would not be sent."""
+        """The number of rows that are neither done nor would be sent."""
         return self.checked - sum(self.counts[kind] for kind in _FINE)
 
     def add(self, finding: Finding) -> None:
@@ -191,7 +191,6 @@ class CheckResult:
                 self._causes.setdefault(cause, ProblemCause(finding, kind, reason)).add(finding, reason)
 
     def _caution(self, finding: Finding, text: str) -> None:
-        """Count a warning about a row to send."""
         cause = cause_of(text)
         if text not in finding.lacks and (cause in self._cautions or len(self._cautions) < _KEPT):
             self._cautions.setdefault(cause, ProblemCause(finding, finding.kind, text)).add(finding, text)
@@ -201,9 +200,9 @@ class CheckResult:
 
         Args:
             calls: the number of calls.
-            looks: the durations of look-ups in seconds.
-            limit: maximum concurrent calls.
-            rate: maximum calls per second.
+            looks: the duration of each look-up in seconds.
+            limit: the maximum concurrent calls.
+            rate: the maximum calls per second.
         """
         self.calls = calls
         if looks:

@@ -1,4 +1,4 @@
-"""The import: one operation for each row of a file, carried out once."""
+"""The import: one operation per row of a file, each executed once."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from wosdk_async.jobs.stop import Stop
 
 __all__ = ["WORKERS_GRACE", "Import", "tune_process"]
 
-WORKERS_GRACE = 2.0  # seconds that calls of workers get after a stop, so that all ends within six
+WORKERS_GRACE = 2.0  # seconds for workers' calls after a stop, so that the import ends within six
 
 
 class Import:
-    """One import, to be run once.
+    """A single-use import.
 
     ::
 
@@ -48,17 +48,17 @@ class Import:
 
     Args:
         source: the file.
-        import_map: which column fills which field.
-        company: the Company for ``await job``; :meth:`run` takes it, too.
-        on_row: called with the outcome of every row, in the order in which the rows end.
-        on_stage: called with a text for each stage.
+        import_map: the import map.
+        company: the Company for ``await job``; can be passed to :meth:`run` instead.
+        on_row: called with each row's outcome, in order of completion.
+        on_stage: called with a message at each stage.
         workers: the workers that send the rows, such as ``Processes(4)``; by default this process
             (``docs/cluster.md``).
-        report_words: remedies and command lines in ``report.html``; by default those for programs.
-        options: how the import is carried out; further keywords change single options.
+        report_words: remedies and command lines in ``report.html``; by default the wording for programs.
+        options: the import options; extra keywords override individual options.
 
     Raises:
-        ImportMapError: file and map do not fit.
+        ImportMapError: the map does not fit the file.
     """
 
     def __init__(
@@ -90,8 +90,7 @@ class Import:
         ).with_rules()
         self._company_given = company
         self.exit_status = 1
-        """The exit status in the journal for a run with remaining rows; a program stopped by a signal sets
-        its own."""
+        """The exit status to record for a run with remaining rows; set it when stopping on a signal."""
         self._stop = Stop()
         self._work: JobWork | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -110,7 +109,7 @@ class Import:
         return self._request.action
 
     def read(self) -> FileRows:
-        """Read the file, once; :meth:`open` does it in a thread unless it was done before.
+        """Read the file once. If not called, :meth:`open` reads the file in a thread.
 
         Raises:
             ImportMapError: the file cannot be read; nothing was sent.
@@ -121,12 +120,12 @@ class Import:
 
     @property
     def rows(self) -> int:
-        """The number of rows in the file, without the empty ones, once it was read."""
+        """The number of non-empty rows in the file; 0 until the file is read."""
         return self._rows.rows if self._rows is not None else 0
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings about the file that concern more than one row."""
+        """Warnings that affect more than one row."""
         return self._rows.warnings if self._rows is not None else []
 
     @property
@@ -135,9 +134,9 @@ class Import:
         return self._work.workers_now if self._work is not None else None
 
     def stop(self) -> None:
-        """Start no further row, and end waits and look-ups. Called again, abort the calls in flight.
+        """Stop starting rows, and end waits and look-ups. A second call aborts calls in flight.
 
-        Their rows are in doubt. With workers, calls in flight are aborted after two seconds.
+        Rows of aborted calls are in doubt. With workers, calls in flight are aborted after two seconds.
         """
         self._stop.ask()
         if self._stop.requests == 1 and self._request.workers is not None and self._loop is not None:
@@ -150,22 +149,22 @@ class Import:
         identity: str | None = None,
         journals: type[Journal] = Journal,
     ) -> OpenedJob:
-        """Read the file and decide what to do with its rows; send nothing.
+        """Read the file and plan its rows; send nothing.
 
         Args:
-            company: the Company of the records.
-            identity: text that identifies the Company; None means its name, its id and its region.
-            journals: the class that creates and opens the journal; for tests.
+            company: the Company to import into.
+            identity: the Company's identifier; by default its name, id and region.
+            journals: the journal class; for tests.
 
         Raises:
             ImportMapError: the file cannot be read.
-            ImportRefusedError: rows could be sent twice; it has the code, the facts and the remedies.
-            JournalError: another process works on the ledger, or it cannot be used.
+            ImportRefusedError: rows could be sent twice.
+            JournalError: another process has locked the ledger, or the ledger is unusable.
         """
         if self._job is None:
             if (found := company or self._company_given) is None:
                 raise InvalidCallError(
-                    "the import has no Company; write job.run(company) or Import(..., company=...)"
+                    "the import has no Company; call job.run(company) or Import(..., company=...)"
                 )
             rows = await off_the_loop(self.read)
             self._company = found
@@ -188,21 +187,21 @@ class Import:
         on_row: Callable[[RowOutcome], None] | None = None,
         on_stage: Callable[[str], None] | None = None,
     ) -> Summary:
-        """Create missing records that rows refer to, and send the rows that are not done.
+        """Create missing references, and send the rows that are not done.
 
         Args:
-            company: the Company of the records.
-            on_row: as for the constructor.
-            on_stage: as for the constructor.
+            company: the Company to import into.
+            on_row: see the constructor.
+            on_stage: see the constructor.
 
         Returns:
-            The counts of the file's rows, all runs together.
+            The file's row counts over all runs.
 
         Raises:
-            ImportMapError: a record that all rows need does not exist, or the file has changed.
+            ImportMapError: a record required by all rows does not exist, or the file has changed.
             ImportRefusedError: rows could be sent twice.
-            JournalError: the journal cannot be used.
-            WosdkError: the lookup of the references failed. In all cases this run created nothing.
+            JournalError: the journal is unusable.
+            WosdkError: a reference look-up failed. This run created nothing in any of these cases.
         """
         self._loop = asyncio.get_running_loop()
         job = await self.open(company)
@@ -211,7 +210,7 @@ class Import:
         )
         try:
             work = self._work = JobWork(attrs.evolve(job, request=request), self._company, self._stop)
-        except BaseException:  # options that workers cannot have
+        except BaseException:  # workers do not support an option
             await self.close()
             raise
         summary = failure = None
@@ -239,32 +238,28 @@ class Import:
                 )
 
     async def close(self) -> None:
-        """Close the journal of the job if it is open; :meth:`run` does it itself.
-
-        A new ledger without a run is removed.
-        """
+        """Close the job's journal, and remove a new ledger without a run. :meth:`run` calls this itself."""
         if self._rows is not None:
             self._rows.close()
         if self._job is not None:
             await close_job(self._job, refused=not self._job.journal.run)
 
 
-_SWITCH = 0.0005  # seconds; Python's own are 5 ms
-_YOUNG = 10_000  # objects before the collector looks at the young ones; Python's own are 700
-_OLDER = 50  # collections before it looks at the older ones, too; Python's own are 10
+_SWITCH = 0.0005  # seconds; Python's default is 0.005
+_YOUNG = 10_000  # allocations between young collections; Python's default is 700
+_OLDER = 50  # young collections before an older generation is collected; Python's default is 10
 
 
 @functools.cache
 def tune_process() -> None:
-    """Save about a quarter of the CPU time of long jobs: collect garbage less often, switch threads faster.
+    """Collect garbage less often and switch threads faster, to save a quarter of a long job's CPU time.
 
-    Call it once, after all imports, in a process that does little else: the settings are those of the whole
-    process.
+    Call once, after all imports, in a dedicated process: the settings are process-wide.
     """
-    # The journal's thread asks for the interpreter's lock once for each commit. Beside a busy event loop it
-    # gets the lock only when the switch interval has passed.
+    # The journal thread needs the GIL once per commit. While the event loop is busy, the thread has to wait
+    # for the switch interval.
     sys.setswitchinterval(min(sys.getswitchinterval(), _SWITCH))
     gc.freeze()  # modules imported so far are never garbage
     young, older, oldest = gc.get_threshold()
-    if young:  # 0: the program has switched the collector off
+    if young:  # 0: the program has disabled garbage collection
         gc.set_threshold(max(young, _YOUNG), max(older, _OLDER), max(oldest, _OLDER))

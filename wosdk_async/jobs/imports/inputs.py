@@ -24,18 +24,18 @@ from wosdk_async.text.secret import Secret
 __all__ = ["Input", "keep_copy", "open_input", "require_opened"]
 
 _STDIN = "stdin"
-_PART = "input.part."  # and letters: the folder of a copy that is not whole
+_PART = "input.part."  # prefix of folders with a partial copy
 
 
 @attrs.frozen
 class Input:
-    """Rows of an input, and the folder of its job."""
+    """An opened input and its job folder."""
 
     source: Source
     folder: Path | None
-    """The job folder with the copy of stdin or a URL; None for a file, whose job folder is beside it."""
+    """The job folder, with the copy of stdin or a URL; None puts the job folder beside the file."""
     address: str | None = None
-    """The copied URL without credentials; None for stdin, which is identified by its content."""
+    """The URL without credentials; None for files, and for stdin, which is identified by content."""
 
 
 def open_input(
@@ -46,25 +46,25 @@ def open_input(
     limit: int = MAX_SPOOLED,
     **options: Any,
 ) -> Input:
-    """Return the rows of a file, stdin or a URL.
+    """Open a file, stdin or a URL.
 
-    Stdin and URLs are copied into the job folder first, named after their content, so that a job that is not
-    finished keeps its copy.
+    Stdin and URLs are first copied into the job folder under a content hash, so that an unfinished job keeps
+    its copy.
 
     Args:
-        name: the path of a file, ``-``, or a URL.
-        folder: the job folder; None means ``NAME.job``, for stdin and URLs in the working directory.
-        format: the format regardless of the suffix, such as ``csv``.
-        limit: the largest size in bytes of stdin and URLs.
-        options: those of :func:`open_source`.
+        name: a file path, ``-``, or a URL.
+        folder: the job folder; by default ``NAME.job``, in the working directory for stdin and URLs.
+        format: the format, such as ``csv``; by default determined by the suffix.
+        limit: the maximum size of stdin and URLs in bytes.
+        options: further options of :func:`open_source`.
 
     Raises:
-        ImportMapError: the input cannot be used; the message names the place and the remedy.
+        ImportMapError: the input cannot be read.
     """
     if not is_remote(name):
         return Input(open_source(name, format=format, **options), folder)
     address = Secret(name)
-    shown = name = shown_source(name)  # a traceback shows the variables of this function
+    shown = name = shown_source(name)  # tracebacks may show local variables
     folder = folder or Path(f"{PurePosixPath(shown).name or _STDIN}.job")
     try:
         path = _copied(address, folder, format, limit)
@@ -83,7 +83,7 @@ def _copied(address: Secret, folder: Path, format: str | None, limit: int) -> Pa
         return _copy_into(folder, address, format, limit)
     except BaseException:
         if new:
-            with contextlib.suppress(OSError):  # another process has put its copy there
+            with contextlib.suppress(OSError):  # another process may have put its copy there
                 folder.rmdir()
         raise
 
@@ -95,7 +95,7 @@ def _copy_into(folder: Path, address: Secret, format: str | None, limit: int) ->
         try:
             copy = spool(address, Path(part), limit, format=format)
             path = folder / f"input.{sha256_of(copy)[:16]}{''.join(copy.suffixes)}"
-            with contextlib.suppress(FileExistsError):  # Windows replaces no file that is open
+            with contextlib.suppress(FileExistsError):  # Windows cannot replace an open file
                 publish(copy, path)
         finally:
             lock.release()
@@ -103,7 +103,7 @@ def _copy_into(folder: Path, address: Secret, format: str | None, limit: int) ->
 
 
 def _remove_partial_copies(folder: Path) -> None:
-    """Remove the partial copies of killed processes; a process that still copies holds its lock."""
+    """Remove partial copies that killed processes left; live processes lock theirs."""
     for part in folder.glob(f"{_PART}*"):
         with contextlib.suppress(JournalError, OSError):
             if not part.is_symlink():
@@ -115,26 +115,26 @@ def _remove_partial_copies(folder: Path) -> None:
 
 
 def keep_copy(copy: Path, base: Path, folder: Path) -> None:
-    """Give a job its own copy of stdin or a URL, which was put into ``base``, the folder of the first job.
+    """Give a job its own copy of stdin or a URL from ``base``, the first job's folder.
 
-    That folder may be removed while this job is not finished. Files that the user named are not copied.
+    The first job's folder may be removed before this job finishes. Files named by the user are not copied.
     """
     if folder == base or copy.parent != base.absolute() or not copy.name.startswith("input."):
         return
     own = folder / copy.name
-    own.unlink(missing_ok=True)  # of a start that was killed
+    own.unlink(missing_ok=True)  # left by a killed process
     try:
         os.link(copy, own)
-    except OSError:  # not on this file system
+    except OSError:  # the file system has no hard links
         with copy.open("rb") as source, replace_file(own) as target:
             shutil.copyfileobj(source, target)
 
 
 def require_opened(source: object, import_map: object) -> None:
-    """Raise InvalidCallError for a file name in place of an opened file."""
+    """Raise InvalidCallError for a file name instead of an opened file."""
     for argument, opened in ((source, "open_source(...)"), (import_map, "ImportMap.load(...)")):
         if isinstance(argument, (str, bytes, os.PathLike)):
             raise InvalidCallError(
-                f"{str(argument)!r} is the name of a file; pass {opened}, as in "
+                f"{str(argument)!r} is a file name; pass {opened}, as in "
                 'Import(open_source("requests.csv"), ImportMap.load("map.toml"))'
             )

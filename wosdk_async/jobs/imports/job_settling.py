@@ -1,4 +1,4 @@
-"""Settling of a job without its file: its rows in doubt are looked up, or decided by a person."""
+"""Settling of a job without its file: look up rows in doubt, or record a person's decision."""
 
 from __future__ import annotations
 
@@ -31,17 +31,16 @@ async def settle_job(
     on_stage: Callable[[str], None] = lambda _: None,
     stop: Stop | None = None,
 ) -> dict[str, int]:
-    """Look up the rows in doubt by their keys; those that are confirmed absent are planned again.
+    """Look up rows in doubt by their keys, and replan rows that are confirmed absent.
 
-    Nothing is sent. When a row is missing at first, this takes the settle time, after the time for which
-    workers of earlier runs may still send rows; ``on_stage`` gets a text then. After ``stop`` the undecided
-    rows stay in doubt.
+    Nothing is sent. Confirming absence takes the settle time, which starts once workers of earlier runs can
+    no longer send rows; ``on_stage`` gets progress messages. After ``stop``, undecided rows stay in doubt.
 
     Returns:
-        How many rows were ``looked_up``, were ``found``, and were ``not_there``.
+        The number of rows that were ``looked_up``, ``found`` and ``not_there``.
 
     Raises:
-        JournalError: rows in doubt have no keys, or only the file of the job says what they change.
+        JournalError: the rows have no keys, or settling requires the job's file.
     """
     operation = operation_named(journal.plan.operation)
     counts = Counter(journal.counts()) + Counter(journal.gone())
@@ -49,13 +48,13 @@ async def settle_job(
         return {"looked_up": 0, "found": 0, "not_there": 0}
     if journal.plan.marker is None:
         raise JournalError(
-            f"{journal.folder}: the job has no marker, so nothing can be looked up",
+            f"{journal.folder}: the job has no marker, so rows cannot be looked up",
             remedies=(Remedy.DECIDE_ROWS,),
             folder=str(journal.folder),
         )
     if operation.compares:
         raise JournalError(
-            f"{journal.folder}: to settle {operation.name!r}, the file is needed",
+            f"{journal.folder}: settling {operation.name!r} requires the file",
             remedies=(Remedy.RUN_AGAIN,),
             folder=str(journal.folder),
         )
@@ -81,7 +80,7 @@ async def settle_job(
 
 
 async def doubts_in(journal: Journal) -> list[int]:
-    """Return the numbers of the rows in doubt, also of rows that the file no longer has."""
+    """Return the numbers of rows in doubt, including rows no longer in the file."""
     return [row.row async for page in journal.pages(*UNDECIDED) for row in page]
 
 
@@ -94,36 +93,36 @@ async def decide(
     company: Company | None = None,
     on_stage: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Record a person's decision about a row in doubt, once no worker can send it any more.
+    """Record a person's decision about a row in doubt, once no worker can still send the row.
 
     Args:
-        journal: the journal of the job.
-        row: the number of the row.
-        id: id of the created record; None if none was created, which plans the row again.
+        journal: the job's journal.
+        row: the row number.
+        id: the created record's id; None if no record was created, which replans the row.
         who: the person and the time, for the journal.
-        company: the Company of the job, in which the id is looked up; None skips the look-up.
-        on_stage: called with a text while it waits for workers of a killed run.
+        company: the Company in which to look up the id; None skips the look-up.
+        on_stage: called with a message while waiting for a killed run's workers.
 
     Raises:
-        JournalError: the job has no such row, it is not in doubt, or no record has the id.
+        JournalError: the row does not exist or is not in doubt, or no record has the id.
         WosdkError: the look-up failed.
     """
     if id is not None and usable_id(id) is None:
-        raise JournalError(f"{id} cannot be the id of a record; ids are whole numbers from 1 to {2**63 - 1}")
+        raise JournalError(f"{id} is not a valid record id; use a whole number from 1 to {2**63 - 1}")
     if id is not None:
         other = await journal.read(partial(run_table.row_with_id, id=id))
         if other not in (None, row):
-            raise JournalError(f"{journal.folder}: {id} is already the record of row {other}")
+            raise JournalError(f"{journal.folder}: record {id} already belongs to row {other}")
         if company is not None:
             await _require_record(company, operation_named(journal.plan.operation), id)
-    await end_leases(journal, on_stage)  # until then a worker may send the row
+    await end_leases(journal, on_stage)  # before that, a worker may still send the row
     found = await journal.rows_in(after=row - 1, limit=1)
     if not found or found[0].row != row:
         raise JournalError(f"{journal.folder}: the job has no row {row}")
     state = found[0].state
     if state not in UNDECIDED:
-        raise JournalError(f"{journal.folder}: row {row} is not in doubt, it is {state.word}")
-    reason = f"decided by {who}; before: {found[0].reason or 'being sent when the run was killed'}"
+        raise JournalError(f"{journal.folder}: row {row} is {state.word}, not in doubt")
+    reason = f"decided by {who}; before: {found[0].reason or 'in flight when the run was killed'}"
     new = State.PLANNED if id is None else State.DONE
     call = {name: getattr(found[0], name) for name in ("code", "request_id", "attempts", "seconds")}
     journal.record(RowRecord(row, new, id, reason=reason, proof=DECIDED, **call))
@@ -131,7 +130,7 @@ async def decide(
 
 
 async def _require_record(company: Company, operation: RowOperation, id: int) -> None:
-    """Raise JournalError unless the operation can have made a record with this id; removed ones count."""
+    """Raise JournalError unless a record with this id exists; removed records count."""
     entity = WorkOrder if operation.kind is WoCreateCommand else operation.kind
     if issubclass(entity, Command) or operation.label == "deleted":
         return

@@ -1,4 +1,4 @@
-"""Totals of all runs of a job, and the outcomes of rows that no stage reports."""
+"""Job totals over all runs, and the outcomes of rows that no stage reports."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["JobTotals"]
 
 @attrs.frozen(kw_only=True, eq=False)
 class JobTotals:
-    """Totals of a job, from the journal and the stages of this run."""
+    """Job totals, from the journal and this run's stages."""
 
     job: OpenedJob
     stops: StopRules
@@ -41,21 +41,21 @@ class JobTotals:
 
     @property
     def ended_now(self) -> int:
-        """The number of rows that are done or failed in this run."""
+        """The number of rows that succeeded or failed in this run."""
         return self._done_now + self.stops.failed
 
     async def report_refused(self) -> None:
-        """Report the rows that stay refused: their keys occur twice, or the service refused them before.
+        """Report rows with repeated keys, and rows that the service refused before.
 
-        They stop no import: nothing is sent for them, and the other rows may all be right.
+        They do not count towards the stop limits, because nothing is sent for them.
         """
         async for stored in self._stored(State.REFUSED):
             self.job.request.on_row(RowOutcome.of(stored, stored.line, "failed"))
 
     async def report_not_started(self) -> None:
-        """Report the rows that were not started."""
+        """Report rows that were not started."""
         cause = self.stops.stop.cause
-        reason = cause.message if cause is not None else "the import was stopped before this row"
+        reason = cause.message if cause is not None else "the import stopped before this row"
         unsent = presentable(RowRecord(0, State.PLANNED, reason=reason), self.job.journal.secrets())
         async for stored in self._stored(State.PLANNED):
             if stored.row not in self.reports.unsent:
@@ -100,22 +100,21 @@ class JobTotals:
         )
 
     async def _changed(self) -> int:
-        """Return how many done rows have changed since; a look-up of this run may have found some."""
+        """Return how many done rows have changed, including rows settled in this run."""
         if self.job.request.action.compares:
             return 0
         try:
             return await self.job.journal.read(row_table.changed)
-        except JournalError:  # it cannot be read either
+        except JournalError:  # the journal is unreadable, too
             return self.job.plan.counts.get(Standing.DONE_CHANGED, 0)
 
     async def _undone(self) -> int:
         try:
             return await self.job.journal.undone_rows()
-        except JournalError:  # it cannot be read either
+        except JournalError:  # the journal is unreadable, too
             return 0
 
     def _warnings(self) -> list[str]:
-        """Return the warnings, each once."""
         found = [
             *self.job.rows.warnings,
             *self.job.request.index.warnings,
@@ -124,11 +123,11 @@ class JobTotals:
         return list(dict.fromkeys(found))
 
     async def audited(self) -> tuple[AuditResult | None, AuditState]:
-        """Return the result of the last audit, and whether one is due."""
+        """Return the last audit's result and the audit state."""
         journal = self.job.journal
         try:
             return await journal.audit(), await audit_state_of(journal)
-        except JournalError:  # the journal cannot be read either
+        except JournalError:  # the journal is unreadable, too
             return None, "none" if self.workers is None else "due"
 
     @property
@@ -136,13 +135,13 @@ class JobTotals:
         return self.reports.done + self.settling.done
 
     async def _counts(self) -> Mapping[State, int]:
-        """Return the number of rows by state: those of the journal, or of this run."""
+        """Return the number of rows by state, from the journal or else from this run."""
         journal = self.job.journal
-        with contextlib.suppress(JournalError):  # what could not be written is in the summary
+        with contextlib.suppress(JournalError):  # the summary lists unwritten outcomes
             await journal.flush()
         try:
             return journal.counts()
-        except JournalError:  # the journal cannot be read either
+        except JournalError:  # the journal is unreadable, too
             counts = Counter({State.DONE: self._done_now, State.IN_DOUBT: self.stops.doubted})
             counts[State.REFUSED] = self.stops.failed - len(self.reports.unsent)
             counts[State.PLANNED] = self.job.rows.rows - counts.total()

@@ -1,4 +1,4 @@
-"""The ledger of an import: found or created, and compared with the file."""
+"""Opening of an import's ledger, and its comparison with the file."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ __all__ = ["OpenedJob", "open_job"]
 
 @attrs.define(eq=False, kw_only=True)
 class OpenedJob:
-    """A locked ledger, and the plan for the rows of its file."""
+    """A locked ledger with the plan for the file's rows."""
 
     request: ImportRequest
     journal: Journal
     rows: FileRows
     plan: Plan
-    """The decision, not yet carried out."""
+    """The plan, not yet executed."""
     new: bool
-    """Whether the ledger was created just now."""
+    """Whether this run created the ledger."""
     same_file: bool
-    """Whether the file is the one of the last run, byte by byte."""
+    """Whether the file is byte-identical to the last run's file."""
     audit_due: bool = False
-    """Whether an audit of the rows sent by workers is due."""
+    """Whether the rows sent by workers still need an audit."""
 
     @property
     def folder(self) -> Path:
@@ -47,24 +47,24 @@ class OpenedJob:
 
     @property
     def about(self) -> JobPlan:
-        """Company, operation and key of the ledger."""
+        """The ledger's Company, operation and key."""
         return self.journal.plan
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is to be done: no row to send or look up, and the file is that of the last run."""
+        """Whether there is nothing to do: no row to send or look up, and the last run had the same file."""
         return self.plan.is_idle and self.same_file and not self.audit_due and not self.new
 
     async def admit(self) -> None:
-        """Write the plan into the ledger: new rows get their numbers, and rows to send are planned.
+        """Write the plan into the ledger: number the new rows and plan the rows to send.
 
         Raises:
-            JournalError: the journal cannot be written, so nothing must be sent.
+            JournalError: the journal cannot be written, so no row may be sent.
         """
         request, journal, rows = self.request, self.journal, self.rows
         last, now = self.about, request.plan(self.about.job, self.about.company, rows)
         about = attrs.evolve(now, created_at=last.created_at, options=last.options, after=last.after)
-        if rows.is_rejects:  # their columns are those of the file, and their keys may be corrected
+        if rows.is_rejects:  # rejects have the original file's columns; their keys may have been corrected
             about = attrs.evolve(about, key=last.key, sheet=last.sheet)
             about = attrs.evolve(about, columns=last.columns, header=last.header)
         keys = request.keys(self.about.job)
@@ -83,17 +83,17 @@ class OpenedJob:
 async def open_job(
     request: ImportRequest, rows: FileRows, company: str, *, journals: type[Journal] = Journal
 ) -> OpenedJob:
-    """Open and lock the ledger of an import, or create one.
+    """Open and lock an import's ledger, or create a new ledger.
 
     Args:
         request: the import.
-        rows: the rows of its file.
-        company: text that identifies the Company.
-        journals: the class that creates and opens the journal; for tests.
+        rows: the file's rows.
+        company: the Company's identifier.
+        journals: the journal class; for tests.
 
     Raises:
-        ImportRefusedError: nothing is sent; it has the code, the facts and the remedies.
-        JournalError: another process holds the ledger, or it cannot be used.
+        ImportRefusedError: the import is refused; nothing was sent.
+        JournalError: another process has locked the ledger, or the ledger is unusable.
     """
     folders = JobFolders(request.base)
     ledgers = await asyncio.to_thread(folders.ledgers)
@@ -108,7 +108,9 @@ async def open_job(
         compared = await journal.read(lambda db: compared_with(db, request, rows))
         ledger = journal.folder, journal.plan, await journal.read(ledger_counts)
         plan = _required(decide(*facts_of(request, rows, company, compared, ledger=ledger), request.options))
-        if plan.begins:  # the old one is held until the new one is: nobody sends rows of it in between
+        if (
+            plan.begins
+        ):  # keep the old ledger locked until the new one is, so that no other process sends its rows
             begun = await _begin(request, rows, company, folders, journals, after=journal.plan.job)
             begun.plan = attrs.evolve(begun.plan, leaves_done=plan.leaves_done)
             await journal.close()
@@ -136,7 +138,7 @@ async def _begin(
     *,
     after: str | None = None,
 ) -> OpenedJob:
-    """Create a ledger without rows; :meth:`OpenedJob.admit` adds those of the file."""
+    """Create an empty ledger; :meth:`OpenedJob.admit` adds the file's rows."""
     journal = await asyncio.to_thread(_create, request, company, folders, journals, after)
     try:
         compared = await journal.read(lambda db: compared_with(db, request, rows))

@@ -1,4 +1,4 @@
-"""Planned rows of a job: read from the file beside its ledger, and built by the map."""
+"""A job's planned rows: read from the file and built by the map."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ __all__ = ["PlannedRows", "RowBuilder"]
 
 @attrs.frozen
 class PlannedRows:
-    """Rows of a file that are still to be sent, with their numbers in the ledger."""
+    """Rows of a file still to be sent, with their ledger numbers."""
 
     source: Source
     journal: Journal
     identities: Identities
     fingerprints: Sequence[int]
-    """Fingerprints of the pages of the file when it was first read."""
+    """Page fingerprints from the first read of the file."""
     keyed: bool = attrs.field(kw_only=True)
-    """Whether a marker carries the keys."""
+    """Whether the map has a marker."""
 
     async def pages(self) -> AsyncIterator[list[tuple[Row, str | None]]]:
-        """Yield the planned rows with their keys, a page at a time.
+        """Yield pages of planned rows with their keys.
 
-        If the fingerprint of a page has changed, its rows are compared one by one: the change may be in a
-        cell that the map does not read, or in a row that is not sent.
+        If a page's fingerprint has changed, its rows are compared one by one, because a change may be
+        irrelevant: in a cell that the map does not read, or in a row that is not sent.
 
         Raises:
-            ImportMapError: the file has changed since it was read first; no row of that page is yielded.
+            ImportMapError: a page has changed since the first read; none of its rows are yielded.
         """
         rows, last, digest = iter(self.source), 0, self.identities.digest
         fingerprints = iter(self.fingerprints)
@@ -63,12 +63,12 @@ class PlannedRows:
             yield planned
         if last != self.journal.plan.rows:
             raise ImportMapError(
-                f"{self.source.path}: the file has changed since it was read first: it has {last} rows now, "
-                f"not {self.journal.plan.rows}; no further row was sent"
+                f"{self.source.path}: the file changed during the import: it has {last} rows now instead of "
+                f"{self.journal.plan.rows}; no more rows were sent"
             )
 
     async def numbered(self, numbers: Collection[int]) -> AsyncIterator[Row]:
-        """Yield rows of the file by their numbers in the ledger, planned or not."""
+        """Yield rows of the file, planned or not, by their ledger numbers."""
         found = await self.journal.rows_numbered(numbers)
         places = {stored.place: stored for stored in found.values() if stored.place is not None}
         for row in self.source:
@@ -80,19 +80,18 @@ class PlannedRows:
 
     def _changed(self, row: Row) -> ImportMapError:
         return ImportMapError(
-            f"{self.source.path}, line {row.line}: the file has changed since it was read first; no further "
-            "row was sent"
+            f"{self.source.path}, line {row.line}: the file changed during the import; no more rows were sent"
         )
 
 
 @attrs.frozen
 class RowBuilder:
-    """Builder of the commands or records of rows.
+    """Builder of commands or records from rows.
 
     Args:
-        import_map: which column fills which field.
-        index: the ids of the records that rows refer to.
-        keys: the keys of the rows; None without a marker.
+        import_map: the import map.
+        index: the ids of referenced records.
+        keys: the rows' keys; None without a marker.
     """
 
     import_map: ImportMap
@@ -100,16 +99,16 @@ class RowBuilder:
     keys: RowKeys | None
 
     def build(self, row: Row) -> tuple[Record, list[MissingRecord]]:
-        """Return the command or record of a row, and the records that have to be created before it is sent.
+        """Return a row's command or record, and the missing records to create before sending the row.
 
         Raises:
-            InvalidCallError: the row cannot be sent, whichever records exist.
+            InvalidCallError: the row is invalid, whichever records exist.
         """
         record, missing, _ = self._built(row)
         return record, missing
 
     def _built(self, row: Row) -> tuple[Record, list[MissingRecord], str | None]:
-        """Return what :meth:`build` does, and the row's key."""
+        """Return the results of :meth:`build` and the row's key."""
         if row.fault is not None:
             raise RowError(row.fault)
         context, faults, key = RowContext(row.cells, self.index, row.warnings), [], None
@@ -128,29 +127,29 @@ class RowBuilder:
         return record, context.missing, key
 
     def _key(self, row: Row) -> str | None:
-        """Return the key that the marker carries, None without one. Raise RowError if the row has no key."""
+        """Return the row's marker key; None without a marker. Raise RowError if the key is empty."""
         if (key := self.import_map.key) is not None and not (key.fill(row.cells) or "").strip():
             raise RowError(f"the key {key.source!r} is empty; each row needs its own key")
         return None if self.keys is None else self.keys.key(row)
 
     def _is_sent(self, key: str | None, found: Found) -> bool:
-        """Return whether the records with its key let a row be sent: a change needs one, a create none."""
+        """Return whether a row can be sent: an update needs a record with its key, a create needs none."""
         records = found.get(key or "", ())
         changes = self.import_map.action.by is not None
         return key is not None and not isinstance(records, RowError) and bool(records) is changes
 
     def sendable(self, row: Row, key: str | None) -> Claim:
-        """Return the claim of a row, built again with the key that the ledger has for it.
+        """Rebuild a row with its key in the ledger, and return its claim.
 
         Raises:
-            WaitingRowError: a later run may send the row.
-            InvalidCallError: the row cannot be sent.
+            WaitingRowError: the row cannot be sent now, but a later run may send it.
+            InvalidCallError: the row is invalid.
         """
         record, missing, made = self._built(row)
         if self.keys is not None:
             if self.keys.are_own and made != key:
                 raise WaitingRowError(
-                    "its key has changed since it was sent first; the next run sends it with this key"
+                    "the row's key has changed since the row was first sent; the next run sends the new key"
                 )
             self.keys.put(record, key)
         return Claim(row, record, key, incomplete=bool(missing))
@@ -158,17 +157,17 @@ class RowBuilder:
     async def mark_wanted(
         self, rows: Iterable[Row], find: Callable[[str, list[str]], Awaitable[Found]]
     ) -> list[tuple[int, list[MissingRecord]]]:
-        """Mark the missing records of rows that can be sent once these exist.
+        """Mark the missing records that sendable rows refer to.
 
-        A record that only other rows name would never be used, so it is not created. If one row cannot fill a
-        record, another one may.
+        Records that only other rows refer to would never be used, so they are not created. If one row cannot
+        fill a record, another row may.
 
         Args:
-            rows: rows to send unless the look-up of their keys tells otherwise.
-            find: looks up keys, given the path of the marker.
+            rows: rows to send, unless a look-up of their keys says otherwise.
+            find: looks up keys, given the marker's path.
 
         Returns:
-            Numbers of rows, each with its missing records.
+            Pairs of a row number and the row's missing records.
         """
         naming = [row for row in rows if row.fault is None and self.index.undecided(row.cells)]
         if naming and (own := own_keys(self.keys)) is not None:
@@ -178,9 +177,11 @@ class RowBuilder:
             naming = [row for row in naming if self._is_sent(keys[row.number], found)]
         marked: list[tuple[int, list[MissingRecord]]] = []
         for row in naming:
-            with suppress(Exception):  # the row itself fails with it, when its turn comes
+            with suppress(Exception):  # the row fails with this error later
                 if missing := self.build(row)[1]:
                     marked.append((row.number, missing))
-                    for entry in missing:  # now: a wanted record keeps the cells of its first row
+                    for (
+                        entry
+                    ) in missing:  # before the next row: a wanted record keeps the cells of its first row
                         entry.wanted = True
         return marked

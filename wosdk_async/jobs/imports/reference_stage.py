@@ -1,4 +1,4 @@
-"""First stage of an import: records that rows refer to are looked up, and created if missing."""
+"""First stage of an import: look up referenced records, and create missing records."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["ReferenceCreation", "ReferenceStage"]
 
-_FIRST = 3  # rows whose new records are created before all others, until the service takes those of one
-_ROUNDS = 3  # times that records are created, before those in doubt wait for the next run
+_FIRST = 3  # rows whose references are tried one row at a time before all others are created
+_ROUNDS = 3  # attempts to create records; records in doubt then wait for the next run
 
 
 Settled = Callable[[Callable[[], Awaitable[bool]], str], Awaitable[bool]]
-"""Function that looks up until nothing is missing, or the rest is confirmed absent: ``Settling.wait``."""
+"""The signature of ``Settling.wait``."""
 
 
 @attrs.define(eq=False)
 class ReferenceStage:
-    """Stage that completes the index of a job: each name gets the id of its record, or a reason why not."""
+    """Stage that completes a job's index: each name gets a record id, or the reason for having none."""
 
     company: Company
     rows: PlannedRows
@@ -53,25 +53,25 @@ class ReferenceStage:
     limit: int
     stop: Stop
     _first: list[tuple[int, list[MissingRecord]]] = attrs.field(factory=list, init=False)
-    """The first rows that need new records, each with the records still to be created."""
+    """The first rows that need new records, with the records still to create."""
 
     async def complete(self, settled: Settled, on_stage: Callable[[str], None]) -> int | None:
-        """Look up the records of all names, and create those that are missing and that a row can use.
+        """Look up all names, and create missing records that a row can use.
 
-        At first only those of the first row that needs any: if the service refuses all rows of a faulty map,
-        few unused records remain.
+        Start with the records of the first row that needs any: if the map is wrong and the service refuses
+        all rows, few unused records remain.
 
         Args:
-            settled: settles doubts of earlier runs and of this one.
-            on_stage: called with a text for each stage.
+            settled: settles records in doubt.
+            on_stage: called with a message at each stage.
 
         Returns:
-            The number of that row, to be sent before :meth:`create_rest`; None if no other record is missing.
+            The number of the row to send before :meth:`create_rest`; None if no records remain to create.
 
         Raises:
-            ImportMapError: a record that all rows need does not exist.
-            RunStoppedError: the service refused to create the records of each of the first rows.
-            WosdkError: the lookup failed; nothing was created.
+            ImportMapError: a record required by all rows does not exist.
+            RunStoppedError: the service refused the records of each of the first rows.
+            WosdkError: a look-up failed; nothing was created.
         """
         company, index, limit = self.company, self.index, self.limit
         import_map, journal = self.builder.import_map, self.rows.journal
@@ -125,7 +125,7 @@ class ReferenceStage:
                     journal.record_reference(attrs.evolve(each, undo=State.PLANNED))
 
     async def create_first(self, settled: Settled, on_stage: Callable[[str], None]) -> int | None:
-        """Create the records of the next of the first rows, as :meth:`complete` does."""
+        """Create the records that the next of the first rows needs; see :meth:`complete`."""
         reason = ""
         while self._first:
             number, entries = self._first.pop(0)
@@ -138,7 +138,7 @@ class ReferenceStage:
             reason = next((entry.reason for entry in entries if entry.reason), "")
         if reason:
             raise RunStoppedError(
-                f"{reason}; the rows before it failed as well. Correct the map, or these rows",
+                f"{reason}; the rows before failed as well. Correct the map or these rows",
                 kind="references",
             )
         await self.create_rest(settled, on_stage)
@@ -150,7 +150,7 @@ class ReferenceStage:
         await self._create_missing(settled, on_stage)
 
     async def _create_missing(self, settled: Settled, on_stage: Callable[[str], None]) -> None:
-        """Create the missing records that are not held back."""
+        """Create missing records that are not held back."""
         for spec in self.builder.import_map.references:
             creation = ReferenceCreation(self.index, spec, self.company, self.rows.journal, self.limit)
             try:
@@ -161,7 +161,7 @@ class ReferenceStage:
     async def _create(
         self, creation: ReferenceCreation, settled: Settled, on_stage: Callable[[str], None]
     ) -> None:
-        """Create the missing records of one reference; those in doubt are looked up and created again."""
+        """Create a reference's missing records; look up records in doubt, and retry absent records."""
         index, spec, company = creation.index, creation.spec, creation.company
         for rounds_left in reversed(range(_ROUNDS)):
             if not (missing := index.missing(spec)):
@@ -174,14 +174,14 @@ class ReferenceStage:
             if self.stop.reason or not index.in_doubt(spec):
                 break
             with contextlib.suppress(WosdkError):
-                await creation.look_up()  # most are there: only the response was lost
-            with contextlib.suppress(WosdkError):  # then they stay in doubt
+                await creation.look_up()  # most exist: only the response was lost
+            with contextlib.suppress(WosdkError):  # on failure, they stay in doubt
                 doubts = len(index.in_doubt(spec))
                 if doubts and await settled(creation.look_up, f"records in doubt: {doubts}") and rounds_left:
                     creation.plan_again()
 
     async def _mark_wanted(self) -> list[tuple[int, list[MissingRecord]]]:
-        """Mark the missing records of all rows. Return the first rows that need some, each with these."""
+        """Mark the missing records of all rows. Return the first rows that need new records."""
         first: list[tuple[int, list[MissingRecord]]] = []
         action = self.builder.import_map.action
         find = functools.partial(find_rows, action, self.company, self.rows.journal)
@@ -193,10 +193,10 @@ class ReferenceStage:
 
 @attrs.frozen
 class ReferenceCreation:
-    """Creation of the missing records of one reference.
+    """Creation of a reference's missing records.
 
-    A name is not a key: a removed record may have it, and one that the map's ``where`` leaves out. So a
-    creation in doubt has no marker. It is looked up as names are, and created again if missing.
+    A name is not a key: removed records and records excluded by the map's ``where`` may have the same name.
+    So a creation in doubt has no marker; the record is looked up by name, and created again if missing.
     """
 
     index: ReferenceIndex
@@ -206,12 +206,12 @@ class ReferenceCreation:
     limit: int
 
     def run(self, grace: float) -> Run[ReferenceEntry, EntitySpecifier]:
-        """Return the run that creates the missing records; hand its outcomes to :meth:`add`."""
+        """Return the run that creates the missing records; pass its outcomes to :meth:`add`."""
         return Run(self.index.missing(self.spec), self._create, limit=self.limit, grace=grace)
 
     async def _create(self, entry: ReferenceEntry, trace: Trace) -> EntitySpecifier:
         record = entry.new_record(RowContext(entry.cells, self.index, entry.warnings))
-        trace.sent = True  # a create that is cancelled counts as sent: better in doubt than created twice
+        trace.sent = True  # a cancelled create counts as sent: better in doubt than created twice
         await self.journal.begin_reference(
             self.spec.name, normalized(entry.text), entry.text, entity=self.spec.entity.wire_name
         )
@@ -221,7 +221,7 @@ class ReferenceCreation:
         return specifier
 
     def add(self, outcome: Outcome[ReferenceEntry, EntitySpecifier]) -> None:
-        """Keep the outcome of one new record, here and in the journal."""
+        """Store a new record's outcome in the index and the journal."""
         entry = outcome.input
         if isinstance(outcome, Done):
             made = outcome.result
@@ -229,7 +229,7 @@ class ReferenceCreation:
             return
         state = State.REFUSED
         entry.reason = f"{self.spec.name} {entry.text!r} {_not_created(outcome)}"
-        # Without the journal nothing was sent.
+        # If the journal failed, nothing was sent.
         entry.may_pass = (
             not isinstance(outcome, Failed)
             or isinstance(outcome.error, JournalError)
@@ -243,7 +243,7 @@ class ReferenceCreation:
         self._write(entry, state)
 
     async def look_up(self) -> bool:
-        """Look up the records in doubt, and return whether any still is. Raise WosdkError when that fails."""
+        """Look up the records in doubt, and return whether any remain in doubt."""
         entries = self.index.in_doubt(self.spec)
         await self.index.look_up_names(self.company, self.spec, entries, self.limit)
         for entry in entries.values():
@@ -255,16 +255,16 @@ class ReferenceCreation:
         return bool(self.index.in_doubt(self.spec))
 
     def settle(self, entry: ReferenceEntry) -> None:
-        """Write down that a record in doubt was found or is confirmed absent."""
+        """Record that a record in doubt was found or is confirmed absent."""
         self._write(entry, State.PLANNED if entry.id is None else State.DONE)
 
     def plan_again(self) -> None:
-        """Treat the records in doubt as missing: they are confirmed absent."""
+        """Replan the records in doubt, which are confirmed absent."""
         for entry in self.index.in_doubt(self.spec).values():
             entry.end_doubt()
 
     def leave_undecided(self) -> None:
-        """Leave undecided records in doubt, with a warning even if no row that needs them was started."""
+        """Leave undecided records in doubt and warn, even if no row that needs them was started."""
         self.index.warnings += [entry.reason for entry in self.index.in_doubt(self.spec).values()]
 
     def _done(self, entry: ReferenceEntry, id: int | None, **evidence: Any) -> None:
@@ -291,8 +291,8 @@ class ReferenceCreation:
 
 def _not_created(outcome: Outcome[ReferenceEntry, int]) -> str:
     if isinstance(outcome, NotStarted):
-        return "was not created: the import was stopped"
+        return "was not created: the import stopped"
     if isinstance(outcome, InDoubt):
         return f"may have been created: {reason_of(outcome.error)}"
-    error = getattr(outcome, "error", None) or WosdkError("the import was stopped")
+    error = getattr(outcome, "error", None) or WosdkError("the import stopped")
     return f"could not be created: {reason_of(error)}"

@@ -1,4 +1,4 @@
-"""Outcomes of rows: written into the journal, counted, and passed to ``on_row``."""
+"""Reporting of row outcomes: write to the journal, count, and call ``on_row``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["RowReports"]
 
 @attrs.define(eq=False, kw_only=True)
 class RowReports:
-    """Writer of the outcome of each row into the journal, which passes it to ``on_row`` without secrets.
+    """Reporter of row outcomes: writes them to the journal and passes them to ``on_row`` without secrets.
 
     ``stops`` stops the import at a limit.
     """
@@ -38,50 +38,50 @@ class RowReports:
     stops: StopRules
     on_row: Callable[[RowOutcome], None]
     closed: Callable[[], bool] = lambda: False
-    """Function that returns whether the client was closed."""
+    """Returns whether the client has been closed."""
     columns_behind: Callable[[str], str | None] = lambda _: None
-    """Function that returns the columns of the fields that a reason names."""
+    """Returns the columns that fill the fields named in a reason."""
     unsent: set[int] = attrs.field(factory=set)
-    """Rows that this run could not send; the same command sends them when run again."""
+    """Rows that this run could not send; the next run tries again."""
     doubted: list[Doubt] = attrs.field(factory=list)
-    """Rows that this run left in doubt, and that can be looked up later."""
+    """Rows that this run left in doubt and that can be looked up."""
     done: int = 0
-    """Rows that this run carried out."""
+    """Number of rows that succeeded in this run."""
 
     # --- rows that were not sent --------------------------------------------------------------
 
     def not_sent(self, row: Row, error: Exception) -> None:
-        """Report a row that could not be built or must not be sent."""
+        """Report a row that cannot be built or must not be sent."""
         reason = reason_of(error)
         if isinstance(error, WaitingRowError):
-            self._wait(row, reason)
+            self._count_unsent(row, reason)
         else:
             self.stops.refused(reason)
         self._end(row, "failed", reason=reason)
 
     def exists_already(self, row: Row, reason: str, code: str | None = None) -> None:
-        """Report a row that is refused because a record has its key."""
+        """Report a row that is refused because its key exists."""
         self.stops.refused(reason)
         self._end(row, "failed", reason=reason, code=code, proof=THERE_BEFORE)
 
     def found(self, row: Row, effect: Effect) -> None:
-        """Report a row whose record existed before."""
+        """Report a row whose record already existed."""
         self._end(row, "found", effect)
 
     def carried_out_before(self, row: Row, effect: Effect) -> None:
-        """Report a row that an earlier attempt is found to have carried out."""
+        """Report a row that succeeded in an earlier attempt."""
         self.done += 1
         self._end(row, self.operation.label, effect, proof=LOOKED_UP)
 
     # --- rows that were sent ------------------------------------------------------------------
 
     def ended(self, outcome: Outcome[Claim, Any]) -> None:
-        """Report the outcome of a call."""
+        """Report a call's outcome."""
         claim = outcome.input
         if isinstance(outcome, Done):
             self._done(claim, outcome)
         elif isinstance(outcome, InDoubt):
-            # A worker that is lost leaves many rows in doubt at once, which says nothing about the service.
+            # A lost worker leaves many rows in doubt at once, which says nothing about the service.
             if claim.key is None or not isinstance(outcome.error, LeaseLostError):
                 self.stops.in_doubt()
             self._doubt(claim, outcome.error)
@@ -91,7 +91,7 @@ class RowReports:
             self.journal.record(RowRecord(claim.row.number, State.PLANNED))
 
     def _ended_by_close(self, error: Exception) -> bool:
-        """Stop the import if a call failed because the client was closed; return whether it did."""
+        """Stop the import and return True if the call failed because the client was closed."""
         if not self.closed() or not (isinstance(error, ConfigurationError) or ending_of(error).passes):
             return False
         self.stops.stop.start_no_more(client_closed())
@@ -100,7 +100,7 @@ class RowReports:
     def _done(self, claim: Claim, end: Done[Claim, Any]) -> None:
         self.done += 1
         self.stops.done()
-        # A worker gives the effect itself.
+        # Workers return the effect itself.
         effect = end.result if isinstance(end.result, Effect) else self.operation.effect(end.result)
         self._end(
             claim.row,
@@ -109,21 +109,21 @@ class RowReports:
             attempts=end.attempts,
             seconds=self._seconds(claim),
             version=effect.version,
-            # What another call with this key created is not the work of this job.
+            # A found record may have been created by another call with this key, not by this job.
             proof=None if end.found else ANSWERED,
         )
 
     def _fail(self, claim: Claim, error: Exception) -> None:
         reason = reason_of(error)
         if ending_of(error).passes:
-            # Certainly not carried out, and not for a fault of the row: it stays planned.
-            self._wait(claim.row, reason)
+            # Certainly not carried out, for a reason unrelated to the row: the row stays planned.
+            self._count_unsent(claim.row, reason)
         else:
             self.stops.refused(reason)
         self._end(claim.row, "failed", **self._facts(claim, error, reason))
 
     def _doubt(self, claim: Claim, error: InDoubtError) -> None:
-        """Keep a row that can be looked up later, to report it when settled; report any other."""
+        """Report a row without a key; defer a row with a key until it is settled."""
         reason = reason_of(error)
         if claim.key is None:
             self._end(claim.row, "in_doubt", **self._facts(claim, error, reason))
@@ -144,7 +144,6 @@ class RowReports:
         self._write(RowRecord(doubt.row, State.IN_DOUBT, reason=doubt.reason, code=doubt.code, **doubt.call))
 
     def _facts(self, claim: Claim, error: Exception, reason: str) -> dict[str, Any]:
-        """Return the facts about a call's error for the record of its row."""
         behind = self.columns_behind(reason)
         return {
             "reason": f"{reason} ({behind})" if behind else reason,
@@ -159,18 +158,17 @@ class RowReports:
 
     @cached_property
     def _now(self) -> Callable[[], float]:
-        # Once: get_running_loop() asks the kernel for the process before Python 3.12
+        # Cached: before Python 3.12, get_running_loop() makes a system call for the process id.
         return asyncio.get_running_loop().time
 
     # --- writing ------------------------------------------------------------------------------
 
-    def _wait(self, row: Row, reason: str) -> None:
-        """Count a row that the next run sends."""
+    def _count_unsent(self, row: Row, reason: str) -> None:
         self.unsent.add(row.number)
         self.stops.unsent(reason)
 
     def _end(self, row: Row, kind: Kind, effect: Effect | None = None, **facts: Any) -> None:
-        """Record and report an outcome; ``facts`` are further fields of its record."""
+        """Record and report an outcome; ``facts`` are additional fields of its record."""
         state = _STATES[kind]
         if state == State.REFUSED and row.number in self.unsent:
             state = State.PLANNED
@@ -184,7 +182,6 @@ class RowReports:
         self.on_row(RowOutcome.of(kept, row.line, kind, entity))
 
     def _write(self, record: RowRecord) -> RowRecord:
-        """Record an outcome, and return it as stored."""
         kept = self.journal.record(record)
         if self.journal.failed is not None:
             self.stops.stop.start_no_more(self.journal.failed)

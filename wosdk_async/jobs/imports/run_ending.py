@@ -1,4 +1,4 @@
-"""End of one run of an import: its record in the journal, and the files of the job."""
+"""End of an import run: its journal record and the job's files."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from wosdk_async.text.safe_text import shortened
 
 __all__ = ["close_job", "end_run", "status_of"]
 
-_UNUSABLE = 2  # exit status: a file or a setting cannot be used
-_UNWRITTEN = 8  # exit status: the rows are carried out, and files of the job could not be written
+_UNUSABLE = 2  # exit status: invalid file or setting
+_UNWRITTEN = 8  # exit status: the rows are done, but job files could not be written
 
 
 async def end_run(
@@ -33,16 +33,16 @@ async def end_run(
     error: BaseException | None,
     stopped_status: int,
 ) -> None:
-    """Record the end of a run, write the files of the job unless its last run did, and close the job.
+    """Record the end of a run, write the job's files unless they are up to date, and close the job.
 
-    A new ledger whose import was refused before anything was sent is removed instead.
+    If the import was refused before anything was sent, a new ledger is removed instead.
 
     Args:
         job: the job.
-        work: the work of the run.
+        work: the run's work.
         ran: whether there was any work.
-        summary: receives the written files, or the reason why they could not be written; None after an error.
-        error: the exception that the run raises; None for one that has a summary.
+        summary: receives the written files or the write error; None after an error.
+        error: the exception raised by the run; None if the run has a summary.
         stopped_status: the exit status of a run with remaining rows.
     """
     journal = job.journal
@@ -55,7 +55,7 @@ async def end_run(
         status = _status(summary, error, stopped_status)
         if ran:
             await _write_end(journal, work, status, error, refused=refused)
-        # From a journal that does not have all outcomes no files are made; the next run makes them.
+        # If the journal lacks outcomes, the next run writes the files.
         if journal.failed is None and job.folder.is_dir() and (ran or not await outputs_are_current(journal)):
             try:
                 files = await write_outputs(
@@ -78,7 +78,7 @@ async def end_run(
 
 
 def status_of(error: BaseException, stopped: int) -> int:
-    """Return the exit status of an import for an exception; ``stopped`` is that of a cancelled run."""
+    """Return the exit status for an exception; ``stopped`` is the status of a cancelled run."""
     if isinstance(error, WosdkError):
         return int(ending_of(error).exit_status)
     if isinstance(error, asyncio.CancelledError | KeyboardInterrupt):
@@ -87,9 +87,9 @@ def status_of(error: BaseException, stopped: int) -> int:
 
 
 def _reason_kept(error: BaseException) -> dict[str, Any]:
-    """Return why a run failed, for the journal: ``error``, with kind, remedies and facts.
+    """Return the journal details of a failed run.
 
-    Of foreign errors only the class is kept: their text may hold a token.
+    Messages of foreign errors are left out because they may contain a token.
     """
     if isinstance(error, WosdkError):
         return {"error": shortened(error.message, MAX_REASON), "error_details": end_details(error)}
@@ -118,7 +118,7 @@ async def _write_end(
 
 
 async def close_job(job: OpenedJob, *, refused: bool) -> None:
-    """Close the journal of a job; remove a new one that was ``refused`` before anything was sent."""
+    """Close a job's journal; remove a new journal if the import was ``refused`` before anything was sent."""
     job.rows.close()
     journal = job.journal
     if journal.is_closed:
@@ -130,7 +130,7 @@ async def close_job(job: OpenedJob, *, refused: bool) -> None:
 
 
 async def is_unsent(journal: Journal) -> bool:
-    """Return whether nothing of a job was sent: no row, and no record that rows refer to."""
+    """Return whether a job has sent neither rows nor references."""
     if await journal.rows_in(State.SENDING, State.IN_DOUBT, State.DONE, State.FOUND, limit=1):
         return False
     return not await journal.references() and not await journal.last_epoch()

@@ -1,4 +1,4 @@
-"""Sending of the rows of a job: built, looked up by their keys, claimed, and sent."""
+"""Row sender: builds a job's rows, looks up their keys, claims the rows and sends them."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 __all__ = ["RowSender"]
 
-_TURN = 25  # rows that are built before the event loop gets a turn
+_TURN = 25  # rows built before yielding to the event loop
 
 
 @attrs.define(eq=False, kw_only=True)
 class RowSender:
-    """Sender of the planned rows of one job."""
+    """Sender of a job's planned rows."""
 
     company: Company
     rows: PlannedRows
@@ -44,34 +44,35 @@ class RowSender:
     options: ImportOptions
     stop: Stop
     workers: JobWorkers | None = None
-    """The workers that send the rows; None if this process sends them."""
+    """The workers that send the rows; None if this process sends the rows itself."""
     _proved: bool = False
 
     async def send(self, only: set[int] | None = None, *, again: bool = False) -> None:
         """Send the planned rows.
 
         Args:
-            only: the numbers of the rows to send; by default all.
-            again: whether they were sent before and have settled: a record with a row's key is its own.
+            only: the numbers of the rows to send; by default all rows.
+            again: whether the rows were sent before and confirmed absent. A record with a row's key is then
+                the row's own.
 
         Raises:
-            ImportMapError: the file has changed since the job began; the rows before the change are sent.
-            JournalError: the journal cannot be written; no row is sent without being in it. WosdkError: keys
-            cannot be looked up; the rows before are sent.
+            ImportMapError: the file has changed since the job began; earlier rows have been sent.
+            JournalError: the journal cannot be written; rows that are not in the journal are never sent.
+            WosdkError: a key look-up failed; earlier rows have been sent.
         """
         operation, keys, limit = self._operation, self.builder.keys, self.options.limit
         marker = await self.marker()
         local = self.workers is None
         if not local and await self._journal.last_epoch():
-            # Rows were granted, so the marker is proved. And the next one may be a row that kills its worker.
+            # Rows are granted only after the marker is proved. The next row may kill its worker.
             self._proved = True
         ahead = limit if self.workers is None else self.workers.claimed_ahead
-        rate = (lambda: self.company.rate) if local else (lambda: None)  # workers have shares of it
+        rate = (lambda: self.company.rate) if local else (lambda: None)  # each worker has a share of the rate
         async with Claims(
             self._prepared(only, again), self._journal, ahead, rate=rate, begin=local
         ) as claims:
             if keys is not None and operation.by is None and not self._proved:
-                # One row alone first: if its marker cannot be found, only one work order is affected.
+                # Send one row alone first: a broken marker then affects only one work order.
                 first = _ClaimsUntil(claims, lambda: self._proved)
 
                 async def prove(claim: Claim, trace: Trace) -> Any:
@@ -88,7 +89,7 @@ class RowSender:
 
     async def marker(self) -> str | None:
         """Return the field by which the client looks up calls in doubt; None if it must not."""
-        # An undo leaves keys on cancelled records. Only the job knows which, so the client must not look up.
+        # Undone records keep their keys. Only the job knows these records, so the client must not look up.
         keys = self.builder.keys
         return keys.path if keys is not None and not await self._journal.undone_before() else None
 
@@ -106,12 +107,12 @@ class RowSender:
         except JournalError:
             raise
         except WosdkError as error:
-            raise WosdkError(f"the keys of rows cannot be looked up: {error.message}") from error
+            raise WosdkError(f"row keys cannot be looked up: {error.message}") from error
 
     # --- what can be sent ---------------------------------------------------------------------
 
     async def _prepared(self, only: set[int] | None, again: bool) -> AsyncIterator[list[Claim]]:
-        """Yield the rows to send, a page at a time; report the others."""
+        """Yield pages of rows to send; report all other rows."""
         unsent = self.reports.unsent
         async for page in self.rows.pages():
             claims = []
@@ -121,7 +122,7 @@ class RowSender:
                 if row.number not in unsent and (only is None or row.number in only):
                     try:
                         claims.append(self.builder.sendable(row, key))
-                    except Exception as error:  # of one row: the others can be sent
+                    except Exception as error:  # only this row fails
                         self.reports.not_sent(row, error)
                 if place % _TURN == 0:
                     await asyncio.sleep(0)
@@ -129,9 +130,9 @@ class RowSender:
                 yield await self._without_records(claims, again=again)
 
     async def _without_records(self, claims: list[Claim], *, again: bool) -> list[Claim]:
-        """Return the claims whose keys the Company does not have yet; report the others.
+        """Return the claims whose keys have no record in the Company; report the other rows.
 
-        With ``again``, the rows were sent before, so this job created any record found.
+        With ``again``, the rows were sent before, so any record found was created by this job.
         """
         found: Found = {}
         if self.builder.keys is not None:
@@ -156,7 +157,7 @@ class RowSender:
         return wanted
 
     def _is_new(self, claim: Claim, records: Sequence[Any], again: bool) -> bool:
-        """Return whether no record carries the key of a row; otherwise report the row."""
+        """Return whether no record has the row's key; otherwise report the row."""
         if not records:
             return True
         if again and len(records) == 1:
@@ -166,14 +167,18 @@ class RowSender:
         else:
             path = self.builder.keys.path if self.builder.keys is not None else ""
             ids = ", ".join(f"{record.wire_name} {record.id}" for record in records[:3])
-            reason = f"exists already: {path} {claim.key!r} is that of {ids}"
+            reason = f"already exists: {ids} has {path} {claim.key!r}"
             self.reports.exists_already(claim.row, reason, KEY_EXISTS)
         return False
 
     def _has_record(self, claim: Claim, records: Sequence[Any], again: bool) -> bool:
-        """Set the id of the record to change; return whether to send the row. Raise RowError without one."""
+        """Set the id of the record to change, and return whether to send the row.
+
+        Raises:
+            RowError: there is no record to change.
+        """
         operation = self._operation
-        if again and not operation.compares:  # an update can be written again
+        if again and not operation.compares:  # updates are idempotent
             effect = operation.settled(claim.record, claim.key or "", records)
             if effect is not None:
                 self.reports.carried_out_before(claim.row, effect)
@@ -184,28 +189,29 @@ class RowSender:
     # --- sending ------------------------------------------------------------------------------
 
     async def _send_and_prove(self, claim: Claim, path: str, marker: str | None, trace: Trace) -> Any:
-        """Create the first record, and check that a query finds it by its key."""
+        """Create the first record, and verify that a query by its key finds the record."""
         result = await self._operation.send(self.company.traced(trace), claim.record, marker)
         created = f"row {claim.row.number} was created with {path} {claim.key!r}"
         try:
             async with self.stop.ends():
                 found = await self._find(path, [claim.key or ""])
-        except StoppedError:  # the next run proves the marker
+        except StoppedError:  # the next run verifies the marker
             return result
-        except WosdkError as error:  # the record was created anyway
+        except WosdkError as error:  # the record was still created
             text = f"the marker could not be verified: {created}; {error.message}"
             self.stop.start_no_more(RunStoppedError(text, **error.facts))
             return result
         self._proved = bool(found.get(claim.key or ""))
         if not self._proved:
             text = (
-                f"the marker does not work: {created}, but no query finds it by that; choose another marker"
+                f"the marker does not work: {created}, but a query by this key found nothing; "
+                "choose another marker"
             )
             self.stop.start_no_more(RunStoppedError(text, kind="marker"))
         return result
 
     async def _consume(self, run: Run[Claim, Any], claims: Claims) -> None:
-        """Carry out a run and report one outcome for each claim, also after a cancellation."""
+        """Consume a run and report one outcome per claim, even after a cancellation."""
 
         def report(outcome: Outcome[Claim, Any]) -> None:
             self.reports.ended(outcome)
@@ -219,13 +225,13 @@ class RowSender:
 
 
 def _require_complete(claim: Claim) -> None:
-    # Missing records were created for every row that its key lets be sent.
+    # Missing records were created for every row that can be sent.
     if claim.incomplete:
-        raise RowError("a record that it refers to is missing: the file has changed since the start")
+        raise RowError("the row refers to a missing record: the file has changed since the import started")
 
 
 class _ClaimsUntil:
-    """Async iterator over claims that ends once ``enough`` returns True."""
+    """Async iterator over claims that stops once ``enough`` returns True."""
 
     def __init__(self, claims: Claims, enough: Callable[[], bool]) -> None:
         self._claims = claims

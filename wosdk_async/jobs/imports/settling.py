@@ -1,4 +1,4 @@
-"""Rows in doubt: looked up by their keys, and planned again once confirmed absent."""
+"""Settling of rows in doubt: look up their keys, and replan rows that are confirmed absent."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from wosdk_async.protocol.writes import UNDECIDED, LookUps
 
 __all__ = ["Doubt", "Settling"]
 
-_PAGE = 200  # rows that are looked up at a time
+_PAGE = 200  # rows per look-up
 
-_KILLED = "it was being sent when the run was killed, or could not write its outcome"
-_NO_MARKER = f"{_KILLED}, and there is no marker to look it up by"
-_UNSETTLED = f"{_KILLED}; run the same command again to look it up"
+_KILLED = "the run was killed while sending this row, or could not write the outcome"
+_NO_MARKER = f"{_KILLED}, and without a marker the row cannot be looked up"
+_UNSETTLED = f"{_KILLED}; run the same command again to look up the row"
 
 
 @attrs.frozen
 class Doubt:
     """A row in doubt: sent, with unknown outcome.
 
-    ``since`` is the event loop's time at which its settle time starts.
+    ``since`` is the start of the settle time, by the event loop's clock.
     """
 
     row: int
@@ -42,26 +42,26 @@ class Doubt:
     reason: str
     request_id: str | None = None
     code: str | None = None
-    """Class of the error that caused the doubt."""
+    """The causing error's class."""
     attempts: int = 0
     seconds: float = 0.0
-    """Duration of the call."""
+    """The call's duration."""
     record: Any = None
-    """The command or record of the row; None if it need not be compared."""
+    """The row's command or record; None if the operation does not compare."""
     reported: bool = True
-    """Whether to report it; rows that the file lacks are settled silently."""
+    """Whether to report the row; rows missing from the file are settled silently."""
     gone: LookUps | None = None
-    """Look-ups of a delete without any record, not even a removed one; None once one was found."""
+    """A delete's look-ups that found neither a record nor a removed record; None once one was found."""
 
     @classmethod
     def of(cls, row: StoredRow, since: float, reason: str) -> Doubt:
-        """Return the doubt of a row in the journal; ``reason`` is the default."""
+        """Convert a row of the journal; ``reason`` is the default reason."""
         call = (row.reason or reason, row.request_id, row.code, row.attempts, row.seconds)
         return cls(row.row, row.line, row.key or "", since, *call, reported=row.place is not None)
 
     @property
     def call(self) -> dict[str, Any]:
-        """The facts about the call for the journal."""
+        """Facts about the call for the journal."""
         return {"request_id": self.request_id, "attempts": self.attempts, "seconds": self.seconds}
 
 
@@ -69,32 +69,32 @@ class Doubt:
 class Settling:
     """Settling of rows in doubt.
 
-    All methods but :meth:`leave_undecided` may be cancelled: undecided rows then stay in doubt.
+    All methods except :meth:`leave_undecided` may be cancelled; undecided rows then stay in doubt.
     """
 
     company: Company
     journal: Journal
     operation: RowOperation
     marker: str | None
-    """Field that carries the keys; without it nothing can be settled."""
+    """Field with the keys; without a marker, nothing can be settled."""
     seconds: float
-    """Seconds after which a missing row cannot appear any more (``CallOptions.settle``)."""
+    """Seconds after which a missing row can no longer appear (``CallOptions.settle``)."""
     on_row: Callable[[RowOutcome], None]
     rebuilt: Callable[[set[int]], Awaitable[Mapping[int, Any]]] | None = None
-    """Function that rebuilds rows of the file; needed by operations that compare."""
+    """Rebuilds rows of the file; required by operations that compare."""
     on_stage: Callable[[str], None] = lambda _: None
-    """Called every few seconds with a text about the wait."""
+    """Called with a progress message every few seconds."""
     undecided: list[Doubt] = attrs.field(factory=list)
     done: int = 0
     _left: set[int] = attrs.field(factory=set)
     _looked: bool = False
-    """Whether all rows of earlier runs were looked up."""
+    """Whether all rows of earlier runs have been looked up."""
 
     async def look_up_earlier_runs(self) -> None:
-        """Look up the rows that an earlier run left in doubt or being sent, before anything new is sent.
+        """Look up rows that an earlier run left in doubt or in flight, before sending new rows.
 
-        The settle time of missing ones starts now: the clock of the earlier run may be wrong.
-        Without a marker they stay in doubt.
+        The settle time of missing rows starts now, as the earlier run's clock may have been wrong.
+        Without a marker, the rows stay in doubt.
         """
         if self.marker is None:
             await self.leave_undecided()
@@ -109,9 +109,9 @@ class Settling:
         self._looked = True
 
     async def settle(self) -> set[int]:
-        """Wait until the undecided rows have settled, and return those that are confirmed absent.
+        """Wait until the undecided rows have settled; replan and return rows that are confirmed absent.
 
-        They are planned again. Rows that cannot be looked up stay undecided.
+        Rows that cannot be looked up stay undecided.
         """
         if self.marker is None or not self.undecided:
             return set()
@@ -128,7 +128,7 @@ class Settling:
         return {each.row for each in absent}
 
     def found_later(self, row: StoredRow, records: Sequence[Any]) -> None:
-        """Settle a row in doubt as done: its record was found later."""
+        """Mark a row in doubt as done because its record has been found."""
         effect = self.operation.settled(None, row.key or "", records)
         if effect is not None:
             self.undecided = [each for each in self.undecided if each.row != row.row]
@@ -137,19 +137,21 @@ class Settling:
     async def wait(
         self, look: Callable[[], Awaitable[bool]], what: str, *, since: float | None = None
     ) -> bool:
-        """Look up until all are found or the rest is confirmed absent; return whether that is so.
+        """Repeat a look-up until nothing remains in doubt or the remainder is confirmed absent.
 
         Args:
-            look: makes one look-up, and returns whether anything remains in doubt.
-            what: the looked-up records and their number, for messages.
-            since: the event loop's time at which the settle time starts; by default now.
+            look: looks up once, and returns whether anything remains in doubt.
+            what: description and number of the records, for messages.
+            since: the start of the settle time, by the event loop's clock; by default now.
+
+        Returns:
+            Whether the remainder is confirmed absent; False if nothing remains.
         """
         now = asyncio.get_running_loop().time
         look_ups = LookUps(now() if since is None else since, self.seconds)
 
         def say(left: float) -> None:
-            until = "the service may still carry them out"
-            self.on_stage(f"{what}; looked up again in {left:.0f} s: {until}")
+            self.on_stage(f"{what}; next look-up in {left:.0f} s: the service may still process them")
 
         await say_and_sleep(max(look_ups.counts_from - now(), 0.0), say)
         while look_ups.state is State.IN_DOUBT:
@@ -166,14 +168,14 @@ class Settling:
         return bool(self.undecided)
 
     async def leave_undecided(self) -> None:
-        """Leave undecided rows in doubt, also rows of earlier runs that were not looked up."""
+        """Leave undecided rows in doubt, including rows of earlier runs that were not looked up."""
         for each in self.undecided:
             self._leave(each, each.reason)
         self.undecided = []
         if self._looked:
             return
         self._looked = True
-        # Without a marker a row that was left in doubt before stays so.
+        # Without a marker, rows that an earlier run left in doubt stay in doubt.
         states = (State.SENDING,) if self.marker is None else UNDECIDED
         async for page in self.journal.pages(*states, size=_PAGE):
             for row in page:
@@ -182,12 +184,12 @@ class Settling:
                     self._leave(Doubt.of(row, 0.0, reason), row.reason or reason)
 
     async def find(self, keys: Sequence[str], *, whole: bool = False) -> Found:
-        """Return the records that have each key; see :func:`find_rows`."""
+        """Return the records with each key; see :func:`find_rows`."""
         assert self.marker is not None  # noqa: S101 - checked by all callers
         return await find_rows(self.operation, self.company, self.journal, self.marker, keys, whole=whole)
 
     async def _look_up(self, doubts: Sequence[Doubt]) -> list[Doubt]:
-        """Look up rows and settle those that this decides; return the others."""
+        """Look up rows, settle decided rows, and return undecided rows."""
         keys = [each.key for each in doubts]
         now = asyncio.get_running_loop().time
         began = now()
@@ -197,7 +199,9 @@ class Settling:
             records = found.get(each.key, ())
             try:
                 if self.operation.compares and each.record is None:
-                    raise RowError("its row in the file can no longer be read, so nothing can be compared")
+                    raise RowError(
+                        "the row can no longer be read from the file, so there is nothing to compare"
+                    )
                 if isinstance(records, RowError):
                     raise records
                 effect = self.operation.settled(each.record, each.key, records)
@@ -214,9 +218,11 @@ class Settling:
         return undecided
 
     def _done(self, doubt: Doubt, effect: Effect) -> None:
-        # Without the version: that of the creation is not known, the record may have been changed since.
+        # Without the version: the version at creation is unknown, as the record may have changed since.
         record = RowRecord(doubt.row, State.DONE, effect.id, effect.number, proof=LOOKED_UP, **doubt.call)
-        kept = self.journal.record(record, as_in_file=doubt.record is not None)  # they were compared
+        kept = self.journal.record(
+            record, as_in_file=doubt.record is not None
+        )  # rows with a record were compared
         if doubt.reported:
             self.done += 1
             entity = effect.entity or None

@@ -1,4 +1,4 @@
-"""Work on an opened job, stage by stage: earlier runs, references, rows, and rows in doubt."""
+"""Stages of a run: settle earlier runs, create references, send rows, and settle rows in doubt."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ if TYPE_CHECKING:
 
 __all__ = ["JobWork"]
 
-_ROUNDS = 3  # times that rows in doubt are settled and retried, before they stay in doubt
-_MAX_ROUNDS = 10  # while workers are lost but rows still end
+_ROUNDS = 3  # attempts to settle and retry rows in doubt
+_MAX_ROUNDS = 10  # attempts while workers are lost but rows still end
 
 
 @attrs.define(eq=False)
 class JobWork:
-    """The stages of one run of a job.
+    """One run of a job.
 
-    Call :meth:`carry_out`, and then those of ``totals``.
+    Call :meth:`carry_out` first, then the methods of ``totals``.
 
     Args:
-        job: the job, opened.
-        company: the Company of the records.
-        stop: the stop of the run.
+        job: the opened job.
+        company: the Company to import into.
+        stop: stops the run.
 
     Raises:
-        ConfigurationError: options that workers cannot have.
+        ConfigurationError: workers do not support an option.
     """
 
     _job: OpenedJob
@@ -56,9 +56,9 @@ class JobWork:
     stop: Stop
     _references: ReferenceStage = attrs.field(init=False)
     _first: int | None = attrs.field(init=False, default=None)
-    """The row to send before creating further records that rows refer to."""
+    """The row to send before creating more references."""
     sending: bool = attrs.field(init=False, default=False)
-    """Whether rows may have been sent in this run."""
+    """Whether this run may have sent rows."""
     _refused_reported: bool = attrs.field(init=False, default=False)
     _stops: StopRules = attrs.field(init=False)
     _rows: PlannedRows = attrs.field(init=False)
@@ -101,7 +101,9 @@ class JobWork:
         request = self._request
         if request.workers is None or self._job.plan.is_idle:
             return None
-        from wosdk_async.jobs.cluster.job_workers import JobWorkers  # not needed in one process
+        from wosdk_async.jobs.cluster.job_workers import (
+            JobWorkers,
+        )  # unused in one process
 
         return JobWorkers(
             request.workers,
@@ -154,14 +156,14 @@ class JobWork:
         return self._job.request
 
     async def carry_out(self) -> None:
-        """Carry out the stages; after a stop every row still gets its outcome.
+        """Run the stages. Even after a stop, every row gets an outcome.
 
-        The workers are started first, and nothing is sent before those of earlier runs have ended.
+        Workers start first; nothing is sent before the workers of earlier runs have ended.
 
         Raises:
             ConfigurationError: the workers cannot be started.
-            ImportMapError: a record that all rows need does not exist, or the file has changed.
-            WosdkError: a look-up failed. In all cases no row was sent.
+            ImportMapError: a record required by all rows does not exist, or the file has changed.
+            WosdkError: a look-up failed. No row was sent in any of these cases.
         """
         try:
             with suppress(StoppedError):
@@ -183,7 +185,7 @@ class JobWork:
             with anyio.CancelScope(shield=True):
                 try:
                     await asyncio.shield(ending)
-                finally:  # a second stop cancels this task, and must not cut the end of the workers
+                finally:  # a second stop cancels this task, but must not interrupt the workers' shutdown
                     await asyncio.wait([ending])
 
     @property
@@ -192,7 +194,7 @@ class JobWork:
         return None if self._workers is None else self._workers.reached
 
     async def _prepare(self) -> None:
-        """Settle rows in doubt of earlier runs, and complete the records that rows refer to."""
+        """Settle rows that earlier runs left in doubt, and complete the references."""
         journal, on_stage = self._job.journal, self._request.on_stage
         if self._workers is not None:
             on_stage(f"waiting for the first worker: {self._workers.name}")
@@ -203,7 +205,7 @@ class JobWork:
         await self._report_refused()
         if not self._job.new:
             await end_leases(journal, on_stage)
-        compares = self._request.action.compares  # with values that need the references
+        compares = self._request.action.compares  # needs the references
         if not compares:
             await self._settling.look_up_earlier_runs()
         index, limit = self._request.index, self._request.options.limit
@@ -218,13 +220,13 @@ class JobWork:
             await self._settling.look_up_earlier_runs()
 
     async def _send(self) -> None:
-        """Send the planned rows; settle those in doubt, and resend those confirmed absent.
+        """Send the planned rows, settle rows in doubt, and resend rows confirmed absent.
 
-        An error that concerns all rows stops the import: ``stop`` has the reason.
+        An error that affects all rows stops the import; ``stop`` has the reason.
         """
         self.sending = True
         try:
-            if self._job.journal.failed is not None:  # while records that rows refer to were created
+            if self._job.journal.failed is not None:  # while references were created
                 raise self._job.journal.failed
             if self._first is not None:
                 await self._prove_references(self._first)
@@ -244,7 +246,7 @@ class JobWork:
             await self._end_workers()
 
     async def _prove_references(self, row: int) -> None:
-        """Send the first row that needed new records alone; create the others unless it is refused.
+        """Send the first row with new references alone, and create the other references if it succeeds.
 
         Raises:
             RunStoppedError: the service refused the row.
@@ -256,10 +258,10 @@ class JobWork:
             if stored.state is not State.REFUSED:
                 await self._references.create_rest(settled, on_stage)
                 return
-            if stored.attempts:  # not refused here, such as for an existing key
+            if stored.attempts:  # refused by the service, not locally as for an existing key
                 text = (
-                    f"line {stored.line} was refused, the first row for which records were created: "
-                    f"{stored.reason}; no further ones are created. Correct the map, or the row"
+                    f"the first row with new references (line {stored.line}) was refused: {stored.reason}; "
+                    "no more references are created. Correct the map or the row"
                 )
                 raise RunStoppedError(text, kind="references")
             if (following := await self._references.create_first(settled, on_stage)) is None:
@@ -267,23 +269,22 @@ class JobWork:
             row = following
 
     async def _look_up_all(self) -> None:
-        """Audit the rows that workers sent, except after a stopped run."""
+        """Audit the rows that workers sent, unless the run was stopped."""
         self._take_doubts()
         try:
             if self.stop.reason is None and (await self.totals.audited())[1] not in ("none", "impossible"):
                 await Audit(self._settling).run()
         except WosdkError as error:
-            text = f"the audit was not finished: {error.message}"
+            text = f"the audit failed: {error.message}"
             self.stop.start_no_more(RunStoppedError(text, **error.facts))
 
     async def _leave_undecided(self) -> None:
-        """Leave undecided rows and records in doubt."""
         await self._report_refused()
         self._take_doubts()
         await self._settling.leave_undecided()
 
     async def _report_refused(self) -> None:
-        """Report the rows that stay refused, and those with keys of earlier rows, once."""
+        """Report rows that remain refused, including rows with repeated keys, once."""
         if not self._refused_reported:
             self._refused_reported = True
             with self.stop.lets_end(lambda: None):
@@ -294,7 +295,7 @@ class JobWork:
         self._reports.doubted.clear()
 
     async def _rebuilt(self, numbers: set[int]) -> Mapping[int, Any]:
-        """Return rebuilt rows of the file, without those that cannot be built."""
+        """Rebuild rows of the file, skipping rows that fail."""
         found = {}
         async for row in self._rows.numbered(numbers):
             with suppress(Exception):  # the row stays in doubt

@@ -1,11 +1,11 @@
-"""Journal of a job: the SQLite file of its ledger, from which a killed job resumes.
+"""Job journal: the ledger's SQLite file, from which a killed job resumes.
 
-:class:`Journal` is opened and closed here. Its base classes are in ``reader.py`` and ``writer.py``, its
-entries in ``entries.py``, and its SQL in ``row_table.py``, ``run_table.py`` and ``worker_tables.py`` (jobs on
-many workers). ``commits.py`` groups writes into commits. ``store.py`` creates and opens the file, whose
-tables are in ``schema.py``. ``folder.py`` finds the folders of jobs, and ``lock.py`` locks them.
+This module opens and closes the :class:`Journal`. Its base classes are in ``reader.py`` and ``writer.py``,
+its entries in ``entries.py``, and its SQL in ``row_table.py``, ``run_table.py`` and ``worker_tables.py``.
+``commits.py`` groups writes into commits, ``store.py`` creates and opens the file, and ``schema.py`` has the
+tables. ``folder.py`` finds job folders, and ``lock.py`` locks them.
 
-All packages of the jobs but ``sources/`` and ``mapping/`` import it, and MCP for folders and locks.
+All packages of ``jobs`` except ``sources/`` and ``mapping/`` use it, and MCP does for folders and locks.
 """
 
 from __future__ import annotations
@@ -71,20 +71,20 @@ def _commit(write: Callable[[], None]) -> None:
 
 
 class Journal(JournalWriter):
-    """Journal of one job, from :meth:`create` or :meth:`open`, for one event loop.
+    """Job journal, from :meth:`create` or :meth:`open`, for one event loop.
 
     ::
 
-        await journal.begin([7, 8])  # on the disk: they may be sent now
-        journal.record(RowRecord(7, State.DONE, id=90417))  # on the disk soon
+        await journal.begin([7, 8])  # on disk: the rows may be sent now
+        journal.record(RowRecord(7, State.DONE, id=90417))  # on disk soon
 
-    One thread owns the connection and commits in groups: changes that wait when a commit ends go into the
-    next one. The event loop never waits for the disk.
+    One thread owns the connection and commits in groups: changes queued during a commit go into the next one.
+    The event loop never waits for the disk.
 
-    **To test kills**: ``commit`` is called with each function that carries out one transaction, and may raise
-    before or after it calls that. With ``synchronous=True`` there is no thread and no group: :meth:`begin`
-    and :meth:`record` commit before they return, without a flush, so an exception of ``commit`` comes out of
-    the step that it kills. All methods raise it from then on. Call :meth:`abandon` and open the folder again.
+    **To test kills**: ``commit`` is called with each transaction function, and may raise before or after
+    calling it. With ``synchronous=True`` there is no thread and no grouping: :meth:`begin` and :meth:`record`
+    commit before they return, without a flush, so an exception from ``commit`` surfaces in the killed step.
+    All methods then raise this exception. Call :meth:`abandon` and reopen the folder.
     """
 
     def __repr__(self) -> str:
@@ -93,12 +93,12 @@ class Journal(JournalWriter):
 
     @property
     def is_writable(self) -> bool:
-        """Whether this process works on the job, instead of only reading it."""
+        """Whether this process works on the job instead of only reading the journal."""
         return self._lock is not None
 
     @property
     def is_closed(self) -> bool:
-        """Whether it was closed, abandoned or discarded."""
+        """Whether the journal was closed, abandoned or discarded."""
         return self._closed
 
     # --- open and close -----------------------------------------------------------------------
@@ -114,29 +114,29 @@ class Journal(JournalWriter):
         commit: CommitHook = _commit,
         synchronous: bool = False,
     ) -> Journal:
-        """Create the journal of a new ledger without rows, and open it. A kill before the end leaves none.
+        """Create and open the journal of a new, empty ledger. A kill during creation leaves no journal.
 
         Args:
-            folder: the existing folder of the job.
-            plan: the plan of the job.
-            lock: as for :meth:`open`.
-            clock: as for :meth:`open`.
+            folder: the existing job folder.
+            plan: the job's plan.
+            lock: see :meth:`open`.
+            clock: see :meth:`open`.
             commit: see the class.
             synchronous: see the class.
 
         Raises:
-            JournalError: the folder has a job already, or cannot be written.
+            JournalError: the folder already has a job, or is not writable.
         """
         lock = lock or FolderLock(folder)
         try:
             path = folder / JOURNAL
             if path.exists():
                 raise JournalError(
-                    f"{folder}: another process has just begun a job there; run the command again"
+                    f"{folder}: another process has just started a job there; run the command again"
                 )
             with explained(path):
                 lock.write_job(plan.job)
-            lock.write_stamp(0)  # replaces that of an earlier journal
+            lock.write_stamp(0)  # replaces an earlier journal's stamp
             part = create_database(folder, plan)
 
             def publish_part() -> None:
@@ -161,21 +161,21 @@ class Journal(JournalWriter):
         commit: CommitHook = _commit,
         synchronous: bool = False,
     ) -> Journal:
-        """Open the journal of a job, for the one process that works on it.
+        """Open a job's journal, exclusively unless read-only.
 
         Args:
-            folder: the folder of the job.
-            read_only: only read; possible while another process works on the job.
-            snapshot: read briefly, in this thread: later writes may stay invisible. No file is created in the
+            folder: the job folder.
+            read_only: open read-only, even while another process works on the job.
+            snapshot: read briefly, in this thread; later writes may be invisible. Creates no file in the
                 folder unless a process works on the job.
-            lock: the lock of the folder, if the caller holds it; :meth:`close` releases it.
+            lock: the folder's lock, if the caller holds it; :meth:`close` releases the lock.
             clock: returns Unix time.
             commit: see the class.
             synchronous: see the class.
 
         Raises:
-            JournalError: there is no journal, it is damaged, of a newer version, or cannot be written, or
-                another process works on the job.
+            JournalError: the journal is missing, damaged, of a newer version or not writable, or another
+                process works on the job.
         """
         read_only, synchronous = read_only or snapshot, synchronous or snapshot
         if not read_only and lock is None:
@@ -201,9 +201,9 @@ class Journal(JournalWriter):
         await self.close()
 
     async def close(self) -> None:
-        """Write queued changes, and close the file so that ``journal.db`` alone is complete.
+        """Write queued changes and close the file, so that ``journal.db`` alone is complete.
 
-        Never raises JournalError: it retries failed writes once, and :attr:`unwritten` has the rest.
+        Never raises JournalError: failed writes are retried once, and :attr:`unwritten` has the remainder.
         """
         if self._closed:
             return
@@ -216,14 +216,14 @@ class Journal(JournalWriter):
             self._end()
 
     async def discard(self) -> None:
-        """Close and remove the journal of a job that sent nothing, and its folder if that is empty then."""
+        """Close and remove the journal of a job that sent nothing, and the folder if empty."""
         if self._closed or self._lock is None:
             return
         await self._flush_before_reading()
         self._end(remove_job)
 
     def abandon(self) -> None:
-        """Leave the journal as a kill does: queued changes are lost."""
+        """Drop queued changes and leave the journal as after a kill."""
         self._end()
 
     def _close_file(self, commits: CommitQueue) -> None:
@@ -238,7 +238,7 @@ class Journal(JournalWriter):
             self._commits.stop()
 
     def _end(self, last: Callable[[Path, JobPlan], None] = lambda _folder, _plan: None) -> None:
-        """Close everything, and call ``last`` before the lock is released."""
+        """Close everything, and call ``last`` before releasing the lock."""
         self._stop()
         self._thread.end()
         self._db.close()

@@ -1,4 +1,4 @@
-"""Claims: rows marked as SENDING, a few ahead of their calls."""
+"""Claims: rows marked as SENDING shortly before their calls."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from wosdk_async.jobs.sources.rows import Row
 
 __all__ = ["Claim", "Claims"]
 
-_AHEAD = 0.25  # seconds: with a rate, the rows claimed at once are those sent in this time
+_AHEAD = 0.25  # seconds of rows claimed at once if there is a rate
 
 
 @attrs.define(eq=False)
 class Claim:
-    """Row that may be sent, with the command or record built from it."""
+    """A row that may be sent, with its command or record."""
 
     row: Row
     record: Any
     key: str | None = None
     started: float = 0.0
-    """The event loop's time at which its call began."""
+    """The call's start, by the event loop's clock."""
     incomplete: bool = False
-    """Whether a record that it refers to is missing, so that it cannot be sent."""
+    """Whether the row refers to a missing record and cannot be sent."""
 
 
 @attrs.define(eq=False)
 class Claims:
-    """Async iterator over claims whose SENDING is on the disk.
+    """Async iterator over claims whose SENDING state is on disk.
 
-    At most ``limit`` claims wait here, and at most twice ``limit`` rows are claimed and not recorded, which
-    bounds the rows in doubt after a kill. With a ``rate``, rows are claimed at that rate. The next group is
-    claimed while the calls of the last one are in flight, so that few calls wait for the disk.
+    At most ``limit`` claims are queued, and at most twice ``limit`` rows are claimed but not recorded, which
+    bounds the rows in doubt after a kill. With a ``rate``, rows are claimed at that rate. Each group is
+    claimed while the previous group's calls are in flight, so few calls wait for the disk.
 
     ::
 
@@ -49,15 +49,15 @@ class Claims:
                 journal.record(...)
                 claims.recorded()
 
-    Claims that were not handed out are planned again when the block ends.
+    Unused claims are planned again when the block ends.
 
     Args:
-        prepared: the rows to claim, in pages; its exception is raised after the claims before it.
-        journal: the journal of the job.
-        limit: the number of concurrent calls.
-        rate: returns how many rows may be sent per second; None for no limit.
-        begin: whether to write SENDING here. Rows for workers stay PLANNED until their grant, so that a kill
-            leaves fewer in doubt.
+        prepared: pages of rows to claim; an exception is raised after all earlier claims.
+        journal: the job's journal.
+        limit: the maximum concurrent calls.
+        rate: returns the maximum rows per second; None for no limit.
+        begin: whether to write SENDING. Rows for workers stay PLANNED until they are granted, so that a kill
+            leaves fewer rows in doubt.
     """
 
     _prepared: AsyncIterator[list[Claim]]
@@ -66,7 +66,7 @@ class Claims:
     _rate: Callable[[], float | None] = attrs.field(default=lambda: None, kw_only=True)
     _begin: bool = attrs.field(default=True, kw_only=True)
     _next_at: float = attrs.field(default=0.0, init=False)
-    """Loop time from which the rate allows another group."""
+    """When the rate allows the next group, by the event loop's clock."""
     _unrecorded: int = attrs.field(default=0, init=False)
     _ready: deque[Claim] = attrs.field(factory=deque, init=False)
     _changed: asyncio.Event = attrs.field(factory=asyncio.Event, init=False)
@@ -85,18 +85,18 @@ class Claims:
         with anyio.CancelScope(shield=True):  # do not lose a claim that is being written
             if self._task is not None:
                 await asyncio.wait([self._task])
-                self._task.cancelled() or self._task.exception()  # retrieved, or asyncio reports it
+                self._task.cancelled() or self._task.exception()  # retrieve it, or asyncio warns
         if self._begin:
             while self._ready:
                 self._journal.record(RowRecord(row=self._ready.popleft().row.number, state=State.PLANNED))
 
     def stop(self) -> None:
-        """Claim no further row; ready claims are still handed out."""
+        """Stop claiming rows; claims that are ready are still returned."""
         self._stopped = True
         self._changed.set()
 
     def recorded(self) -> None:
-        """Count a handed-out claim as recorded in the journal."""
+        """Count a returned claim as recorded in the journal."""
         self._unrecorded -= 1
         self._wake_for_room()
 
@@ -104,7 +104,7 @@ class Claims:
         return self
 
     async def __anext__(self) -> Claim:
-        """Return the next claim. No generator, because a cancellation would end that."""
+        """Return the next claim. This is not a generator, because a cancellation would end a generator."""
         assert self._task is not None  # noqa: S101 - within the block
         while (claim := self.at_hand()) is None:
             if self._task.done():
@@ -114,7 +114,7 @@ class Claims:
         return claim
 
     def at_hand(self) -> Claim | None:
-        """Return the next claim; None if the caller has to wait."""
+        """Return the next claim; None if the caller would have to wait."""
         if not self._ready or self._task is None:
             return None
         claim = self._ready.popleft()
@@ -136,8 +136,8 @@ class Claims:
                 await self._write(waiting)
 
     async def _write(self, waiting: deque[Claim]) -> None:
-        """Claim the first rows: a commit costs nearly the same for any number of them."""
-        # This commit also writes the outcomes recorded before.
+        """Claim the first rows together: a commit costs nearly the same for any number of rows."""
+        # This commit also writes earlier outcomes.
         while not self._has_room and not self._stopped:
             await self._next_change()
         if rate := self._rate():
@@ -154,7 +154,7 @@ class Claims:
             self._changed.set()
 
     async def _wait_for_turn(self) -> None:
-        """Wait until the rate allows another group, or for a stop."""
+        """Wait until the rate allows the next group, or until stopped."""
         loop = asyncio.get_running_loop()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout_at(self._next_at):
@@ -163,13 +163,12 @@ class Claims:
 
     @property
     def _group(self) -> int:
-        """Number of rows that are claimed at once."""
+        """Number of rows to claim at once."""
         rate = self._rate()
         return self._limit if rate is None else max(1, min(self._limit, int(rate * _AHEAD)))
 
     @property
     def _has_room(self) -> bool:
-        """Whether a whole group may be claimed."""
         return not self._ready and self._unrecorded <= self._limit
 
     def _wake_for_room(self) -> None:

@@ -1,4 +1,4 @@
-"""Group commit: one thread writes all changes that the event loop queued in one transaction."""
+"""Group commit: one thread writes all changes queued by the event loop in one transaction."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ from wosdk_async.jobs.journal.store import explained
 __all__ = ["CommitHook", "CommitQueue", "Intent", "write_batch"]
 
 CommitHook = Callable[[Callable[[], None]], None]
-"""Function called with each transaction; a test may raise before or after it calls that."""
+"""Called with each transaction function; a test may raise before or after calling it."""
 
-_SOON = 0.02  # seconds until an outcome is committed when nothing else is
+_SOON = 0.02  # seconds until a queued outcome is committed
 
 
 @attrs.frozen
 class Intent:
-    """Change to write before something is sent; if it cannot be written, that is not sent."""
+    """Change to write before sending; if the write fails, nothing is sent."""
 
     write: Callable[[sqlite3.Connection], None]
 
     def __call__(self, db: sqlite3.Connection) -> None:
-        """Write it."""
+        """Write the change."""
         self.write(db)
 
 
 @attrs.define
 class Batch:
-    """Changes that one transaction writes, in their order, and the futures that wait for it."""
+    """Changes of one transaction in order, and the futures that wait for the commit."""
 
     rows: list[int | RowRecord] = attrs.field(factory=list)
-    """Numbers of rows about to be sent, and outcomes of others."""
+    """Numbers of rows about to be sent, and outcomes of other rows."""
     references: list[ReferenceRecord] = attrs.field(factory=list)
     others: list[Callable[[sqlite3.Connection], None]] = attrs.field(factory=list)
     waiting: list[asyncio.Future[None]] = attrs.field(factory=list)
@@ -52,20 +52,20 @@ class Batch:
 
     @property
     def outcomes(self) -> list[RowRecord]:
-        """Outcomes of rows."""
+        """The row outcomes."""
         return [each for each in self.rows if not isinstance(each, int)]
 
     def add_outcomes(self, batch: Batch) -> None:
-        """Add the changes of a batch, without those before something is sent."""
+        """Add a batch's changes, except changes to write before sending."""
         self.rows += batch.outcomes
         self.references += [each for each in batch.references if State.SENDING not in (each.state, each.undo)]
         self.others += [each for each in batch.others if not isinstance(each, Intent)]
 
 
 def write_batch(db: sqlite3.Connection, batch: Batch, stamp: int, run: int) -> None:
-    """Write a batch of a run in one transaction."""
+    """Write a run's batch in one transaction."""
     if len(batch.rows) <= MAX_AT_ONCE and not batch.references and not batch.others:
-        save_rows(db, batch.rows, stamp, run)  # one statement is a transaction by itself
+        save_rows(db, batch.rows, stamp, run)  # a single statement is its own transaction
         return
     db.execute("BEGIN IMMEDIATE")
     try:
@@ -74,25 +74,25 @@ def write_batch(db: sqlite3.Connection, batch: Batch, stamp: int, run: int) -> N
         save_references(db, batch.references, stamp)
         for each in batch.others:
             each(db)
-        # The other changes keep no stamp, or delete rows with one.
+        # Other changes store no stamp, or delete rows with a stamp.
         db.execute("UPDATE change SET stamp = ?", [stamp])
         db.execute("COMMIT")
     except BaseException:
-        if db.in_transaction:  # with a full disk SQLite has ended it
+        if db.in_transaction:  # on a full disk, SQLite has already rolled back
             db.execute("ROLLBACK")
         raise
 
 
 class CommitQueue:
-    """Queue of a journal that is open for writing; used in the event loop, except :meth:`_write`.
+    """Commit queue of a writable journal; used in the event loop, except :meth:`_write`.
 
-    Each commit has a higher stamp than the one before: the time in milliseconds, or the last stamp plus one.
-    The lock of the folder keeps the last stamp, to notice lost commits.
+    Stamps increase with each commit: the time in milliseconds, or the last stamp plus one. The folder's lock
+    stores the last stamp, to detect lost commits.
 
     Attributes:
-        failed: why nothing more can be written.
+        failed: the error that stopped all writes.
         unwritten: outcomes that could not be written.
-        run: number of the current run; 0 before it began.
+        run: the current run's number; 0 before the run starts.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class CommitQueue:
     ) -> None:
         self.failed: JournalError | None = None
         self.killed: BaseException | None = None
-        """Exception of the commit hook, by which a test kills the process."""
+        """Exception raised by the commit hook, with which tests simulate a kill."""
         self.queue = Batch()
         self.unwritten = Batch()
         self.run = 0
@@ -124,12 +124,12 @@ class CommitQueue:
         self._scheduled = False  # a commit is running or scheduled
 
     def require_usable(self) -> None:
-        """Raise the error for which nothing more can be written."""
+        """Raise the error that stopped all writes, if any."""
         if (error := self.killed or self.failed) is not None:
             raise error
 
     def write_soon(self) -> None:
-        """Commit queued changes with the next group, within 20 ms."""
+        """Schedule a commit of queued changes within 20 ms."""
         if self._scheduled:
             return
         if self._thread.synchronous:
@@ -142,10 +142,10 @@ class CommitQueue:
             self._timer = asyncio.get_running_loop().call_later(_SOON, self._start)
 
     async def written(self) -> None:
-        """Wait until queued changes are on the disk.
+        """Wait until queued changes are on disk.
 
         Raises:
-            JournalError: it cannot be written.
+            JournalError: the changes cannot be written.
         """
         if self._thread.synchronous:
             self._write_now()
@@ -156,10 +156,10 @@ class CommitQueue:
         await waiting
 
     async def flush(self) -> None:
-        """Wait until everything is on the disk, including the current commit.
+        """Wait until everything is on disk, including the current commit.
 
         Raises:
-            JournalError: it cannot be written.
+            JournalError: the changes cannot be written.
         """
         if self.queue or self._busy:
             await self.written()
@@ -173,7 +173,7 @@ class CommitQueue:
             self._scheduled = self._busy
 
     def retry_unwritten(self) -> None:
-        """Retry to write what could not be written. Called in the thread."""
+        """Retry failed writes. Called in the thread."""
         if self.unwritten and self.killed is None:
             self._write(self.unwritten)
             self.unwritten = Batch()
@@ -194,7 +194,7 @@ class CommitQueue:
             self._note(error)
             self._refuse(batch)
         for each in batch.waiting:
-            if not each.done():  # it may have been cancelled
+            if not each.done():  # the caller may have cancelled the future
                 each.set_result(None)
         if self.queue.waiting:
             self._start()
@@ -216,7 +216,7 @@ class CommitQueue:
     def _write(self, batch: Batch) -> None:
         if not batch:
             return
-        if batch.waiting:  # outcomes are written even if the lock was lost
+        if batch.waiting:  # write outcomes even if the lock was lost
             self._lock.require_in_place()
         stamp = max(self._stamp + 1, int(self._clock() * 1000))
         with explained(self._path):
@@ -231,7 +231,7 @@ class CommitQueue:
             self.killed = error
 
     def _refuse(self, batch: Batch) -> None:
-        """Keep the outcomes of a batch for later, and fail the futures that wait for it."""
+        """Keep a batch's outcomes for a retry, and fail its futures."""
         self.unwritten.add_outcomes(batch)
         for each in batch.waiting:
             if not each.done():

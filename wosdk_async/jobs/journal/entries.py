@@ -1,4 +1,4 @@
-"""Entries of a journal: the plan of a job, its rows, the records that they refer to, and its runs."""
+"""Journal entries: a job's plan, rows, references and runs."""
 
 from __future__ import annotations
 
@@ -44,27 +44,27 @@ __all__ = [
 T = TypeVar("T")
 
 FORMAT = 2
-"""Version of the journal's format; others are refused."""
+"""Journal format version; other versions are refused."""
 
 REPEATED_KEY = "RepeatedKey"
-"""Code of a row that was refused because an earlier row has the same key."""
+"""Code for a row refused because an earlier row has the same key."""
 KEY_EXISTS = "KeyExists"
-"""Code of a row that was refused because a record has its key."""
+"""Code for a row refused because a record already has the row's key."""
 
 ANSWERED = "answered"
-"""Proof of an outcome: a response of the service."""
+"""Proof of an outcome: a response from the service."""
 LOOKED_UP = "looked up"
-"""Proof of an outcome: the key was absent before the first attempt, and was found after it."""
+"""Proof of an outcome: the key was absent before the first attempt and was found afterwards."""
 DECIDED = "decided"
-"""Proof of an outcome: a person decided it."""
+"""Proof of an outcome: a person's decision."""
 
 THERE_BEFORE = "there before"
-"""Proof of a refused row: a record had its key before its first attempt in this run."""
+"""Proof of a refused row: a record already had the row's key before this run's first attempt."""
 
 MAX_NUMBER, MAX_REASON = 200, 1000
-"""Characters that are kept of a record's number, and of a reason or warning."""
+"""Maximum stored characters of a record's number, and of a reason or warning."""
 
-_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # lower case, without letters that look like others
+_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # lower case, without look-alikes
 _ID_LENGTH = 8
 
 
@@ -74,24 +74,24 @@ PageRow = tuple[int, int, State, int, str | None]
 
 @attrs.frozen(kw_only=True)
 class JobPlan:
-    """Subject of a ledger, and the file of its last run; ``report.json`` shows all of it.
+    """A ledger's subject and the file of its last run, shown completely in ``report.json``.
 
     Args:
-        job: the id of the ledger, from :func:`new_job_id`; part of markers such as ``{job}-{row}``.
-        file: absolute path of the input, or its URL without credentials; ``-`` for stdin.
-        company: identity of the Company, the same in every run.
-        operation: operation on each row, such as ``WoCreateCommand`` or ``create Customer``.
-        marker: path of the field that carries the key of a row; None without a marker.
-        rows: rows of the file, without empty ones.
-        created_at: start of the ledger; UTC, in ISO format.
-        options: further facts for a report.
-        columns: the columns of the file with content.
-        header: all its columns.
-        sheet: name of the sheet of a workbook.
-        key: the template of row keys, such as ``{number}``; None for rows identified by their cells.
-        rejects: whether the file is one of rejects.
-        after: id of the ledger whose rows this one sends again.
-        version: version of the journal's format.
+        job: the ledger's id, from :func:`new_job_id`; part of markers such as ``{job}-{row}``.
+        file: the input's absolute path, or its URL without credentials; ``-`` for stdin.
+        company: the Company's identifier, the same in every run.
+        operation: the operation on each row, such as ``WoCreateCommand`` or ``create Customer``.
+        marker: the path of the field with the row key; None without a marker.
+        rows: the number of non-empty rows in the file.
+        created_at: the ledger's creation time; UTC, in ISO format.
+        options: additional facts for a report.
+        columns: the file's non-empty columns.
+        header: all columns of the file.
+        sheet: the sheet's name in a workbook.
+        key: the row key template, such as ``{number}``; None for rows identified by their cells.
+        rejects: whether the file is a rejects file.
+        after: the id of the ledger whose rows this ledger resends.
+        version: the journal format version.
     """
 
     job: str
@@ -120,7 +120,7 @@ class JobPlan:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> JobPlan:
-        """Return the plan from :meth:`as_dict`; fields of a later minor version are dropped."""
+        """Restore the plan from :meth:`as_dict`, ignoring fields from later minor versions."""
         known = {field.name for field in attrs.fields(cls)}
         return cls(**{name: value for name, value in data.items() if name in known})
 
@@ -129,19 +129,19 @@ class JobPlan:
 class RowRecord:
     """Outcome of a row.
 
-    A new field comes last and has a default, so that older journals can be read; a text that may come from a
-    response belongs to ``_TEXTS``, too.
+    Append new fields with defaults, so that older journals stay readable. Add strings that may come from a
+    response to ``_TEXTS``.
 
     Args:
-        row: the number of the row.
-        id: id of the record that it created or changed.
-        number: its number or name, for display.
-        reason: why it was refused, is in doubt, or was not sent.
-        code: ErrorCode of the service, or the class of the error.
-        version: version of the record after the call; an undo leaves records with another one.
-        seconds: duration of the call.
-        proof: :data:`ANSWERED`, :data:`LOOKED_UP`, :data:`DECIDED`, :data:`THERE_BEFORE` or None; an undo
-            touches only what this job certainly created.
+        row: the row number.
+        id: the id of the created or changed record.
+        number: the record's number or name, for display.
+        reason: why the row was refused, is in doubt, or was not sent.
+        code: the service's ErrorCode, or the error's class.
+        version: the record's version after the call; an undo skips records with a different version.
+        seconds: the call's duration.
+        proof: :data:`ANSWERED`, :data:`LOOKED_UP`, :data:`DECIDED`, :data:`THERE_BEFORE` or None. An undo
+            only touches records certainly created by this job.
     """
 
     row: int
@@ -153,7 +153,7 @@ class RowRecord:
     request_id: str | None = None
     warnings: tuple[str, ...] = ()
     attempts: int = 0
-    """Requests made; 0 also if the run was killed while it sent the row."""
+    """Number of requests; also 0 if the run was killed while sending the row."""
     version: int | None = None
     seconds: float = 0.0
     proof: str | None = None
@@ -161,13 +161,13 @@ class RowRecord:
 
 @attrs.define
 class StoredRow(RowRecord):
-    """Row of the journal, with its outcome.
+    """Journal row with its outcome.
 
     Args:
-        line: line at which it starts in the last file that had it.
-        digest: part of a hash of its cells there.
-        place: place in the file of the last run, from 1; None if that lacks it.
-        changed: whether the last file has other cells than those that were planned.
+        line: the row's first line in the last file that contained the row.
+        digest: truncated hash of the row's cells in that file.
+        place: position in the last run's file, from 1; None if the row is missing from that file.
+        changed: whether the cells have changed since the row was planned.
     """
 
     line: int = 0
@@ -179,19 +179,19 @@ class StoredRow(RowRecord):
 
 @attrs.frozen
 class ReferenceRecord:
-    """Record that rows refer to and that the job creates, with its outcome.
+    """Reference created by the job, with its outcome.
 
     Args:
-        reference: the name of the reference in the map.
-        name: the name that rows give, as it is compared.
-        key: the name that the new record has.
-        reason: why it was not created, or not undone.
-        entity: its entity type.
-        field: the field that has its name.
-        run: the number of the run that created it.
-        version: version of the record after its creation.
-        proof: :data:`ANSWERED`, or None: a record that was only found by its name may be someone else's.
-        undo: the state of its undo; PLANNED without one.
+        reference: the reference's name in the map.
+        name: the name in the rows, normalized.
+        key: the new record's name.
+        reason: why the record was not created or not undone.
+        entity: the entity type.
+        field: the field with the name.
+        run: the number of the run that created the record.
+        version: the record's version after its creation.
+        proof: :data:`ANSWERED`, or None if the record was only found by name and may be someone else's.
+        undo: the undo state; PLANNED without an undo.
     """
 
     reference: str
@@ -210,7 +210,7 @@ class ReferenceRecord:
 
     @property
     def outcome(self) -> str:
-        """Its state as the files name it; ``undone`` or ``undo_...`` once an undo began to delete it."""
+        """The outcome's name in output files; ``undone`` or ``undo_...`` once an undo has started."""
         if self.undo is State.PLANNED:
             return self.state.name.lower()
         return "undone" if self.undo is State.DONE else f"undo_{self.undo.name.lower()}"
@@ -218,9 +218,9 @@ class ReferenceRecord:
 
 @attrs.frozen
 class JobRun:
-    """Process that worked on the job; times are Unix time.
+    """One execution of the command; times are Unix time.
 
-    ``ended_at`` and ``exit_status`` are None while it runs, and after a kill.
+    ``ended_at`` and ``exit_status`` are None during the run and after a kill.
     """
 
     number: int
@@ -228,7 +228,7 @@ class JobRun:
     ended_at: float | None
     exit_status: int | None
     details: dict[str, Any]
-    """Version of the package, host, pid, user, and what ``start_run`` and ``end_run`` were given."""
+    """Package version, host, pid, user, and the details passed to ``start_run`` and ``end_run``."""
 
 
 RUN_GIVEN, RUN_ENGINE, RUN_REFUSED = "given", "engine", "refused"
@@ -236,12 +236,12 @@ RUN_GIVEN, RUN_ENGINE, RUN_REFUSED = "given", "engine", "refused"
 
 
 def had_workers(runs: Sequence[JobRun]) -> bool:
-    """Return whether workers may have sent rows in one of these runs."""
+    """Return whether workers may have sent rows in any of these runs."""
     return any(run.details.get(RUN_ENGINE) and not run.details.get(RUN_REFUSED) for run in runs)
 
 
 def as_last_given(plan: JobPlan, runs: Sequence[JobRun]) -> JobPlan:
-    """Return a plan with the options of the last run; refused runs and undos do not count."""
+    """Return a plan with the last run's options, ignoring refused runs and undos."""
     for run in reversed(runs):
         given = run.details.get(RUN_GIVEN)
         if isinstance(given, Mapping) and given and not run.details.get(RUN_REFUSED):
@@ -250,22 +250,22 @@ def as_last_given(plan: JobPlan, runs: Sequence[JobRun]) -> JobPlan:
 
 
 def new_job_id() -> str:
-    """Return a short random id that is safe in URLs and file names, whatever their letter case."""
+    """Return a short random id that is safe in URLs and in case-insensitive file names."""
     return "".join(secrets.choice(_LETTERS) for _ in range(_ID_LENGTH))
 
 
 def usable_number(value: Any) -> Any:
-    """Return a number of a journal bounded for dates: finite, not negative, not huge; 0 for anything else."""
+    """Clamp a journal number to a range safe for dates; return 0 for anything else."""
     if not isinstance(value, int | float) or value != value:
         return 0
     return min(max(value, 0), _MOST)
 
 
-_MOST = 10**11  # seconds since 1970; a year that dates can hold
+_MOST = 10**11  # Unix time in a year that datetime supports
 
 
 def presentable(record: T, known: Secrets) -> T:
-    """Return a record with secrets redacted and texts cut to their longest length."""
+    """Return a record with secrets redacted and strings truncated."""
     changed: dict[str, Any] = {}
     for name, longest in _TEXTS:
         text = getattr(record, name, None)
@@ -278,11 +278,11 @@ def presentable(record: T, known: Secrets) -> T:
 
 
 _TEXTS = (("number", MAX_NUMBER), ("reason", MAX_REASON), ("code", MAX_NUMBER), ("request_id", MAX_NUMBER))
-"""Texts that may come from a response, and how many characters of each are kept."""
+"""Fields that may come from a response, with their maximum lengths."""
 
 
 def to_json(value: Any) -> str:
-    """Return a value as JSON; objects of other types become their text."""
+    """Serialize a value to JSON, converting unsupported types to strings."""
     try:
         return orjson.dumps(value, default=str).decode()
     except TypeError:  # an unpaired surrogate, or an integer of more than 64 bits
@@ -290,12 +290,12 @@ def to_json(value: Any) -> str:
 
 
 def storable(text: str) -> str:
-    """Return a text that UTF-8 can encode: an unpaired surrogate becomes a question mark."""
+    """Make a string encodable in UTF-8: replace unpaired surrogates with question marks."""
     return text.encode(errors="replace").decode()
 
 
 def storable_or_none(text: str | None) -> str | None:
-    """Return :func:`storable` of a text, or None."""
+    """Return :func:`storable` of a string, or None."""
     return None if text is None else storable(text)
 
 
@@ -303,7 +303,7 @@ def _storable(value: Any) -> Any:
     if isinstance(value, str):
         return storable(value)
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
-        return None  # no real id; JSON and SQLite cannot hold it
+        return None  # not a real id, and too large for JSON or SQLite
     if isinstance(value, Mapping):
         return {_storable(name): _storable(each) for name, each in value.items()}
     return [_storable(each) for each in value] if isinstance(value, list | tuple) else value

@@ -1,4 +1,4 @@
-"""Folders of jobs: find and create them, and remove those from which nothing was sent."""
+"""Job folders: find, create, and remove folders of jobs that sent nothing."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ __all__ = [
 ]
 
 ADDRESS = "address"
-"""Name of the URL of an input among the options of a plan."""
+"""Name of the input's URL in a plan's options."""
 
 
 class JobFolders:
-    """Folders of the ledgers of one file: ``requests.csv.job``, ``requests.csv.job-2``, ...
+    """A file's ledger folders: ``requests.csv.job``, ``requests.csv.job-2``, ...
 
     ::
 
@@ -50,7 +50,7 @@ class JobFolders:
         if not folders.ledgers():
             folder, lock = folders.new()  # then Journal.create(folder, ..., lock=lock)
 
-    If two processes do this at once, one creates the job and the other is refused.
+    If two processes do this concurrently, one creates the job and the other is refused.
     """
 
     def __init__(self, base: Path) -> None:
@@ -59,10 +59,10 @@ class JobFolders:
         self._next = base
 
     def ledgers(self) -> list[Path]:
-        """Return the folders of the existing ledgers, the oldest first.
+        """Return the folders of existing ledgers, oldest first.
 
         Raises:
-            JournalError: a folder has lost its journal, so it is unknown what was sent; or another process is
+            JournalError: a folder has lost its journal, so sent rows are unknown, or another process is
                 creating a ledger.
         """
         found, numbered = [], _numbered_folders(self.base)
@@ -77,10 +77,10 @@ class JobFolders:
         return found
 
     def new(self) -> tuple[Path, FolderLock]:
-        """Create the folder of a new ledger, after :meth:`ledgers`, and return it with its lock.
+        """Create a new ledger's folder and return it with its lock; call :meth:`ledgers` first.
 
         Raises:
-            JournalError: another process has just created it, or it cannot be created.
+            JournalError: another process has just created the folder, or it cannot be created.
         """
         folder = self._free or self._next
         with explained(folder):
@@ -96,12 +96,12 @@ class JobFolders:
         return folder, lock
 
     def _abandoned(self, folder: Path) -> Path:
-        """Return a folder whose start was killed before the journal was complete."""
+        """Return a folder left by a start that was killed before the journal was complete."""
         with explained(folder):
             if not folder.is_dir() or any(not each.name.startswith(START_FILES) for each in folder.iterdir()):
                 raise JournalError(
-                    f"{folder}: has no journal, and is not empty. If a job was here, restore the folder from "
-                    "a backup: a new job would send all its rows again. If not",
+                    f"{folder} has no journal and is not empty. If a job was here, restore the folder from "
+                    "a backup: a new job would resend all its rows. If not",
                     remedies=(Remedy.OTHER_FOLDER,),
                 )
         FolderLock(folder).release()  # raises if another process is creating the journal
@@ -109,7 +109,7 @@ class JobFolders:
 
 
 def _numbered_folders(base: Path) -> list[tuple[int, Path]]:
-    """Return the existing paths ``base``, ``base-2`` and so on, in order, each with its number.
+    """Return the existing paths ``base``, ``base-2`` and so on, in order, with their numbers.
 
     Raises:
         JournalError: the directory cannot be read.
@@ -117,7 +117,7 @@ def _numbered_folders(base: Path) -> list[tuple[int, Path]]:
     parent = base.parent
     with explained(parent):
         names = os.listdir(parent) if parent.is_dir() else []
-    # Folded, as the file system may ignore case.
+    # Case-folded, as the file system may ignore case.
     pattern = re.compile(rf"{re.escape(base.name.casefold())}(?:-([1-9][0-9]{{0,8}}))?")
     matches = filter(None, (pattern.fullmatch(name.casefold()) for name in names))
     found = ((number, _numbered(base, number)) for number in sorted({int(each[1] or 1) for each in matches}))
@@ -129,20 +129,20 @@ def _numbered(base: Path, number: int) -> Path:
 
 
 def plan_of(folder: Path) -> JobPlan:
-    """Return the plan of the job in a folder, even while a process works on it.
+    """Return the plan of the job in a folder, even while a process works on the job.
 
     Raises:
-        JournalError: there is no journal, or it cannot be read.
+        JournalError: the journal is missing or cannot be read.
     """
     with contextlib.closing(connect(folder, read_only=True, snapshot=True)) as db:
         return read_plan(db, folder / JOURNAL)
 
 
 def plan_as_last_given(folder: Path) -> JobPlan:
-    """Return the plan of the job in a folder with the options of its last run; see :func:`as_last_given`.
+    """Return the plan of the job in a folder with its last run's options; see :func:`as_last_given`.
 
     Raises:
-        JournalError: there is no journal, or it cannot be read.
+        JournalError: the journal is missing or cannot be read.
     """
     path = folder / JOURNAL
     with contextlib.closing(connect(folder, read_only=True, snapshot=True)) as db, explained(path):
@@ -150,9 +150,9 @@ def plan_as_last_given(folder: Path) -> JobPlan:
 
 
 def remove_job(folder: Path, plan: JobPlan) -> None:
-    """Remove the journal of a job that sent nothing, its copy of the input, and the empty folder.
+    """Remove the journal and input copy of a job that sent nothing, and the folder if it is then empty.
 
-    The caller holds the lock of the folder. A folder with other content stays as it is.
+    The caller holds the folder's lock. A folder with other content remains unchanged.
     """
     ours = {LOCK, *(each.name for each in leftovers(folder / JOURNAL))}
     with contextlib.suppress(OSError):
@@ -160,7 +160,7 @@ def remove_job(folder: Path, plan: JobPlan) -> None:
         if not all(name in ours or name.startswith(START_FILES) for name in names):
             return
         copy = f"input.{plan.sha256[:16]}"
-        # The lock last, so that nobody else begins a job here before.
+        # Remove the lock last, so that no other process starts a job here in between.
         for name in sorted(names, key=lambda name: (name == LOCK, name != JOURNAL)):
             if name in ours or name.startswith(copy):
                 (folder / name).unlink()
@@ -168,14 +168,14 @@ def remove_job(folder: Path, plan: JobPlan) -> None:
 
 
 def _just_made(folder: Path) -> str:
-    return f"{folder}: another process has just created a job there; run the same command again to see it"
+    return f"{folder}: another process has just created a job there; run the same command again"
 
 
 _NUMBER = re.compile(r"-[0-9]+\Z")
 
 
 def jobs_below(directory: Path) -> Iterator[Path]:
-    """Yield the folders of jobs in and below a directory, without hidden directories."""
+    """Yield the job folders in and below a directory, skipping hidden directories."""
     for root, folders, files in os.walk(directory):
         if JOURNAL in files:
             yield Path(root)
@@ -183,31 +183,31 @@ def jobs_below(directory: Path) -> Iterator[Path]:
 
 
 def ledgers_in(directory: Path) -> list[Path]:
-    """Return the folders of the jobs in a directory."""
+    """Return the job folders in a directory."""
     return sorted(each.parent for each in directory.glob(f"*/{JOURNAL}"))
 
 
 def jobs_of(file: Path) -> list[Path]:
-    """Return the folders of the jobs beside a file, the oldest first."""
+    """Return the job folders beside a file, oldest first."""
     return jobs_at(file.with_name(f"{file.name}.job"))
 
 
 def jobs_beside(folder: Path) -> list[Path]:
-    """Return the folders of the other jobs beside that of a job, the oldest first."""
+    """Return the other job folders beside a job folder, oldest first."""
     found = jobs_at(folder.with_name(_NUMBER.sub("", folder.name)))
     return [each for each in found if each != folder]
 
 
 def jobs_at(base: Path) -> list[Path]:
-    """Return the folders of the jobs ``base``, ``base-2`` and so on, the oldest first."""
+    """Return the job folders ``base``, ``base-2`` and so on, oldest first."""
     return [folder for _, folder in _numbered_folders(base) if (folder / JOURNAL).is_file()]
 
 
 def folder_of(job: Path) -> Path:
-    """Return the folder of a job, given that folder, its journal, or the file of its rows.
+    """Return a job's folder, given the folder, its journal, or the imported file.
 
     Raises:
-        JournalError: there is no job, or the file has several.
+        JournalError: there is no job, or the file has several jobs.
     """
     if job.is_dir():
         return job
@@ -216,7 +216,7 @@ def folder_of(job: Path) -> Path:
     found = jobs_of(job) or [each for each in (job.with_name(f"{job.name}.job"),) if each.is_dir()]
     if len(found) > 1:
         names = ", ".join(str(each) for each in found)
-        raise JournalError(f"{job} has several jobs; name the folder of one: {names}")
+        raise JournalError(f"{job} has several jobs; name one of the job folders: {names}")
     if not found:
-        raise JournalError(f"{job}: there is no such job; name the folder of a job, or the file of its rows")
+        raise JournalError(f"{job}: no such job; name a job folder or the imported file")
     return found[0]

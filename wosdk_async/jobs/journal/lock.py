@@ -1,4 +1,4 @@
-"""Lock of a job folder: one process at a time works on a job."""
+"""Job folder lock: only one process at a time works on a job."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ __all__ = ["LOCK", "FolderLock", "holder_of", "is_held", "is_same_file", "job_in
 
 LOCK = "lock"
 _STAMP = 20  # digits at the start of the file
-_MAX_BYTES = 4096  # bytes to read of a file that may hold anything
+_MAX_BYTES = 4096  # maximum bytes to read from an untrusted file
 
 if sys.platform == "win32":
     import msvcrt
 
-    _FAR = 1 << 30  # other processes cannot read locked bytes, so one far after the text is locked
+    _FAR = 1 << 30  # other processes cannot read locked bytes, so lock a byte far behind the content
 
     def _try_lock(file: int) -> None:
         os.lseek(file, _FAR, os.SEEK_SET)
@@ -49,20 +49,19 @@ else:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def _unlock(file: int) -> None:
-        fcntl.flock(file, fcntl.LOCK_UN)  # also when a forked child still has the file open
+        fcntl.flock(file, fcntl.LOCK_UN)  # even if a forked child still has the file open
 
     def _write_first(file: int, content: bytes) -> None:
         os.pwrite(file, content, 0)
 
 
 class FolderLock:
-    """Lock of a job folder, held until :meth:`release` or the end of the process.
+    """Job folder lock, held until :meth:`release` or the end of the process.
 
-    The file has its holder, the id of the job, and the stamp of the last commit, by which a journal that lost
-    commits is noticed.
+    The lock file stores the holder, the job id, and the last commit's stamp, which reveals lost commits.
 
     Raises:
-        JournalError: another process holds it, or the folder cannot be written.
+        JournalError: another process holds the lock, or the folder is not writable.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -90,39 +89,39 @@ class FolderLock:
         return f"<FolderLock {'held' if self._file >= 0 else 'released'} stamp={self.stamp}>"
 
     def require_in_place(self) -> None:
-        """Raise JournalError if the lock was removed or replaced: another process may hold the new one."""
+        """Raise JournalError if the lock was removed or replaced: another process may hold a new lock."""
         if self._file < 0 or is_same_file(self._path, self._opened):
             return
         if not self._path.parent.is_dir():
             raise JournalError(
-                f"{self._path.parent}: was removed or moved while this process worked on the job; nothing "
-                "more is sent. Restore it"
+                f"{self._path.parent} was removed or moved while this process worked on the job; nothing "
+                "more is sent. Restore the folder"
             )
         raise JournalError(
-            f"{self._path}: was removed while this process worked on the job, so another one may have begun; "
-            "nothing more is sent. Run the command again when no other process works on it"
+            f"{self._path} was removed while this process worked on the job, so another process may have "
+            "started; nothing more is sent. Run the command again when no other process works on the job"
         )
 
     def write_stamp(self, stamp: int) -> None:
-        """Write the stamp of a commit, without a flush: it survives a kill of the process."""
+        """Write a commit's stamp without a flush; it survives a kill of the process."""
         self.stamp = stamp
         if self._file >= 0:
-            with contextlib.suppress(OSError):  # an older stamp promises less
+            with contextlib.suppress(OSError):  # an older stamp detects fewer lost commits
                 _write_first(self._file, b"%0*d" % (_STAMP, stamp))
 
     def write_job(self, job: str) -> None:
-        """Write the id of the job in the folder. Raises OSError."""
+        """Write the job's id. Raises OSError."""
         self._job = job
         self._write_holder()
 
     def release(self) -> None:
-        """Release the lock; the file stays."""
+        """Release the lock and keep the file."""
         if self._file >= 0:
             _unlock(self._file)
         self.forked()
 
     def forked(self) -> None:
-        """Leave the lock to the parent, which may end before a forked child."""
+        """Give up the lock in a forked child, as the parent may end first."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
@@ -140,7 +139,7 @@ class FolderLock:
 
 
 def is_same_file(path: Path, opened: os.stat_result) -> bool:
-    """Return whether a path still names the file that was opened under it."""
+    """Return whether a path still refers to the opened file."""
     try:
         return os.path.samestat(path.stat(), opened)
     except OSError:
@@ -148,10 +147,10 @@ def is_same_file(path: Path, opened: os.stat_result) -> bool:
 
 
 def is_held(folder: Path) -> bool:
-    """Return whether a process holds the lock of a job folder, by taking it for a moment."""
+    """Return whether a process holds a job folder's lock, by acquiring it briefly."""
     try:
         file = open_existing(folder / LOCK)
-    except OSError:  # missing, or of another user: no process of ours holds it
+    except OSError:  # missing, or owned by another user: no process of ours holds it
         return False
     try:
         _try_lock(file)
@@ -163,20 +162,20 @@ def is_held(folder: Path) -> bool:
 
 
 def require_not_held(folder: Path) -> None:
-    """Raise JournalError if a process holds the lock of a job folder."""
+    """Raise JournalError if a process holds a job folder's lock."""
     if is_held(folder):
         raise _held(folder)
 
 
 def holder_of(folder: Path) -> str | None:
-    """Return the last holder of the lock of a job folder, as text; None if unknown."""
+    """Describe the last holder of a job folder's lock; None if unknown."""
     if not (holder := _holder(folder)):
         return None
     return one_line(f"process {holder.get('pid')} on {holder.get('host')} since {holder.get('since')}")
 
 
 def job_in(folder: Path) -> str | None:
-    """Return the id of the job in a folder; None if the lock does not have it."""
+    """Return the id of the job in a folder; None if the lock file lacks the id."""
     job = _holder(folder).get("job")
     return job if isinstance(job, str) else None
 
@@ -198,14 +197,14 @@ def _stamp_in(file: int) -> int:
 def _held(folder: Path) -> JournalError:
     return JournalError(
         f"{folder}: another process works on this job ({holder_of(folder) or 'unknown'}); "
-        "wait until it has ended, or stop it"
+        "wait for that process, or stop it"
     )
 
 
 def _unwritable(folder: Path, error: OSError) -> JournalError:
     if error.errno in (errno.EINVAL, errno.ELOOP, errno.EMLINK):
-        return JournalError(f"{error.filename}: cannot be the lock of a job: {error.strerror}; remove it")
+        return JournalError(f"{error.filename} cannot be used as the job's lock: {error.strerror}; remove it")
     return JournalError(
-        f"{folder}: cannot be written ({error.strerror}), and a job writes its journal there; "
-        "free space on the disk, change the permissions, or copy the folder to another place"
+        f"{folder} is not writable ({error.strerror}), so the job cannot write its journal; "
+        "free disk space, change the permissions, or copy the folder to another place"
     )

@@ -1,4 +1,4 @@
-"""Reader of a journal, and the thread that owns its connection."""
+"""Journal reader, and the thread that owns its connection."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ T = TypeVar("T")
 
 
 class JobThread:
-    """Thread that runs functions one after another; it starts with the first one.
+    """Thread that runs functions in sequence, started by the first call.
 
     Args:
-        name: name of the thread.
-        synchronous: whether functions run in the caller instead.
+        name: the thread's name.
+        synchronous: whether to run functions in the caller's thread instead.
     """
 
     def __init__(self, name: str, *, synchronous: bool) -> None:
@@ -38,7 +38,7 @@ class JobThread:
         self._thread: threading.Thread | None = None
 
     def run(self, function: Callable[[], T]) -> asyncio.Future[T]:
-        """Run a function, and return a future of the running loop."""
+        """Run a function, and return a future of the running event loop."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
         if self.synchronous:
@@ -51,14 +51,14 @@ class JobThread:
                 loop.call_soon_threadsafe(_settle, future, result, error)
 
         if self._thread is None:
-            # A program that exits without closing its journal must not wait for this thread.
+            # A program that exits without closing the journal must not wait for this thread.
             self._thread = threading.Thread(target=self._work, name=self._name, daemon=True)
             self._thread.start()
         self._tasks.put(task)
         return future
 
     def end(self) -> None:
-        """Wait until the thread has run everything, and end it."""
+        """Wait for all functions, and end the thread."""
         if self._thread is not None:
             self._tasks.put(None)
             self._thread.join()
@@ -77,7 +77,7 @@ def _carry_out(function: Callable[[], T]) -> tuple[T | None, BaseException | Non
 
 
 def _settle(future: asyncio.Future[Any], result: object, error: BaseException | None) -> None:
-    if future.done():  # cancelled
+    if future.done():  # cancelled by the caller
         return
     if error is None:
         future.set_result(result)
@@ -88,7 +88,7 @@ def _settle(future: asyncio.Future[Any], result: object, error: BaseException | 
 def _reads(
     statement: Callable[Concatenate[sqlite3.Connection, P], T], *, committed: bool = False
 ) -> Callable[Concatenate[JournalReader, P], Coroutine[Any, Any, T]]:
-    """Turn a statement into a method of the reader; ``committed`` ignores queued changes."""
+    """Turn an SQL function into a reader method; ``committed`` ignores queued changes."""
 
     @functools.wraps(statement)
     async def read(self: JournalReader, /, *args: P.args, **named: P.kwargs) -> T:
@@ -100,12 +100,12 @@ def _reads(
 
 
 class JournalReader:
-    """Journal that can be read, also while another process works on the job.
+    """Readable journal, even while another process works on the job.
 
     Attributes:
-        folder: the folder of the job.
-        path: the file of the journal.
-        plan: the plan of the job.
+        folder: the job folder.
+        path: the journal file.
+        plan: the job's plan.
     """
 
     plan: JobPlan
@@ -119,11 +119,11 @@ class JournalReader:
         self._closed = False
 
     def counts(self) -> dict[State, int]:
-        """Count the rows of the last file by their committed state; half a second for a million rows."""
+        """Count the last file's rows by committed state; a million rows take half a second."""
         return self._count(row_table.counts)
 
     def gone(self) -> dict[State, int]:
-        """Count the rows that the last file no longer has, by state."""
+        """Count the rows missing from the last file, by state."""
         return self._count(row_table.gone)
 
     def _count(self, count: Callable[[sqlite3.Connection], dict[State, int]]) -> dict[State, int]:
@@ -134,21 +134,21 @@ class JournalReader:
                 return count(db)
 
     async def read(self, function: Callable[[sqlite3.Connection], T]) -> T:
-        """Return the result of a function that reads; it may write temporary tables only."""
+        """Run a function that reads, and return its result; it may write only temporary tables."""
         await self._flush_before_reading()
         return await self._read(function)
 
     async def pages(
         self, *states: State, size: int = 1000, run: int | None = None
     ) -> AsyncIterator[list[StoredRow]]:
-        """Yield the rows in one of the states, of one ``run`` or all, ``size`` at a time in order."""
+        """Yield pages of ``size`` rows in order, in the given states and ``run`` (default: any)."""
         after = 0
         while page := await self.rows_in(*states, after=after, limit=size, run=run):
             yield page
             after = page[-1].row
 
     async def file_pages(self, *states: State, size: int = 1000) -> AsyncIterator[list[StoredRow]]:
-        """Yield the rows of the file in one of the states, ``size`` at a time in its order."""
+        """Yield pages of ``size`` rows in file order, in the given states."""
         after = 0
         while page := await self.file_rows(*states, after=after, limit=size):
             yield page
@@ -175,7 +175,7 @@ class JournalReader:
     audit_rows = _reads(worker_tables.audit_page, committed=True)
 
     async def _flush_before_reading(self) -> None:
-        """Write queued changes, so that they can be read."""
+        """Write queued changes; a reader has none."""
 
     async def _read(self, function: Callable[[sqlite3.Connection], T]) -> T:
         self._require_open()

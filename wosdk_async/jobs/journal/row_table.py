@@ -1,4 +1,4 @@
-"""Statements for the rows of a journal, and for the records that they refer to."""
+"""SQL statements for a journal's rows and references."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ _STATES = tuple(State)  # by number
 # --- rows ---------------------------------------------------------------------------------------
 
 
-# One statement for many rows, and one JSON text for a page: Python releases its lock in each step of a
-# statement, and with a busy event loop it takes milliseconds to get it back.
-MAX_AT_ONCE = 100  # rows; five variables each, and SQLite may take no more than 999
+# One statement for many rows, and one JSON string per page: SQLite calls release the GIL in every step, and
+# with a busy event loop it takes milliseconds to reacquire.
+MAX_AT_ONCE = 100  # rows with five variables each; older SQLite allows 999 variables
 
 
 def save_rows(db: sqlite3.Connection, rows: Sequence[int | RowRecord], stamp: int, run: int) -> None:
@@ -63,7 +63,7 @@ def save_rows(db: sqlite3.Connection, rows: Sequence[int | RowRecord], stamp: in
 
 @functools.cache
 def _save_rows_statement(rows: int) -> str:
-    # A row belongs to the run that sent it, whichever run finds out the outcome.
+    # A row belongs to the run that sent it, even if a later run determines the outcome.
     values = ", ".join(["(?, ?, ?, ?, ?)"] * rows)
     return f"""INSERT INTO outcome (row, run, state, stamp, detail) VALUES {values}
         ON CONFLICT (row) DO UPDATE SET run = iif(excluded.state = 1, excluded.run, run),
@@ -73,7 +73,7 @@ def _save_rows_statement(rows: int) -> str:
 _FIELDS = attrs.fields(RowRecord)[2:]  # row and state have columns of their own
 _DETAILS = tuple(field.name for field in _FIELDS)
 _UNKNOWN = tuple(field.default for field in _FIELDS)
-"""Details of a row without an outcome, and of fields that an older journal lacks."""
+"""Defaults for rows without an outcome, and for fields missing from older journals."""
 _WARNINGS, _SECONDS = _DETAILS.index("warnings"), _DETAILS.index("seconds")
 
 _detail_values = operator.attrgetter(*_DETAILS)
@@ -94,7 +94,7 @@ _PAGE = """SELECT json_group_array(json_array(place, row, state, digest, key)) F
 
 
 def page(db: sqlite3.Connection, first: int, last: int) -> list[PageRow]:
-    """Return the rows at some places of the file."""
+    """Return the rows from place ``first`` to ``last`` of the file."""
     found = orjson.loads(db.execute(_PAGE, (first, last)).fetchone()[0])
     return [(place, row, _STATES[state], digest, key) for place, row, state, digest, key in found]
 
@@ -108,9 +108,9 @@ _ROWS = """SELECT json_group_array(
 def rows_in(
     db: sqlite3.Connection, *states: State, after: int = 0, limit: int = 1000, run: int | None = None
 ) -> list[StoredRow]:
-    """Return the first rows after row ``after`` in one of the states (default: any), of a ``run`` or all.
+    """Return the first rows after row ``after``, in the given states and ``run`` (default: any).
 
-    They include rows that the file no longer has.
+    The result includes rows missing from the file.
     """
     # Rows without an outcome are PLANNED; other states need no outer join.
     planned = not states or State.PLANNED in states
@@ -121,7 +121,7 @@ def rows_in(
 
 
 def file_rows(db: sqlite3.Connection, *states: State, after: int = 0, limit: int = 1000) -> list[StoredRow]:
-    """Return the first rows of the file after place ``after`` in one of the states."""
+    """Return the first rows of the file after place ``after`` in the given states."""
     tables, where = "planned LEFT JOIN outcome USING (row)", f"place > ? AND {_among(states)} ORDER BY place"
     return _stored(db, _ROWS.format(tables=tables, where=where), after, limit)
 
@@ -131,7 +131,7 @@ def _among(states: Sequence[State]) -> str:
 
 
 def rows_numbered(db: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, StoredRow]:
-    """Return the rows that have these numbers."""
+    """Return the rows with these numbers."""
     where = "planned.row IN (SELECT value FROM json_each(?))"
     statement = _ROWS.format(tables="planned LEFT JOIN outcome USING (row)", where=where)
     return {row.row: row for row in _stored(db, statement, orjson.dumps(list(numbers)).decode(), -1)}
@@ -154,11 +154,11 @@ def _row(
 ) -> StoredRow:
     details = _detailed(detail)
     fields: Any = (row, _STATES[state], *details, line, digest, key, place, bool(changed))
-    return StoredRow(*fields)  # by place: by name it takes twice as long
+    return StoredRow(*fields)  # positional arguments are twice as fast
 
 
 def plan_as_in_file(db: sqlite3.Connection, *, rows: Iterable[int]) -> None:
-    """Plan rows with the current cells of the file."""
+    """Plan rows with their current cells."""
     wanted = orjson.dumps(list(rows)).decode()
     db.execute(
         "UPDATE planned SET sent = digest WHERE sent <> digest AND row IN (SELECT value FROM json_each(?))",
@@ -167,13 +167,13 @@ def plan_as_in_file(db: sqlite3.Connection, *, rows: Iterable[int]) -> None:
 
 
 def count_as_sent(db: sqlite3.Connection, *, row: int, run: int) -> None:
-    """Let a row count as sent by a run, with its map and the current cells of the file."""
+    """Mark a row as sent by a run, with the run's map and the row's current cells."""
     plan_as_in_file(db, rows=[row])
     db.execute("UPDATE outcome SET run = ? WHERE row = ?", [run, row])
 
 
 def changed(db: sqlite3.Connection) -> int:
-    """Count the rows of the file that are done, were not undone, and have other cells now."""
+    """Count the file's done rows whose cells have changed, except undone rows."""
     found = db.execute(
         """SELECT count(*) FROM planned JOIN outcome USING (row) LEFT JOIN undo USING (row)
         WHERE place IS NOT NULL AND sent <> digest AND outcome.state IN (?, ?) AND undo.state IS NOT ?""",
@@ -183,12 +183,12 @@ def changed(db: sqlite3.Connection) -> int:
 
 
 def counts(db: sqlite3.Connection) -> dict[State, int]:
-    """Count the rows of the file by state."""
+    """Count the file's rows by state."""
     return _counts(db, "place IS NOT NULL")
 
 
 def gone(db: sqlite3.Connection) -> dict[State, int]:
-    """Count the rows that the file no longer has, by state."""
+    """Count the rows missing from the file, by state."""
     return _counts(db, "place IS NULL")
 
 
@@ -204,7 +204,7 @@ def _counts(db: sqlite3.Connection, where: str) -> dict[State, int]:
 
 
 def save_references(db: sqlite3.Connection, records: Iterable[ReferenceRecord], stamp: int) -> None:
-    """Save references with their outcomes and undos."""
+    """Save references with their outcomes and undo states."""
     db.executemany(
         "REPLACE INTO reference VALUES (?, ?, ?, ?, ?, ?)",
         [
@@ -220,7 +220,7 @@ def save_references(db: sqlite3.Connection, records: Iterable[ReferenceRecord], 
 
 
 def references(db: sqlite3.Connection) -> list[ReferenceRecord]:
-    """Return all references that a run began to create, the oldest change first."""
+    """Return all references that a run began to create, oldest change first."""
     found = db.execute(
         "SELECT reference, name, key, state, detail FROM reference ORDER BY stamp, reference, name"
     )

@@ -1,4 +1,4 @@
-"""Statements for the runs of a ledger, and for undone rows."""
+"""SQL statements for runs and undone rows."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ __all__ = [
 
 
 def insert_run(db: sqlite3.Connection, started_at: float, details: Mapping[str, Any]) -> int:
-    """Add a run with facts about this process, and return its number."""
+    """Add a run with facts about this process, and return the run number."""
     from wosdk_async import __version__
 
     known = {"version": __version__, "host": socket.gethostname(), "pid": os.getpid(), "user": user_name()}
@@ -54,7 +54,7 @@ def insert_run(db: sqlite3.Connection, started_at: float, details: Mapping[str, 
 def end_run(
     db: sqlite3.Connection, number: int, ended_at: float, exit_status: int, details: Mapping[str, Any]
 ) -> None:
-    """Save the end of a run; its details are merged with those of its start."""
+    """Save a run's end, merging the details into those of its start."""
     db.execute(
         "UPDATE run SET ended_at = ?, exit_status = ?, details = json_patch(details, ?) WHERE number = ?",
         (ended_at, exit_status, to_json(details), number),
@@ -62,7 +62,7 @@ def end_run(
 
 
 def runs(db: sqlite3.Connection) -> list[JobRun]:
-    """Return all runs, in their order."""
+    """Return all runs in order."""
     found = db.execute("SELECT number, started_at, ended_at, exit_status, details FROM run ORDER BY number")
     return [
         JobRun(
@@ -77,7 +77,7 @@ def runs(db: sqlite3.Connection) -> list[JobRun]:
 
 
 def last_sending_run(db: sqlite3.Connection) -> int | None:
-    """Return the number of the last run that sent rows; None if none did."""
+    """Return the number of the last run that sent rows; None if no run did."""
     wanted = [int(each) for each in (State.DONE, *UNDECIDED)]
     found = db.execute("SELECT max(run) FROM outcome WHERE state IN (?, ?, ?)", wanted).fetchone()[0]
     return None if found is None else int(found)
@@ -89,7 +89,7 @@ def _object(text: str) -> dict[str, Any]:
 
 
 def user_name() -> str:
-    """Return the name of the user who runs this process; empty in a container that has none."""
+    """Return the current user's name; empty in a container without user names."""
     try:
         return getpass.getuser()
     except (OSError, KeyError, ImportError):
@@ -100,7 +100,7 @@ def user_name() -> str:
 
 
 def save_undos(db: sqlite3.Connection, *, records: Iterable[RowRecord], now: float) -> None:
-    """Save the outcomes of an undo."""
+    """Save undo outcomes."""
     db.executemany(
         "REPLACE INTO undo VALUES (?, ?, ?, ?)",
         [
@@ -111,7 +111,7 @@ def save_undos(db: sqlite3.Connection, *, records: Iterable[RowRecord], now: flo
 
 
 def undos(db: sqlite3.Connection, rows: Iterable[int]) -> dict[int, RowRecord]:
-    """Return the undos of some rows, without rows that no undo began."""
+    """Return the undo outcomes of rows, leaving out rows without an undo."""
     found = db.execute(
         "SELECT row, state, detail FROM undo WHERE row IN (SELECT value FROM json_each(?))",
         [orjson.dumps(list(rows)).decode()],
@@ -124,13 +124,13 @@ def undos(db: sqlite3.Connection, rows: Iterable[int]) -> dict[int, RowRecord]:
 
 
 def undo_counts(db: sqlite3.Connection) -> dict[State, int]:
-    """Count the undos of rows by state, without states that none has."""
+    """Count row undos by state, leaving out zeros."""
     found = db.execute("SELECT state, count(*) FROM undo GROUP BY state").fetchall()
     return {State(state): count for state, count in found}
 
 
 def shared_ids(db: sqlite3.Connection) -> frozenset[int]:
-    """Return the ids that several rows have, whatever their outcome."""
+    """Return ids shared by several rows, whatever their outcomes."""
     found = db.execute(
         "SELECT json_extract(detail, '$[0]') AS id FROM outcome WHERE id IS NOT NULL "
         "GROUP BY id HAVING count(*) > 1"
@@ -139,14 +139,14 @@ def shared_ids(db: sqlite3.Connection) -> frozenset[int]:
 
 
 def row_with_id(db: sqlite3.Connection, *, id: int) -> int | None:
-    """Return the number of a row whose record has this id; None if there is none."""
+    """Return the number of a row whose record has this id, or None."""
     query = "SELECT row FROM outcome WHERE json_extract(detail, '$[0]') = ? LIMIT 1"
     found = db.execute(query, [id]).fetchone()
     return None if found is None else int(found[0])
 
 
 def undone_rows(db: sqlite3.Connection) -> int:
-    """Count the undone rows of the last file."""
+    """Count the last file's undone rows."""
     found = db.execute(
         "SELECT count(*) FROM undo JOIN planned USING (row) WHERE undo.state = ? AND place IS NOT NULL",
         [int(State.DONE)],
@@ -155,9 +155,9 @@ def undone_rows(db: sqlite3.Connection) -> int:
 
 
 def own_undone_ids(db: sqlite3.Connection) -> Iterator[int]:
-    """Yield the ids of records that undos of this job cancelled or deleted, if these have ended.
+    """Yield the ids of records that this job's undos cancelled or deleted, or may have.
 
-    An undo that was killed or is in doubt may have done so.
+    Undos that were killed or are in doubt count, too.
     """
     found = db.execute(
         """SELECT coalesce(json_extract(undo.detail, '$[0]'), json_extract(outcome.detail, '$[0]')) AS id
@@ -168,17 +168,17 @@ def own_undone_ids(db: sqlite3.Connection) -> Iterator[int]:
 
 
 def undone_ids(db: sqlite3.Connection) -> set[int]:
-    """Return the ids of records that undos of this job or earlier ones cancelled or deleted."""
+    """Return the ids of records undone by this job and earlier jobs."""
     return {*own_undone_ids(db), *(id for (id,) in db.execute("SELECT id FROM undone_before"))}
 
 
 def keep_undone(db: sqlite3.Connection, *, ids: Iterable[int]) -> None:
-    """Save ids of records that undos of earlier jobs cancelled or deleted."""
+    """Save the ids of records undone by earlier jobs."""
     db.executemany("INSERT OR IGNORE INTO undone_before VALUES (?)", [(id,) for id in ids])
 
 
 def undone_before(db: sqlite3.Connection, ids: Iterable[int] | None = None) -> set[int]:
-    """Return which of ``ids`` earlier jobs undid; for None, one id if there is any."""
+    """Return those of ``ids`` that earlier jobs undid; for None, any one such id."""
     if ids is None:
         found = db.execute("SELECT id FROM undone_before LIMIT 1")
     else:

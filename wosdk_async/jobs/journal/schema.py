@@ -1,4 +1,4 @@
-"""Schema of a journal: its tables, and the check that a file has no others."""
+"""Journal schema: the tables, and a check that a file has no others."""
 
 from __future__ import annotations
 
@@ -53,17 +53,17 @@ CREATE VIEW rows AS SELECT row, place, line, key, run, coalesce(state, 0) AS sta
     json_extract(detail, '$[7]') AS version, json_extract(detail, '$[8]') AS seconds
 FROM planned LEFT JOIN outcome USING (row);
 """
-# A row of the ledger keeps its number. ``place`` and ``digest`` are those in the file of the last run,
-# ``sent`` and ``key`` those with which it was last planned. A row is ``away`` while the last file, rejects
-# aside, lacks it, and ``dismissed`` once the user said that it is permanently gone. A row without an outcome
-# is PLANNED; ``run`` is the one that sent it. Details are one JSON list, because unpacking ten columns costs
-# more than the write itself. The view is for human readers.
+# Ledger rows keep their numbers. ``place`` and ``digest`` refer to the last run's file; ``sent`` and ``key``
+# are the digest and key with which the row was last planned. A row is ``away`` while it is missing from the
+# last file (ignoring rejects), and ``dismissed`` once the user declared it permanently gone. Rows without an
+# outcome are PLANNED; ``run`` is the run that sent the row. Details are one JSON list, because unpacking ten
+# columns costs more than the write itself. The view is for people.
 
 _SCHEMA = "SELECT name, type, tbl_name, sql FROM sqlite_master"
-_MAX_STATEMENT = 5_000  # bytes of a statement
+_MAX_STATEMENT = 5_000  # maximum bytes per statement
 _SECONDS = 5.0
-_STEPS = 10_000  # instructions of SQLite between two checks of the clock
-_SHOWN = 100  # characters of a name
+_STEPS = 10_000  # SQLite instructions between clock checks
+_SHOWN = 100  # maximum characters of a name in messages
 
 
 @functools.cache
@@ -74,14 +74,13 @@ def _own() -> frozenset[tuple[object, ...]]:
 
 
 def _normalized(entry: tuple[object, ...]) -> tuple[object, ...]:
-    """Return an entry of a schema with its whitespace collapsed."""
     return tuple(" ".join(each.split()) if isinstance(each, str) else each for each in entry)
 
 
 def strange_name(db: sqlite3.Connection) -> str | None:
-    """Return the name of something in a database that no journal has; None for a journal.
+    """Return the name of a schema object that does not belong to a journal; None if all do.
 
-    A view in place of a table may never end, a trigger may write, and a generated column or an index may
+    A view instead of a table may never end, a trigger may write, and a generated column or an index may
     compute for hours. SQLite reads ``sqlite_stat1`` with the schema, so statement size and time are bounded.
     """
     end = time.monotonic() + _SECONDS

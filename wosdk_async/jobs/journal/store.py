@@ -1,4 +1,4 @@
-"""SQLite file of a journal: creation, opening, checks, and errors with their remedies."""
+"""A journal's SQLite file: creation, opening, checks, and errors with remedies."""
 
 from __future__ import annotations
 
@@ -32,41 +32,41 @@ __all__ = [
 JOURNAL = "journal.db"
 _PART = f"{JOURNAL}.part"
 START_FILES = (LOCK, _PART, "input.")
-"""Prefixes of files that a killed start may leave."""
+"""Prefixes of files that a start may leave when killed."""
 NO_JOURNAL = (
-    "is not the journal of a job. If a job was here, restore the folder from a backup: a new job would send "
-    "all its rows again. If not, name another folder"
+    "this is not a job's journal. If a job was here, restore the folder from a backup: a new job would "
+    "resend all its rows. If not, name another folder"
 )
 _READ = "mode=ro"
 _IMMUTABLE = "mode=ro&immutable=1"
-APPLICATION_ID = 0x574F4A4C  # "WOJL", in the header of the file
-_CACHE = 8 * 1024  # KiB of the file held in memory
+APPLICATION_ID = 0x574F4A4C  # "WOJL", in the file header
+_CACHE = 8 * 1024  # KiB of page cache
 
 
 def leftovers(path: Path) -> list[Path]:
-    """Return a database file and the files that SQLite puts beside it."""
+    """Return a database file and the files that SQLite creates beside it."""
     return [path, *(path.with_name(f"{path.name}-{end}") for end in ("wal", "shm", "journal"))]
 
 
 def connect(
     folder: Path, *, read_only: bool = False, snapshot: bool = False, durable: bool = True
 ) -> sqlite3.Connection:
-    """Open the journal of a job folder.
+    """Open a job folder's journal.
 
     Args:
-        folder: the folder of the job.
-        read_only: only read; possible while another process works on the job.
-        snapshot: read briefly, without creating files beside the journal unless a process works on it.
-        durable: flush each commit to the disk.
+        folder: the job folder.
+        read_only: open read-only, even while another process works on the job.
+        snapshot: read briefly, without creating files beside the journal unless a process works on the job.
+        durable: flush each commit to disk.
 
     Raises:
-        JournalError: there is none, it is damaged, of a newer version, or cannot be written.
+        JournalError: the journal is missing, damaged, of a newer version or not writable.
     """
     path = folder / JOURNAL
     if not path.is_file():
-        why = f"there is no {JOURNAL}, so this is not the folder of a job; name another"
+        why = f"this is not a job folder, as it has no {JOURNAL}; name another folder"
         if _is_of_killed_start(folder):
-            why = "nothing was sent from here yet; if the import was killed, run the same command again"
+            why = "this job has not sent anything; if the import was killed, run the same command again"
         raise JournalError(f"{folder}: {why}")
     was_closed = not _size(leftovers(path)[1])
     with explained(path):
@@ -75,38 +75,38 @@ def connect(
             _check(db, path)
             if (job := job_in(folder)) is not None and job != read_plan(db, path).job:
                 raise JournalError(
-                    f"{path}: is the journal of another job than that of this folder. Bring back its own: "
-                    "another one does not know what was sent from here"
+                    f"{path}: this journal belongs to a different job. Restore the folder's own journal, "
+                    "which knows what was sent"
                 )
             if not read_only:
                 if not was_closed and (found := db.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
                     raise JournalError(_damaged(path, str(found)))
                 require_wal(db, folder)
                 db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'OFF'}")
-                db.execute("PRAGMA fullfsync = ON")  # macOS: flush the disk's own memory too
+                db.execute("PRAGMA fullfsync = ON")  # macOS: flush the disk's cache, too
                 db.execute("PRAGMA checkpoint_fullfsync = ON")
-                db.execute("BEGIN IMMEDIATE")  # fails now if the file cannot be written
+                db.execute("BEGIN IMMEDIATE")  # fail now if the file is not writable
                 db.execute("COMMIT")
             db.execute(f"PRAGMA cache_size = -{_CACHE}")
         except BaseException:
-            db.close()  # Python 3.13 warns of a connection left open
+            db.close()  # Python 3.13 warns about unclosed connections
             raise
     return db
 
 
 def _is_of_killed_start(folder: Path) -> bool:
-    """Return whether a folder has only what a start leaves that was killed while it created the journal."""
+    """Return whether a folder has only files of a start that was killed while creating the journal."""
     with explained(folder):
         names = {each.name for each in folder.iterdir()} if folder.is_dir() else set()
     return _PART in names and all(name.startswith(START_FILES) for name in names)
 
 
 def create_database(folder: Path, plan: JobPlan) -> Path:
-    """Create the database of a new ledger under a temporary name, for :func:`publish`.
+    """Create a new ledger's database under a temporary name, for :func:`publish`.
 
     Args:
-        folder: the folder of the job, locked by the caller.
-        plan: the plan of the job.
+        folder: the job folder, locked by the caller.
+        plan: the job's plan.
 
     Raises:
         JournalError: the file cannot be written.
@@ -135,7 +135,7 @@ def _remove(part: Path) -> None:
 
 
 def open_database(path: Path, access: str = "mode=rw") -> sqlite3.Connection:
-    """Open a database for one thread at a time, without implicit transactions."""
+    """Open a database for use in one thread at a time, without implicit transactions."""
     return connect_database(path, access=access, isolation_level=None, check_same_thread=False, timeout=5)
 
 
@@ -149,7 +149,7 @@ def _connect_to_read(path: Path, *, snapshot: bool) -> sqlite3.Connection:
         db.close()
         if _size(leftovers(path)[1]):
             raise
-        # In a read-only folder SQLite refuses to read, unless the file is declared immutable.
+        # SQLite cannot read from a read-only folder unless the file is declared immutable.
         return open_database(path, _IMMUTABLE)
     return db
 
@@ -161,37 +161,37 @@ def _check(db: sqlite3.Connection, path: Path) -> None:
     version = _pragma(db, "user_version")
     if version > FORMAT:
         raise JournalError(
-            f"{path}: was written by a newer wosdk_async (format {version}, this one knows {FORMAT}); "
-            "update this one: pip install -U wosdk_async"
+            f"{path}: written by a newer wosdk_async (format {version}; this version supports {FORMAT}); "
+            "run pip install -U wosdk_async"
         )
     if version < FORMAT:
         raise JournalError(
-            f"{path}: was written by wosdk_async 0.2 or before (format {version}). Finish the job with that "
-            "version, and move its folder away: a new ledger does not know what it sent"
+            f"{path}: written by wosdk_async 0.2 or earlier (format {version}). Finish the job with that "
+            "version, then move its folder away: a new ledger would not know which rows were sent"
         )
     if strange := strange_name(db):
         raise JournalError(_damaged(path, f"{strange!r} does not belong to a journal"))
 
 
 def require_wal(db: sqlite3.Connection, folder: Path) -> None:
-    """Switch to write-ahead logging: readers never wait for the writer, and a commit is one flush.
+    """Enable write-ahead logging: readers never wait for the writer, and a commit is one flush.
 
     Raises:
-        JournalError: the file system cannot do it.
+        JournalError: the file system does not support it.
     """
     mode = db.execute("PRAGMA journal_mode = WAL").fetchone()[0]
     if mode != "wal":
         raise JournalError(
-            f"{folder}: its file system cannot keep a journal (no shared memory; a network disk?)",
+            f"{folder}: the file system does not support journals (no shared memory; is it a network disk?)",
             remedies=(Remedy.LOCAL_DISK,),
         )
 
 
 def read_plan(db: sqlite3.Connection, path: Path) -> JobPlan:
-    """Return the plan of a journal.
+    """Return a journal's plan.
 
     Raises:
-        JournalError: it cannot be read.
+        JournalError: the journal cannot be read.
     """
     with explained(path):
         found = db.execute("SELECT data FROM plan").fetchone()
@@ -202,15 +202,15 @@ def read_plan(db: sqlite3.Connection, path: Path) -> JobPlan:
 
 
 def save_plan(db: sqlite3.Connection, *, plan: JobPlan) -> None:
-    """Save the plan of a job, with the file of its last run."""
+    """Save a job's plan, including the last run's file."""
     db.execute("UPDATE plan SET data = ?", [to_json(plan.as_dict())])
 
 
 def newest_stamp(db: sqlite3.Connection, path: Path, promised: int) -> int:
-    """Return the stamp of the last commit, 0 in a new journal.
+    """Return the last commit's stamp; 0 in a new journal.
 
     Raises:
-        JournalError: it is older than the one that was ``promised``.
+        JournalError: the stamp is older than the ``promised`` stamp.
     """
     with explained(path):
         newest = "SELECT coalesce(max(stamp), 0) FROM "
@@ -219,15 +219,15 @@ def newest_stamp(db: sqlite3.Connection, path: Path, promised: int) -> int:
         )
     if stamp < promised:
         raise JournalError(
-            f"{path}: its last commits are missing. Was {JOURNAL}-wal deleted, or left behind when the "
-            "folder was copied? Restore it: without it sent rows look unsent"
+            f"{path}: the last commits are missing. Was {JOURNAL}-wal deleted, or not copied with the "
+            f"folder? Restore {JOURNAL}-wal: without it, sent rows look unsent"
         )
     return stamp
 
 
 @contextlib.contextmanager
 def explained(path: Path) -> Iterator[None]:
-    """Turn errors of SQLite and the system into JournalErrors with remedies."""
+    """Convert SQLite and OS errors into JournalErrors with remedies."""
     try:
         yield
     except sqlite3.Error as error:
@@ -237,29 +237,29 @@ def explained(path: Path) -> Iterator[None]:
 
 
 _FAULTS = {
-    sqlite3.SQLITE_FULL: "the disk is full; free some space and run the same command again",
-    sqlite3.SQLITE_IOERR: "the disk cannot be read or written; fix it, then run the same command again",
-    sqlite3.SQLITE_READONLY: "cannot be written",
+    sqlite3.SQLITE_FULL: "the disk is full; free some space, then run the same command again",
+    sqlite3.SQLITE_IOERR: "disk I/O error; fix the disk, then run the same command again",
+    sqlite3.SQLITE_READONLY: "not writable",
     sqlite3.SQLITE_CANTOPEN: "cannot be opened",
-    sqlite3.SQLITE_BUSY: "another program has it open; close it, then run the same command again",
-    sqlite3.SQLITE_LOCKED: "another program has it open; close it, then run the same command again",
+    sqlite3.SQLITE_BUSY: "locked by another program; close that program, then run the same command again",
+    sqlite3.SQLITE_LOCKED: "locked by another program; close that program, then run the same command again",
 }
 
 
 def journal_error(path: Path, error: sqlite3.Error) -> JournalError:
-    """Convert an error of SQLite."""
+    """Convert an SQLite error."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return JournalError(_damaged(path, str(error)))
     remedies = (Remedy.PERMISSIONS,) if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN) else ()
-    why = _FAULTS.get(code, "the journal cannot be used")
+    why = _FAULTS.get(code, "the journal is unusable")
     return JournalError(f"{path}: {why} ({error})", remedies=remedies)
 
 
 def _damaged(path: Path, why: str) -> str:
     return (
         f"{path}: the journal is damaged ({why}); restore the folder from a backup. A new job would not "
-        "know what this one created: look in the Company and in results.csv first"
+        "know what this job created: check the Company and results.csv first"
     )
 
 

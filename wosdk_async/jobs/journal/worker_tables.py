@@ -1,4 +1,4 @@
-"""Statements for jobs on many workers: grants, lost rows, and the audit."""
+"""SQL statements for jobs with workers: grants, lost rows, and the audit."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ __all__ = [
 ]
 
 Finding = Literal["missing", "twice", "unexpected", "another"]
-"""Finding of an audit for a row: see :class:`AuditResult`."""
+"""Audit finding for a row; see :class:`AuditResult`."""
 
 AuditState = Literal["none", "due", "impossible", "clean", "not clean"]
-"""Audit state of a job: ``none`` in one process; ``impossible`` for rows that create no records, or whose
-records cannot be found by a key."""
+"""A job's audit state: ``none`` without workers; ``impossible`` if rows create no records, or records cannot
+be found by a key."""
 
 FINDINGS: tuple[Finding, ...] = ("missing", "twice", "unexpected", "another")
 """All findings; the table stores their index, so append only."""
@@ -46,7 +46,7 @@ FINDINGS: tuple[Finding, ...] = ("missing", "twice", "unexpected", "another")
 
 @attrs.frozen(kw_only=True)
 class AuditResult:
-    """Counts of rows by the records that the Company has for their keys.
+    """Row counts by the records found for the rows' keys.
 
     Args:
         at: Unix time of the audit.
@@ -54,10 +54,10 @@ class AuditResult:
         missing: done rows without a record.
         twice: rows with several records.
         unexpected: rows that failed or were not sent, with a record.
-        another: done rows whose one record has another id than in the journal.
+        another: done rows whose record has a different id in the journal.
         undecided: rows in doubt without a record.
-        not_made: rows that failed or were not sent, without a record. With them the counts add up to the rows
-            of the job; an audit of an earlier version lacks them.
+        not_made: rows that failed or were not sent, without a record. All counts add up to the job's rows,
+            except in audits by earlier versions, which lack this count.
     """
 
     at: float = 0.0
@@ -71,11 +71,11 @@ class AuditResult:
 
     @property
     def clean(self) -> bool:
-        """Whether the Company agrees with the journal."""
+        """Whether the Company matches the journal."""
         return not any(getattr(self, name) for name in FINDINGS)
 
     def __str__(self) -> str:
-        """Return the counts as text."""
+        """Return the counts as a string."""
         names = (*FINDINGS, "undecided", "not_made")
         others = (f"{n} {name.replace('_', ' ')}" for name in names if (n := getattr(self, name)))
         return ", ".join([f"{self.once} once", *others])
@@ -83,19 +83,19 @@ class AuditResult:
 
 @attrs.frozen
 class AuditRow:
-    """Row on which the Company and the journal disagree."""
+    """Row for which the Company does not match the journal."""
 
     row: int
     finding: Finding
     ids: tuple[int, ...] = ()
-    """Ids of the records with its key."""
+    """Ids of the records with the row's key."""
     line: int = 0
     key: str | None = None
     state: State = State.PLANNED
 
 
 def audit_facts(state: AuditState, result: AuditResult | None, why: str | None = None) -> dict[str, Any]:
-    """Return state and result of an audit, and ``why`` there can be none, as plain data."""
+    """Return an audit's state and result as plain data, with the reason if no audit is possible."""
     reason = {"why": why} if state == "impossible" and why else {}
     return {"state": state, **reason, **(attrs.asdict(result) if result is not None else {})}
 
@@ -111,13 +111,13 @@ def save_audit(db: sqlite3.Connection, *, result: AuditResult, rows: Iterable[Au
 
 
 def forget_audit(db: sqlite3.Connection) -> None:
-    """Delete the last audit, before rows are resent."""
+    """Delete the last audit, before more rows are sent."""
     db.execute("DELETE FROM audit")
     db.execute("DELETE FROM audit_result")
 
 
 def audit_result(db: sqlite3.Connection) -> AuditResult | None:
-    """Return the result of the last audit; None without one."""
+    """Return the last audit's result; None without an audit."""
     found = db.execute("SELECT counts FROM audit_result").fetchone()
     if found is None:
         return None
@@ -126,7 +126,7 @@ def audit_result(db: sqlite3.Connection) -> AuditResult | None:
 
 
 def audit_page(db: sqlite3.Connection, after: int = 0, limit: int = 1000) -> list[AuditRow]:
-    """Return the first rows behind ``after`` that the last audit lists."""
+    """Return the first rows after row ``after`` in the last audit's list."""
     found = db.execute(
         "SELECT row, finding, ids, line, key, coalesce(state, 0) FROM audit JOIN planned USING (row) "
         "LEFT JOIN outcome USING (row) WHERE row > ? ORDER BY row LIMIT ?",
@@ -143,9 +143,9 @@ _OPEN, _ENDED, _LOST = 0, 1, 2  # states of a lease
 
 @attrs.frozen(kw_only=True)
 class GrantRecord:
-    """A grant, as it is written before it may be sent; epochs rise over all runs of a job.
+    """A grant, written before it is sent to a worker. Epochs increase over all runs of a job.
 
-    ``seconds`` after now nothing is sent under it.
+    The lease expires ``seconds`` from now; the worker sends nothing after that.
     """
 
     epoch: int
@@ -158,7 +158,7 @@ class GrantRecord:
 
 @attrs.frozen
 class OpenLease:
-    """A grant whose end is not known: its worker may still send the rows for ``seconds`` from now."""
+    """A grant without a known end: the worker may still send the rows for ``seconds`` from now."""
 
     epoch: int
     seconds: float
@@ -166,7 +166,7 @@ class OpenLease:
 
 @attrs.frozen(kw_only=True)
 class GrantTotals:
-    """What a job on many workers did in all its runs; a row that was lost counts once."""
+    """Grant totals over all runs of a job with workers; a lost row counts once."""
 
     leases: int = 0
     lost_leases: int = 0
@@ -174,14 +174,14 @@ class GrantTotals:
 
 
 def save_grant(db: sqlite3.Connection, *, grant: GrantRecord, run: int) -> None:
-    """Save a grant that is about to leave."""
+    """Save a grant before it is sent to a worker."""
     what = (grant.epoch, run, grant.worker, _OPEN, orjson.dumps(grant.rows).decode())
     how = (grant.rate, grant.in_flight, grant.seconds)
     db.execute("INSERT INTO lease VALUES (?, ?, ?, ?, ?, ?, ?, ?)", what + how)
 
 
 def end_lease(db: sqlite3.Connection, *, epoch: int, lost: Sequence[int]) -> None:
-    """Save that a lease has ended, with the rows that were lost; a second time changes nothing."""
+    """Record a lease's end and its lost rows; idempotent."""
     state = _LOST if lost else _ENDED
     ended = db.execute(
         "UPDATE lease SET state = ?, rows = NULL WHERE epoch = ? AND state = ?", (state, epoch, _OPEN)
@@ -194,23 +194,23 @@ def end_lease(db: sqlite3.Connection, *, epoch: int, lost: Sequence[int]) -> Non
 
 
 def last_epoch(db: sqlite3.Connection) -> int:
-    """Return the highest epoch, 0 without grants."""
+    """Return the highest epoch; 0 without grants."""
     return int(db.execute("SELECT coalesce(max(epoch), 0) FROM lease").fetchone()[0])
 
 
 def open_leases(db: sqlite3.Connection) -> list[OpenLease]:
-    """Return the leases whose end is not known, the oldest first."""
+    """Return the leases without a known end, oldest first."""
     found = db.execute("SELECT epoch, seconds FROM lease WHERE state = 0 ORDER BY epoch")
     return [OpenLease(*each) for each in found.fetchall()]
 
 
 def losses(db: sqlite3.Connection) -> dict[int, int]:
-    """Return in how many lost leases each row was, without those that were in none."""
+    """Return the number of lost leases for each row that was in any."""
     return dict(db.execute("SELECT row, leases FROM loss").fetchall())
 
 
 def grant_totals(db: sqlite3.Connection) -> GrantTotals:
-    """Return how many leases and lost rows there were."""
+    """Count leases and lost rows."""
     leases, lost = db.execute("SELECT count(*), coalesce(sum(state = ?), 0) FROM lease", [_LOST]).fetchone()
     (rows,) = db.execute("SELECT count(*) FROM loss").fetchone()
     return GrantTotals(leases=leases, lost_leases=lost, lost_rows=rows)

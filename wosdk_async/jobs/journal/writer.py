@@ -1,4 +1,4 @@
-"""Writer of a journal: rows about to be sent, their outcomes, references and runs."""
+"""Journal writer for rows, outcomes, references and runs."""
 
 from __future__ import annotations
 
@@ -40,21 +40,21 @@ __all__ = ["JournalWriter"]
 
 _FOLDER_MISSING = (
     "do not run the command again yet: {folder} was removed or moved, and only its journal knows which rows "
-    "were sent. Restore it, then the same command resumes; without it the command sends all "
-    "{rows} rows again"
+    "were sent. Restore the folder, then run the same command to resume; without the journal, the command "
+    "sends all {rows} rows again"
 )
 _JOURNAL_MISSING = (
-    "{path} was removed or replaced while the import ran, and only it knew which rows were sent. results.csv "
-    "in that folder has the outcome of each row: import nothing but the rows that failed or were not "
-    "started, as a file of their own"
+    "{path} was removed or replaced during the import, and only this journal knew which rows were sent. "
+    "results.csv in that folder has the outcome of each row: copy the rows that failed or were not started "
+    "to a new file, and import only those"
 )
 
 
 class JournalWriter(JournalReader):
-    """Journal that the process with its lock can write; without a lock it is read-only.
+    """Journal that is writable for the process with its lock, else read-only.
 
-    Its coroutines return once the change is on the disk. They raise JournalError if it cannot be written, so
-    that nothing must be sent. Its other methods queue a change, and raise nothing if the disk fails.
+    Coroutines return once the change is on disk, and raise JournalError if the change cannot be written, so
+    that nothing may be sent. Other methods queue a change, and do not raise if the disk fails.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class JournalWriter(JournalReader):
         self._lock = lock
         self._clock = clock
         self.secrets: Callable[[], Secrets] = Secrets
-        """Returns the secrets to redact in records. The owner of the Company sets it."""
+        """Returns the secrets to redact in records. Set by the Company's owner."""
         self._commits: CommitQueue | None = None
         if lock is not None:
             self._opened = self.path.stat()
@@ -82,9 +82,9 @@ class JournalWriter(JournalReader):
 
     @property
     def missing(self) -> str | None:
-        """Why the folder or the journal is no longer in its place, and what to do; None if both are.
+        """Warning with a remedy if the folder or the journal was removed or moved; else None.
 
-        An open file works on after it was removed, so nothing else notices.
+        An open file remains usable after its removal, so nothing else would notice.
         """
         if self._lock is None or is_same_file(self.path, self._opened):
             return None
@@ -95,19 +95,18 @@ class JournalWriter(JournalReader):
     async def begin(self, rows: Sequence[int]) -> None:
         """Mark rows as SENDING.
 
-        They may be SENDING also if the caller is cancelled: record them as PLANNED if they were not sent.
+        After a cancellation, the rows may be SENDING, too: record unsent rows as PLANNED.
         """
         commits = self._usable_commits()
         commits.queue.rows += rows
         await commits.written()
 
     def record(self, record: RowRecord, *, as_in_file: bool = False) -> RowRecord:
-        """Queue the outcome of a row, and return it as it is kept; on the disk within 20 ms.
+        """Queue a row's outcome, to be on disk within 20 ms, and return the stored record.
 
         Args:
             record: the outcome.
-            as_in_file: whether it counts for the map of this run and the current cells of the file, whichever
-                were sent.
+            as_in_file: whether to treat the row as sent with this run's map and its current cells.
         """
         commits = self._open_commits()
         if as_in_file:
@@ -120,34 +119,34 @@ class JournalWriter(JournalReader):
         return kept
 
     async def admit(self, change: Callable[[sqlite3.Connection], None], plan: JobPlan) -> None:
-        """Change the rows and the plan in one transaction."""
+        """Update the rows and the plan in one transaction."""
         commits = self._usable_commits()
         commits.queue.others += [change, functools.partial(save_plan, plan=plan)]
         await commits.written()
         self.plan = plan
 
     async def plan_again(self, rows: Iterable[int]) -> None:
-        """Plan rows that are confirmed absent, with their current cells."""
+        """Replan rows that are confirmed absent, with their current cells."""
         commits, rows = self._usable_commits(), list(rows)
         commits.queue.rows += [RowRecord(row, State.PLANNED) for row in rows]
         commits.queue.others.append(functools.partial(row_table.plan_as_in_file, rows=rows))
         await commits.written()
 
     async def begin_reference(self, reference: str, name: str, key: str, *, entity: str = "") -> None:
-        """Mark the creation of a reference as SENDING."""
+        """Mark a reference's creation as SENDING."""
         commits = self._usable_commits()
         record = ReferenceRecord(reference, name, key, State.SENDING, entity=entity, run=self.run)
         commits.queue.references.append(record)
         await commits.written()
 
     def record_reference(self, record: ReferenceRecord) -> None:
-        """Queue the outcome of a reference, or of its undo."""
+        """Queue the outcome of a reference or its undo."""
         commits = self._open_commits()
         commits.queue.references.append(presentable(record, self.secrets()))
         commits.write_soon()
 
     async def begin_undo(self, of: int | ReferenceRecord) -> None:
-        """Mark the undo of a row or a reference as SENDING."""
+        """Mark the undo of a row or reference as SENDING."""
         commits = self._usable_commits()
         if isinstance(of, ReferenceRecord):
             commits.queue.references.append(attrs.evolve(of, undo=State.SENDING))
@@ -157,42 +156,42 @@ class JournalWriter(JournalReader):
         await commits.written()
 
     def record_undo(self, record: RowRecord) -> None:
-        """Queue the outcome of an undo: DONE, REFUSED or IN_DOUBT."""
+        """Queue an undo's outcome: DONE, REFUSED or IN_DOUBT."""
         commits = self._open_commits()
         kept = presentable(record, self.secrets())
         commits.queue.others.append(functools.partial(save_undos, records=[kept], now=self._clock()))
         commits.write_soon()
 
     async def keep_undone(self, ids: Iterable[int]) -> None:
-        """Keep ids of records that undos of earlier jobs cancelled or deleted."""
+        """Save the ids of records undone by earlier jobs."""
         await self._write(functools.partial(keep_undone, ids=ids))
 
     async def grant(self, record: GrantRecord) -> None:
-        """Save a grant of rows to a worker, and mark them as SENDING."""
+        """Save a worker's grant, and mark its rows as SENDING."""
         commits = self._usable_commits()
         commits.queue.rows += record.rows
         commits.queue.others.append(Intent(functools.partial(save_grant, grant=record, run=self.run)))
         await commits.written()
 
     def end_grant(self, epoch: int, *, lost: Sequence[int] = ()) -> None:
-        """Queue the end of a grant, with the rows that were lost with its worker."""
+        """Queue a grant's end, with the rows lost with the worker."""
         commits = self._open_commits()
         commits.queue.others.append(functools.partial(end_lease, epoch=epoch, lost=tuple(lost)))
         commits.write_soon()
 
     async def save_audit(self, result: AuditResult, rows: Sequence[AuditRow]) -> None:
-        """Save the result of an audit, replacing the previous one."""
+        """Save an audit, replacing the previous one."""
         await self._write(functools.partial(save_audit, result=result, rows=rows))
 
     async def forget_audit(self) -> None:
-        """Delete the result of the last audit, before further rows are sent."""
+        """Delete the last audit, before more rows are sent."""
         await self._write(forget_audit)
 
     async def start_run(self, **details: Any) -> int:
-        """Save the start of a run of this process, with version, host, pid, user and ``details``.
+        """Save the start of this process's run, with version, host, pid, user and ``details``.
 
         Returns:
-            The number of the run, from 1.
+            The run number, from 1.
         """
         commits = self._usable_commits()
         started = self._clock()
@@ -205,14 +204,14 @@ class JournalWriter(JournalReader):
 
     @property
     def run(self) -> int:
-        """Number of the run that :meth:`start_run` began; 0 before."""
+        """The current run's number; 0 before :meth:`start_run`."""
         return self._commits.run if self._commits is not None else 0
 
     async def end_run(self, exit_status: int, **details: Any) -> None:
-        """Save the end of the run that :meth:`start_run` began, with further ``details``.
+        """Save the end of the current run, with additional ``details``.
 
         Raises:
-            JournalError: it cannot be written now; :meth:`close` tries again.
+            JournalError: the end cannot be written now; :meth:`close` retries.
         """
         commits = self._open_commits()
         ended = self._clock()
@@ -224,26 +223,26 @@ class JournalWriter(JournalReader):
         await commits.written()
 
     async def flush(self) -> None:
-        """Wait until everything queued so far is on the disk.
+        """Wait until all queued changes are on disk.
 
         Raises:
-            JournalError: it cannot be written.
+            JournalError: the changes cannot be written.
         """
         await self._open_commits().flush()
 
     @property
     def failed(self) -> JournalError | None:
-        """Why the journal can no longer be written, such as a full disk; :meth:`begin` raises it."""
+        """The error that stopped all writes, such as a full disk; :meth:`begin` raises it."""
         return self._commits.failed if self._commits else None
 
     @property
     def unwritten(self) -> list[RowRecord]:
-        """Outcomes given to :meth:`record` that are not on the disk."""
+        """Recorded outcomes that are not on disk."""
         return self._commits.unwritten.outcomes if self._commits else []
 
     async def _flush_before_reading(self) -> None:
         if self._commits is not None and not self._closed:
-            with contextlib.suppress(JournalError):  # the rest can still be read
+            with contextlib.suppress(JournalError):  # reads still work
                 await self._commits.flush()
 
     async def _write(self, change: Callable[[sqlite3.Connection], None]) -> None:
@@ -259,7 +258,7 @@ class JournalWriter(JournalReader):
     def _open_commits(self) -> CommitQueue:
         self._require_open()
         if self._commits is None:
-            raise JournalError(f"{self.path}: the journal was opened for reading only")
+            raise JournalError(f"{self.path}: the journal was opened read-only")
         return self._commits
 
     def _usable_commits(self) -> CommitQueue:

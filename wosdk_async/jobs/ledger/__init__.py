@@ -1,6 +1,6 @@
-"""Ledger of an import: the known rows, and the decision what the same command does with them.
+"""Import ledger: the known rows, and the decision on each row.
 
-``identity.py`` defines what makes a row the same row, ``file_rows.py`` reads a file once, ``comparison.py``
-compares it with the ledger, and ``admission.py`` adds its rows. ``decision.py`` alone decides what is sent;
-it is pure. ``facts.py`` finds the ledger and collects the facts. The tables are those of ``jobs.journal``.
+``identity.py`` defines row identity, ``file_rows.py`` reads a file once, ``comparison.py`` compares the file
+with the ledger, and ``admission.py`` adds the file's rows. ``facts.py`` finds the ledger and collects facts;
+only ``decision.py``, which is pure, decides what is sent. ``jobs.journal`` has the tables.
 """

@@ -1,4 +1,4 @@
-"""Admission of a compared file to the ledger: number its new rows and plan those to send."""
+"""Admission of a compared file to the ledger: number new rows and plan the rows to send."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def admit(
     open_keys: bool,
     learns: bool,
 ) -> None:
-    """Add the rows of the compared file to the ledger, and plan those to send.
+    """Add the compared file's rows to the ledger, and plan the rows to send.
 
     Args:
         db: the ledger, in a transaction.
-        plan: the action for each standing of rows.
-        job: the id of the ledger.
-        run: the number of the run.
-        open_keys: whether keys are made from the ledger's id and the row's number instead of cells.
+        plan: the import plan.
+        job: the ledger's id.
+        run: the run number.
+        open_keys: whether keys consist of the ledger's id and the row number instead of cells.
         learns: whether to add new identities of known rows, because the file is rejects or the key changed.
     """
     _place(db)
@@ -49,10 +49,10 @@ def admit(
 
 
 def _place(db: sqlite3.Connection) -> None:
-    """Update place, line, digest and name of the known rows from the file.
+    """Update place, line, digest and name of known rows from the file.
 
-    A row identified by its cells so far is named by its key from now on, even if it is not sent: a key that a
-    spreadsheet changes later is compared with that name.
+    Rows previously identified by their cells are now named by their key, even if they are not sent: if a
+    spreadsheet changes the key later, the changed key is compared with this name.
     """
     db.execute("""UPDATE planned SET place = NULL WHERE place IS NOT NULL
         AND row IS NOT (SELECT row FROM temp.matched WHERE matched.place = planned.place)""")
@@ -65,9 +65,9 @@ def _place(db: sqlite3.Connection) -> None:
 
 
 def _insert_new(db: sqlite3.Connection, open_key: str | None) -> None:
-    """Add the new rows of the file; SQLite gives each the number after the last one."""
+    """Add the file's new rows, numbered consecutively by SQLite."""
     last = db.execute("SELECT coalesce(max(row), 0) FROM planned").fetchone()[0]
-    # A repeated key is not stored: a look-up by it would find the record of the earlier row.
+    # A repeated key is not stored, because its look-up would find the earlier row's record.
     db.execute(f"""INSERT INTO planned (place, line, digest, sent, key, name, dismissed)
         SELECT place, line, digest, digest, iif(standing = {int(Standing.REPEATED)}, NULL, key), name, 0
         FROM temp.matched JOIN temp.file USING (place) WHERE matched.row IS NULL ORDER BY place""")
@@ -83,7 +83,7 @@ def _insert_new(db: sqlite3.Connection, open_key: str | None) -> None:
 
 
 def _add_identities(db: sqlite3.Connection) -> None:
-    """Add the identities that known rows have in this file."""
+    """Add the known rows' identities in this file."""
     known = f"matched.row IS NOT NULL AND matched.standing <> {int(Standing.REPEATED)}"
     db.execute(f"""INSERT INTO identity
         SELECT identity, before + row_number() OVER (PARTITION BY identity ORDER BY place), row FROM (
@@ -95,7 +95,7 @@ def _add_identities(db: sqlite3.Connection) -> None:
 
 
 def _plan_known(db: sqlite3.Connection, plan: Plan, key: str) -> None:
-    """Plan the known rows to send, with the file's current cells and key."""
+    """Plan known rows to send, with their current cells and key."""
     sent = [int(each) for each in Standing if plan.actions[each] is Action.SEND and each is not Standing.NEW]
     rows = f"SELECT row FROM temp.matched WHERE row IS NOT NULL AND standing IN ({', '.join(map(str, sent))})"
     db.execute(f"""UPDATE planned SET sent = found.digest, key = found.key, name = found.name
@@ -104,7 +104,7 @@ def _plan_known(db: sqlite3.Connection, plan: Plan, key: str) -> None:
             WHERE matched.row IN ({rows})) AS found
         WHERE found.row = planned.row
             AND (planned.sent, planned.key, planned.name) IS NOT (found.digest, found.key, found.name)""")
-    # Cancelled records still carry their keys, which other rows may have now; look-ups ignore these records.
+    # Cancelled records keep their keys, which other rows may now have; look-ups ignore these records.
     keep_undone(db, ids=own_undone_ids(db))
     if plan.actions[Standing.UNDONE] is Action.SEND:
         db.execute(f"""DELETE FROM undo WHERE row IN ({rows}) OR row IN (
@@ -113,7 +113,7 @@ def _plan_known(db: sqlite3.Connection, plan: Plan, key: str) -> None:
 
 
 def _refuse(db: sqlite3.Connection, run: int) -> None:
-    """Refuse rows that repeat the key of an earlier row, and rows with a permanent fault."""
+    """Refuse rows with a repeated key or a permanent fault."""
     faulty = "SELECT planned.row, fault FROM temp.file JOIN planned USING (place) WHERE fault IS NOT NULL"
     reasons = itertools.chain(
         ((row, reason, REPEATED_KEY) for _, row, reason in repeated_rows(db)),

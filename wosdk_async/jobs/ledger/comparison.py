@@ -1,6 +1,6 @@
-"""Comparison of a file with the ledger, by SQL on all rows.
+"""Comparison of a file with the ledger, in SQL on all rows.
 
-It writes temporary tables only, which the admission uses, so a check can compare with a read-only ledger.
+The results are temporary tables, which the admission uses, so a check can use a read-only ledger.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ __all__ = ["TEMPORARY", "Compared", "compare", "ledger_counts", "repeated_rows",
 
 _FILE = f"CREATE TEMP TABLE file ({FILE_COLUMNS})"
 _COLUMNS = [column.split()[0] for column in FILE_COLUMNS.split(", ")]
-# Without its type an index on the row would not be used.
+# Without a type, SQLite would not use an index on the row.
 _MATCHED = "CREATE TEMP TABLE matched (place INTEGER PRIMARY KEY, nth, row INTEGER, standing)"
 TEMPORARY = ("file", "repeated", "matched", "gone", "plain")
 
-# Most rows are number 1 among equal rows, so only the others are numbered.
+# Most rows have no equal row, so only rows with equal rows are numbered.
 _REPEATED = """CREATE TEMP TABLE repeated AS
     SELECT place, identity, row_number() OVER (PARTITION BY identity ORDER BY place) AS nth FROM temp.file
     WHERE identity IN (SELECT identity FROM temp.file GROUP BY identity HAVING count(*) > 1)"""
@@ -40,7 +40,7 @@ _STATE = f"""CASE
         THEN {int(Standing.REFUSED_HERE)}
     WHEN outcome.state = {int(State.REFUSED)} THEN {int(Standing.REFUSED)}
     ELSE {int(Standing.PLANNED)} END"""
-"""Standing of a row of the ledger. A refusal with an attempt is one by the service."""
+"""Standing of a ledger row. A refusal with an attempt came from the service."""
 
 _CARRIED_OUT = f"{int(State.SENDING)}, {int(State.IN_DOUBT)}, {int(State.DONE)}, {int(State.FOUND)}"
 """States of rows that may be in the Company."""
@@ -55,7 +55,7 @@ _NEVER_SENT = {*_IN_COMPANY, Standing.REPEATED}
 _SENT = f"{_RISKY}, {int(Standing.UNDONE)}"
 
 
-# A reject that was also corrected in the file: without a key, that made a row of its own, which was sent.
+# A reject that was also corrected in the file: without a key, the correction is a new row and was sent.
 _TWIN = f"""cells IS NULL
     AND NOT EXISTS (
         SELECT 1 FROM identity WHERE identity.identity = file.identity AND identity.row = file.row)
@@ -67,21 +67,21 @@ _TWIN = f"""cells IS NULL
 
 @attrs.frozen(kw_only=True)
 class Compared:
-    """Result of a comparison."""
+    """Comparison result."""
 
     standings: Mapping[Standing, int]
-    """Rows of the file by standing; of several that are one row of the ledger, the first counts."""
+    """Rows of the file by standing; if several match one ledger row, only the first counts."""
     gone: Mapping[Standing, int]
-    """Rows of the ledger that the file lacks, by standing."""
+    """Rows of the ledger missing from the file, by standing."""
     gone_unexplained: int = 0
-    """Rows of ``gone`` that may be in the Company, and were not declared permanently gone."""
+    """Rows in ``gone`` that may be in the Company and were not declared permanently gone."""
     first_new: RowSample | None = None
     first_gone: RowSample | None = None
     disguised: Mapping[Standing, tuple[RowSample, RowSample]] = attrs.field(factory=dict)
     back: Mapping[Standing, int] = attrs.field(factory=dict)
-    """Rows of the file that the last file lacked and an earlier one had, by standing."""
+    """Rows of the file that were missing from the last file but not from an earlier file, by standing."""
     unknown_row: int | None = None
-    """Line of a reject whose row the ledger lacks."""
+    """Line of a reject without a row in the ledger."""
 
 
 def compare(
@@ -93,20 +93,20 @@ def compare(
     retry_undone: bool = False,
     fingerprint: str = "",
 ) -> Compared:
-    """Compare the rows of a file with the ledger; the temporary tables stay for :func:`admit`.
+    """Compare a file's rows with the ledger; keep the temporary tables for :func:`admit`.
 
     Args:
         db: the ledger.
-        chunks: the rows of the file.
-        rejects: whether each row names its row of the ledger.
-        map_counts: whether a done row counts as changed with another map, as for updates.
-        retry_undone: whether undone rows are to be sent, so that their keys must be unique, too.
-        fingerprint: the fingerprint of the map.
+        chunks: the file's rows.
+        rejects: whether each row names its ledger row.
+        map_counts: whether a different map makes a done row count as changed, as for updates.
+        retry_undone: whether undone rows will be sent, so that their keys must be unique, too.
+        fingerprint: the map's fingerprint.
     """
     for table in TEMPORARY:
         db.execute(f"DROP TABLE IF EXISTS temp.{table}")
     db.execute(_FILE)
-    db.execute("BEGIN")  # of the temporary tables; the ledger is only read
+    db.execute("BEGIN")  # for the temporary tables; the ledger is only read
     try:
         for chunk in chunks:
             _insert(db, chunk)
@@ -129,7 +129,7 @@ def compare(
 
 
 def _insert(db: sqlite3.Connection, rows: Sequence[FileRow]) -> None:
-    """Insert rows of the file without columns that are empty in all: to bind a None takes longest."""
+    """Insert rows, leaving out columns that are always None, as binding None is slow."""
     columns = {
         name: column
         for name, column in zip(_COLUMNS, zip(*rows, strict=True), strict=True)
@@ -145,21 +145,21 @@ def _insert(db: sqlite3.Connection, rows: Sequence[FileRow]) -> None:
 def _match(
     db: sqlite3.Connection, *, rejects: bool, map_counts: bool, retry_undone: bool, fingerprint: str
 ) -> None:
-    """Find the row of the ledger for each row of the file, and its standing."""
+    """Find the ledger row and standing of each row in the file."""
     if rejects:
-        # Its new key may be that of another row.
+        # The reject's new key may belong to another row.
         other = "(SELECT row FROM identity WHERE identity = file.identity AND nth = 1)"
         known = f"SELECT *, {_NTH} AS nth, row AS known, {other} AS other, {_TWIN} AS twin FROM temp.file"
         repeated = "numbered.nth > 1 OR numbered.other <> numbered.known"
         twin = "numbered.twin"
     else:
-        # A row from before the map had a key is found by its cells.
+        # Rows sent before the map had a key are found by their cells.
         known = f"""SELECT numbered.*, coalesce(
                 (SELECT row FROM identity WHERE identity = numbered.identity AND nth = numbered.nth),
                 (SELECT row FROM identity WHERE identity = numbered.cells AND nth = 1)) AS known
             FROM (SELECT *, {_NTH} AS nth FROM temp.file AS file) AS numbered"""
         repeated, twin = "numbered.nth > 1", "0"
-    # A map that reads another column, such as that of a new key, changes the digest of equal cells.
+    # A map that reads another column, such as a new key, changes the digest of equal cells.
     changed = """planned.sent <> numbered.digest AND NOT EXISTS (
         SELECT 1 FROM identity WHERE identity.identity = numbered.cells AND identity.row = numbered.known)"""
     other_map = "coalesce(json_extract(run.details, '$.map'), '') <> :map"
@@ -180,7 +180,7 @@ def _match(
         {"map": fingerprint},
     )
     if db.execute("SELECT count(row) > count(DISTINCT row) FROM temp.matched").fetchone()[0]:
-        # The file may have several identities of one row: the first counts.
+        # Several rows of the file may match one ledger row: the first counts.
         db.execute("""DELETE FROM temp.matched WHERE row IS NOT NULL AND place NOT IN (
             SELECT min(place) FROM temp.matched WHERE row IS NOT NULL GROUP BY row)""")
 
@@ -221,10 +221,10 @@ def _counted(db: sqlite3.Connection) -> Compared:
 
 
 def _disguised(db: sqlite3.Connection, some_lacked: bool) -> dict[Standing, tuple[RowSample, RowSample]]:
-    """Return by standing the first key that may be sent, and the gone one in the Company that it disguises.
+    """Return, by standing, the first sendable key that resembles the key of a missing row in the Company.
 
-    They differ only by what spreadsheets do to cells. Two rows of the last file are different rows, whatever
-    their keys. ``some_lacked`` tells whether the last file lacked any row that may be sent.
+    Such keys differ only by spreadsheet formatting. Two rows of the last file are always different rows.
+    ``some_lacked`` tells whether any sendable row was missing from the last file.
     """
     db.create_function("undisguised", 1, undisguised, deterministic=True)
     db.execute("CREATE TEMP TABLE plain (key TEXT, line INTEGER, name TEXT, away INTEGER)")
@@ -252,13 +252,13 @@ def _sample(db: sqlite3.Connection, query: str) -> RowSample | None:
 
 
 def ledger_counts(db: sqlite3.Connection) -> dict[Standing, int]:
-    """Count all rows of a ledger by standing."""
+    """Count a ledger's rows by standing."""
     found = db.execute(f"SELECT {_STATE}, count(*) FROM {_JOINED} GROUP BY 1").fetchall()
     return {Standing(standing): count for standing, count in found}
 
 
 def sent_rows(db: sqlite3.Connection, chunks: Iterable[Sequence[FileRow]]) -> int:
-    """Count the rows of a file that a ledger sent, as far as their cells tell."""
+    """Count a file's rows that a ledger sent, judging by their cells."""
     compared = compare(db, chunks)
     sent = (Standing.SENDING, Standing.IN_DOUBT, Standing.DONE, Standing.DONE_CHANGED)
     return sum(compared.standings.get(each, 0) for each in sent)
@@ -267,8 +267,8 @@ def sent_rows(db: sqlite3.Connection, chunks: Iterable[Sequence[FileRow]]) -> in
 def repeated_rows(
     db: sqlite3.Connection, first: int = 0, last: int = sys.maxsize
 ) -> Iterator[tuple[int, int | None, str]]:
-    """Yield place, row and reason of the rows at some places that repeat the key of an earlier row."""
-    # Before the admission the ledger may know neither of the two rows.
+    """Yield place, row and reason of rows with a repeated key, from place ``first`` to ``last``."""
+    # Before the admission, the ledger may not know either of the two rows.
     found = db.execute(
         """SELECT file.place, planned.row, coalesce(file.key, file.name), file.digest, file.identity
         FROM temp.matched JOIN temp.file USING (place) LEFT JOIN planned ON planned.place = file.place
@@ -289,9 +289,8 @@ _FIRST_WITH_KEY = """SELECT coalesce(planned.row, first.place), file.line, file.
     WHERE identity.identity = :identity AND identity.nth = 1 LIMIT 1"""
 
 
-_SHOWN = 100  # characters of a key
-_REPEATED_KEY = "the key {!r} is already that of row {} (line {}); keys must be unique"
+_SHOWN = 100  # maximum characters of a key in messages
+_REPEATED_KEY = "the key {!r} already belongs to row {} (line {}); keys must be unique"
 _TWICE = (
-    "the key {!r} is already that of row {} (line {}), and all cells are equal: the row is a duplicate, so "
-    "delete this one"
+    "the key {!r} already belongs to row {} (line {}), and all cells are equal: delete this duplicate row"
 )

@@ -1,7 +1,7 @@
-"""What an import sends: one pure function of the ledger, the file and the options.
+"""Decision on what an import sends: a pure function of the ledger, the file and the options.
 
-The ledger knows each row by its identity. The same command sends what the ledger does not know to be done.
-Imports, checks and the command line ask :func:`decide`; ``docs/import.md`` shows its tables.
+The ledger knows each row by its identity. Repeating a command sends only rows that are not known to be done.
+Imports, checks and the CLI call :func:`decide`; ``docs/import.md`` shows its tables.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ __all__ = ["action_of", "actions_of", "decide"]
 
 
 def decide(ledger: LedgerFacts | None, file: FileFacts, options: ImportOptions) -> Plan | Refusal:
-    """Decide what an import does, or why it does nothing.
+    """Decide what an import does, or why it is refused.
 
     Args:
-        ledger: the ledger of the folder; None if none has begun.
+        ledger: the ledger; None for a new import.
         file: the file, compared with the ledger.
-        options: the options of the import; only those about known and unknown rows count.
+        options: the import options; only options about known and unknown rows matter.
     """
     if file.rejects_problem is not None:
         problem, line = file.rejects_problem
@@ -45,11 +45,11 @@ def action_of(standing: Standing, options: ImportOptions, *, can_look_up: bool, 
     """Decide what happens to a row.
 
     Args:
-        standing: its standing in the ledger.
-        options: the options of the import; only those about known and unknown rows count.
-        can_look_up: whether a row in doubt can be looked up, by its marker or by the record that it changes.
-        updates: whether the operation updates existing records, which is idempotent. Not for rejects: what
-            was done meanwhile is newer.
+        standing: the row's standing in the ledger.
+        options: the import options; only options about known and unknown rows matter.
+        can_look_up: whether a row in doubt can be looked up, by its marker or by the record to change.
+        updates: whether the operation is an idempotent update. False for rejects, which may be older than
+            other changes.
     """
     match standing:
         case Standing.SENDING | Standing.IN_DOUBT:
@@ -69,7 +69,7 @@ def action_of(standing: Standing, options: ImportOptions, *, can_look_up: bool, 
 
 
 def actions_of(file: FileFacts, options: ImportOptions) -> Mapping[Standing, Action]:
-    """Decide what happens to the rows of a file, by their standing."""
+    """Decide what happens to a file's rows, by standing."""
     can_look_up, updates = file.marker is not None, file.updates and not file.rejects
     return {each: action_of(each, options, can_look_up=can_look_up, updates=updates) for each in Standing}
 
@@ -96,7 +96,7 @@ def _other_ledger(ledger: LedgerFacts, file: FileFacts) -> Refusal | None:
 
 
 def _again(ledger: LedgerFacts) -> tuple[Remedy, ...]:
-    """Return the way to a new job: send again or, with unfinished rows, settle those in doubt."""
+    """Return the remedy for starting a new job: send all rows again, or first settle rows in doubt."""
     if not ledger.unfinished:
         return (Remedy.SEND_AGAIN,)
     return (Remedy.SETTLE,) if ledger.in_doubt else ()
@@ -114,10 +114,10 @@ def _begin_again(ledger: LedgerFacts, file: FileFacts) -> Plan | Refusal:
 
 
 def _key_changed(ledger: LedgerFacts, file: FileFacts) -> Refusal | None:
-    """Return why rows that were sent cannot be recognized or looked up by their keys; None if they can."""
+    """Return a refusal if sent rows cannot be recognized or looked up by their keys."""
     if ledger.key != file.key and ledger.gone_unexplained and not file.rejects:
         was, now = ledger.key, file.key
-    elif ledger.marker != file.marker and ledger.in_doubt:  # they carry their keys in the previous field
+    elif ledger.marker != file.marker and ledger.in_doubt:  # rows in doubt have their keys in the old field
         was, now = ledger.marker, file.marker
     else:
         return None
@@ -133,9 +133,9 @@ def _key_changed(ledger: LedgerFacts, file: FileFacts) -> Refusal | None:
 
 
 def _unknown_rows(ledger: LedgerFacts, file: FileFacts, options: ImportOptions) -> Refusal | None:
-    """Return why rows cannot be sent beside gone ones that may be the same; None if they can."""
+    """Return a refusal if rows to send may be edited versions of sent rows missing from the file."""
     sent = {each for each, action in actions_of(file, options).items() if action is Action.SEND}
-    # A row that is back may be an earlier text of one that was sent.
+    # A row that reappears may be an earlier version of a sent row.
     new = file.standings.get(Standing.NEW, 0) + sum(file.back.get(each, 0) for each in sent)
     disguised = next((pair for each, pair in file.disguised.items() if each in sent), None)
     if not ledger.gone_unexplained or not (new or disguised):

@@ -1,4 +1,4 @@
-"""Facts for the decision: find the ledger of an import, and compare it with the file."""
+"""Facts for the decision: find the import's ledger and compare it with the file."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ __all__ = [
 
 
 def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: Sequence[Path]) -> Path | None:
-    """Find the folder of the ledger for an import; None if none has begun.
+    """Find the folder of an import's ledger; None for a new import.
 
     Args:
         request: the import.
-        rows: the rows of its file.
-        company: text that identifies the Company.
-        ledgers: the folders of the ledgers beside the file, or at the named folder; the oldest first.
+        rows: the file's rows.
+        company: the Company's identifier.
+        ledgers: the folders of the ledgers beside the file or at the named folder, oldest first.
 
     Raises:
-        JournalError: a ledger cannot be read, so it is unknown what was sent.
+        JournalError: a ledger cannot be read, so sent rows are unknown.
     """
     if rows.is_rejects:
         return _of_rejects(request, rows.job or "")
     if request.options.resume:
         return request.base
     plans = [(folder, plan) for folder in ledgers if _is_ledger(folder, plan := plan_of(folder))]
-    if request.options.folder is not None and plans:  # one folder for any input
+    if request.options.folder is not None and plans:  # a named folder accepts any input
         found, known = plans[0]
-        for folder, plan in plans:  # follow the ledgers that were begun to send all rows again
+        for folder, plan in plans:  # follow ledgers created to resend all rows
             if plan.after == known.job:
                 found, known = folder, plan
         return found
@@ -60,7 +60,7 @@ def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: S
 
 
 def _is_ledger(folder: Path, plan: JobPlan) -> bool:
-    """Return whether a ledger counts: not if it was restarted and killed before it had rows."""
+    """Return whether a ledger is valid; a restarted ledger that was killed before it had rows is not."""
     if plan.after is None:
         return True
     with contextlib.closing(connect(folder, read_only=True, snapshot=True)) as db, explained(folder):
@@ -68,30 +68,30 @@ def _is_ledger(folder: Path, plan: JobPlan) -> bool:
 
 
 def _of_rejects(request: ImportRequest, job: str) -> Path | None:
-    """Find the ledger that rejects name: in their folder, in the named folder, or near these."""
+    """Find the ledger named in rejects: in their folder, in the named folder, or nearby."""
     named = request.options.folder
     near = [*([named] if named is not None else []), request.path.parent]
     around = [each for place in (*near, Path()) for each in (place, place.absolute().parent)]
-    # The rejects of an earlier file are in runs/N of their folder.
+    # Rejects of an earlier file are in the job's runs/N folder.
     directories = dict.fromkeys(each.absolute() for each in (*around, *request.path.parents[:_DEPTH]))
     candidates = dict.fromkeys(
         folder for each in directories for folder in (each, *ledgers_in(each)) if (folder / JOURNAL).is_file()
     )
     found: list[Path] = []
     for folder in candidates:
-        with contextlib.suppress(JournalError):  # it may belong to another file
+        with contextlib.suppress(JournalError):  # the folder may belong to another file
             if plan_of(folder).job == job and not any(folder.samefile(each) for each in found):
                 found.append(folder)
     surest = [each for each in found if each.absolute() in (named and named.absolute(), request.path.parent)]
     if len(found) > 1 and not surest:
         raise JournalError(
-            f"{found[0]} and {found[1]}: one is a copy of the other; name the one that sends the rows"
+            f"{found[0]} and {found[1]} are copies of the same job; name the folder to continue with"
         )
     return next(iter(surest or found), None)
 
 
 def successor(folder: Path) -> Path | None:
-    """Find the ledger that was begun to send all rows of another again; None without one."""
+    """Find the ledger created to resend all rows of another ledger; None if there is none."""
     job = plan_of(folder).job
     for each in jobs_beside(folder):
         with contextlib.suppress(JournalError):
@@ -101,17 +101,17 @@ def successor(folder: Path) -> Path | None:
 
 
 def written_by_job(request: ImportRequest) -> bool:
-    """Return whether a file is an output of a job, other than rejects and copies of inputs."""
+    """Return whether a file is a job's output, other than rejects and input copies."""
     if request.path.name.startswith("input."):
         return False
     return any((folder / JOURNAL).is_file() for folder in request.path.parents[:_DEPTH])
 
 
-_DEPTH = 3  # folder of a job, runs, N
+_DEPTH = 3  # job folder, runs, N
 
 
 def compared_with(db: sqlite3.Connection, request: ImportRequest, rows: FileRows) -> Compared:
-    """Compare a file with the ledger in a database."""
+    """Compare a file with a ledger database."""
     return compare(
         db,
         rows.chunks(),
@@ -124,7 +124,7 @@ def compared_with(db: sqlite3.Connection, request: ImportRequest, rows: FileRows
 
 @contextlib.contextmanager
 def _empty_ledger() -> Iterator[sqlite3.Connection]:
-    """Create an empty ledger in a temporary database, to compare a first file with."""
+    """Create an empty temporary ledger to compare a first file with."""
     with contextlib.closing(sqlite3.connect("", isolation_level=None)) as db:
         db.executescript(TABLES)
         yield db
@@ -143,10 +143,10 @@ def facts_of(
 
     Args:
         request: the import.
-        rows: the rows of its file.
-        company: text that identifies the Company.
-        compared: the result of the comparison.
-        ledger: folder, plan and counts of the ledger; None without one.
+        rows: the file's rows.
+        company: the Company's identifier.
+        compared: the comparison result.
+        ledger: the ledger's folder, plan and counts; None for a new import.
         elsewhere: the result of :func:`sent_elsewhere`.
     """
     later = successor(ledger[0]) if ledger is not None else None
@@ -193,12 +193,12 @@ def facts_of(
 def sent_elsewhere(
     request: ImportRequest, rows: FileRows, company: str, base: Path
 ) -> tuple[Path, int] | None:
-    """Find another ledger in the directory that sent rows of the file, and count them.
+    """Find another ledger in the directory that sent rows of the file, and count these rows.
 
-    It is for a first run that does not look its rows up, perhaps with a copied, linked or renamed file.
+    This protects first runs without look-ups whose file may be a copied, linked or renamed one.
 
     Raises:
-        JournalError: a ledger there cannot be read, so it is unknown what it sent.
+        JournalError: a ledger in the directory cannot be read, so its sent rows are unknown.
     """
     if request.looks_first or not request.creates:
         return None
@@ -214,32 +214,32 @@ def sent_elsewhere(
 
 @attrs.frozen(eq=False)
 class Preview:
-    """Preview of what an import would do, valid within its block."""
+    """Preview of an import, valid inside its ``with`` block."""
 
     decision: Plan | Refusal
     actions: Mapping[Standing, Action]
-    """What would happen to the rows, also to those of a refused import."""
+    """The action for each standing, even if the import is refused."""
     folder: Path | None
-    """The ledger of the file; None when none has begun."""
+    """The ledger's folder; None for a new import."""
     _db: sqlite3.Connection = attrs.field(repr=False)
 
     @classmethod
     def of(
         cls, ledger: LedgerFacts | None, file: FileFacts, options: ImportOptions, db: sqlite3.Connection
     ) -> Preview:
-        """Decide about a file that was compared with the ledger in a database."""
+        """Decide on a file that was compared with a ledger database."""
         folder = None if ledger is None else ledger.folder
         return cls(decide(ledger, file, options), actions_of(file, options), folder, db)
 
     def standings(self, first: int, last: int) -> dict[int, Standing]:
-        """Return the standing of the rows at some places of the file."""
+        """Return the standings of the rows from place ``first`` to ``last`` of the file."""
         found = self._db.execute(
             "SELECT place, standing FROM temp.matched WHERE place BETWEEN ? AND ?", (first, last)
         )
         return {place: Standing(standing) for place, standing in found}
 
     def reasons(self, first: int, last: int) -> Mapping[int, str]:
-        """Return why rows at some places stay refused."""
+        """Return the reasons of rows that remain refused, from place ``first`` to ``last``."""
         found = self._db.execute(
             f"""SELECT place, coalesce(json_extract(detail, '$[2]'), '') FROM temp.matched
             JOIN outcome ON outcome.row = matched.row
@@ -252,7 +252,7 @@ class Preview:
 
 @contextlib.contextmanager
 def preview_of(request: ImportRequest, rows: FileRows, company: str) -> Iterator[Preview]:
-    """Compare a file with its ledger, which is only read; yield what the import would do.
+    """Compare a file with its ledger read-only, and yield a preview of the import.
 
     Raises:
         JournalError: a ledger cannot be read.

@@ -1,4 +1,4 @@
-"""Rows of a file, read once: their identities, and warnings about all of them."""
+"""A file's rows, read once, with their identities and warnings."""
 
 from __future__ import annotations
 
@@ -26,33 +26,33 @@ from wosdk_async.jobs.sources.source import Source
 
 __all__ = ["FILE_COLUMNS", "PAGE", "FileRow", "FileRows", "fingerprint"]
 
-PAGE = 200  # rows of one fingerprint
+PAGE = 200  # rows per fingerprint
 _CHUNK = 10 * PAGE
 _DIGESTS = 1_000_000
 _ROW = re.compile(r"[1-9][0-9]{0,17}")
 
 FileRow = tuple[int, int, int, bytes, bytes | None, str | None, str | None, str | None, int | None]
-"""Place in the file, line, digest, identity, hash of the cells if that is of a key, the key that the marker
-carries, name, fault, and the row of the ledger that a reject names."""
+"""Place in the file, line, digest, identity, hash of the cells (if identified by a key), marker key, name,
+fault, and a reject's ledger row."""
 
 FILE_COLUMNS = "place INTEGER PRIMARY KEY, line, digest, identity, cells, key, name, fault, row"
-"""Columns of a table of such rows."""
+"""Table columns of a :data:`FileRow`."""
 
 
 def fingerprint(rows: Sequence[Row]) -> int:
-    """Return a hash of the cells of a page of rows, valid within this process."""
+    """Hash the cells of a page of rows; hashes differ between processes."""
     cells = (row.cells.values() if row.raw_cells is None else row.raw_cells for row in rows)
     return hash(tuple(map(tuple, cells)))
 
 
 @attrs.define(eq=False)
 class FileRows:
-    """Rows of a file of any size, kept in a temporary file until :meth:`close`.
+    """Rows of a file of any size, stored in a temporary file until :meth:`close`.
 
     Args:
         source: the file.
         import_map: the map.
-        keys: the keys that the marker carries; None without a marker.
+        keys: the marker's keys; None without a marker.
         index: collects the names in the rows.
 
     Raises:
@@ -65,27 +65,27 @@ class FileRows:
     index: ReferenceIndex
     rows: int = 0
     warnings: list[str] = attrs.field(factory=list)
-    """Warnings before the first row is sent, about more than one row."""
+    """Warnings that affect more than one row, known before the first row is sent."""
     notes: list[str] = attrs.field(factory=list, init=False)
     """Warnings about the file."""
     job: str | None = None
-    """Id of the ledger that the rejects name; None if the file is not one of rejects."""
+    """Id of the ledger named in the rejects; None for other files."""
     problem: tuple[RejectsProblem, int] | None = None
-    """Fault of the rejects, and its line."""
+    """The rejects' fault and its line."""
     identities: Identities = attrs.field(init=False)
     fingerprints: array[int] = attrs.field(factory=lambda: array("q"), init=False)
-    """Fingerprints of the pages."""
+    """Page fingerprints."""
     _digests: array[int] = attrs.field(factory=lambda: array("q"), init=False)
     """Digests of rows without a key."""
     _db: sqlite3.Connection = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        # Only changes in columns that the map reads count, as the others are not sent.
+        # Only changes in columns that the map reads matter; other columns are not sent.
         counting = frozenset(self.import_map.columns)
         self.identities = Identities(self.source.columns, self.keys, self.import_map.key, counting)
-        # SQLite removes a database without a name when it is closed or the process is killed.
+        # SQLite removes an unnamed database when it is closed or the process is killed.
         self._db = sqlite3.connect("", isolation_level=None, check_same_thread=False)
-        weakref.finalize(self, self._db.close)  # a program may never close it
+        weakref.finalize(self, self._db.close)  # in case the program never calls close()
         try:
             self._db.execute("PRAGMA journal_mode = OFF")
             self._db.execute("PRAGMA synchronous = OFF")
@@ -95,8 +95,8 @@ class FileRows:
         except sqlite3.Error as error:
             self.close()
             raise ImportMapError(
-                f"{self.source.path}: its rows do not fit into a temporary file ({error}); free space in the "
-                "directory of temporary files, or name another one in the variable SQLITE_TMPDIR"
+                f"{self.source.path}: the rows do not fit into a temporary file ({error}); free space in the "
+                "temporary directory, or set SQLITE_TMPDIR to another directory"
             ) from error
         except BaseException:
             self.close()
@@ -104,12 +104,12 @@ class FileRows:
 
     @property
     def is_rejects(self) -> bool:
-        """Whether each row names its row of a ledger."""
+        """Whether the file is a rejects file, whose rows name their ledger rows."""
         return self.job is not None
 
     @property
     def columns(self) -> frozenset[str]:
-        """The columns with content."""
+        """The non-empty columns."""
         return frozenset(self.identities.filled)
 
     @property
@@ -119,18 +119,18 @@ class FileRows:
 
     @property
     def key(self) -> str | None:
-        """The template of the keys; None if rows are identified by their cells."""
+        """The key template; None if rows are identified by their cells."""
         if self.import_map.key is not None:
             return self.import_map.key.source
         return self.keys.template if self.keys is not None else None
 
     def chunks(self) -> Iterator[list[FileRow]]:
-        """Yield the rows, some thousand at a time."""
+        """Yield the rows in chunks of a few thousand."""
         for (rows,) in self._db.execute("SELECT rows FROM chunk ORDER BY rowid"):
             yield marshal.loads(rows)  # noqa: S302 - written by this object
 
     def close(self) -> None:
-        """Remove the rows."""
+        """Delete the temporary file."""
         self._db.close()
 
     def _read(self) -> None:
@@ -145,7 +145,7 @@ class FileRows:
                     if (warning := replaced.in_row(row.cells)) is not None:
                         warned[warning] += 1
             entries = list(map(self._entry, chunk))
-            # Storing each value in a column of its own would take most of the time here.
+            # One blob per chunk: a column per value would take most of the time here.
             self._db.execute("INSERT INTO chunk VALUES (?)", [marshal.dumps(entries)])
             if self.is_rejects:
                 self._db.executemany(
@@ -166,15 +166,14 @@ class FileRows:
             self.warnings.append(f"{self.source.path}: there are no rows below the header")
 
     def _equal_rows(self) -> list[str]:
-        """Return the warning about rows that would be created twice, if any."""
-        parts = 1 + len(self._digests) // _DIGESTS  # one at a time, to bound the memory
+        """Return a warning about rows that would create duplicates, if any."""
+        parts = 1 + len(self._digests) // _DIGESTS  # to bound the memory
         single = sum(len({each for each in self._digests if each % parts == part}) for part in range(parts))
         if not (count := len(self._digests) - single):
             return []
-        rows = "1 row equals an earlier one" if count == 1 else f"{count} rows equal earlier ones"
+        rows = "1 row equals an earlier row" if count == 1 else f"{count} rows equal earlier rows"
         return [
-            f"{self.source.path}: {rows} in all columns that the map reads, and there is no key: each is "
-            "created"
+            f"{self.source.path}: {rows} in all columns that the map reads; without a key, all are created"
         ]
 
     def _entry(self, row: Row) -> FileRow:
@@ -183,14 +182,14 @@ class FileRows:
             self._digests.append(found.digest)
         key, fault = found.key, None
         if key is not None and storable(key) != key:
-            fault = f"the key {storable(key)[:_SHOWN]!r} has half of a surrogate pair, which cannot be sent"
+            fault = f"the key {storable(key)[:_SHOWN]!r} contains an unpaired surrogate, which cannot be sent"
             key = None
         name = found.name if found.name is None else storable(found.name)
         number = None if row.origin is None else self._number(row, row.origin)
         return row.number, row.line, found.digest, found.identity, found.cells, key, name, fault, number
 
     def _number(self, row: Row, origin: tuple[str, str]) -> int | None:
-        """Return the row of the ledger that a reject names; None after setting ``problem``."""
+        """Return a reject's ledger row; None after setting ``problem``."""
         job, text = origin
         if self.job is None:
             self.job = job
@@ -214,4 +213,4 @@ class FileRows:
             self.problem = "row_twice", twice[0]
 
 
-_SHOWN = 100  # characters of a key
+_SHOWN = 100  # maximum characters of a key in messages

@@ -1,4 +1,4 @@
-"""Identity of a row across files."""
+"""Row identity across files."""
 
 from __future__ import annotations
 
@@ -22,44 +22,44 @@ from wosdk_async.text.safe_text import one_line
 
 __all__ = ["Identities", "RowIdentity", "undisguised"]
 
-_BYTES = 16  # of a hash: 10**8 rows collide with a probability of 10**-22
+_BYTES = 16  # per hash: 10**8 rows collide with a probability of 10**-22
 _HASHES = {kind: blake2b(digest_size=_BYTES, person=kind) for kind in (b"cells", b"key")}
-_EXCERPT = 60  # characters
+_EXCERPT = 60  # maximum characters
 _EXCERPT_CELLS = 12
 
 
 @attrs.define  # not frozen, which takes three times as long to construct
 class RowIdentity:
-    """Identity of a row, and a digest by which changes are noticed."""
+    """A row's identity, and a digest that detects changes."""
 
     identity: bytes
     """Hash of the key, or of the cells without one."""
     digest: int
-    """Part of a hash of the cells that count."""
+    """Truncated hash of the relevant cells."""
     key: str | None
-    """The key that the marker carries; None without a marker, or if it is the row number of the ledger."""
+    """The marker's key; None without a marker, or if the key is the ledger's row number."""
     name: str | None
-    """The key without a marker, or the beginning of the cells, for messages."""
+    """For messages: the key in a map without a marker, or the beginning of the cells."""
     cells: bytes | None = None
-    """Hash of the cells of a row with a key: the ledger may hold it from before the map had a key."""
+    """Hash of the cells of a row with a key, in case the ledger has the row from before the map had a key."""
 
 
 class Identities:
-    """Identities of the rows of one file.
+    """Row identities of one file.
 
-    A row is identified by its key: the template of the marker, or ``key`` of the map. Without a key it is
-    identified by its non-blank cells with their column names, without columns whose names begin with ``_``
-    unless the map reads them.
+    A row is identified by its key: the marker's template, or the map's ``key``. Without a key, a row is
+    identified by its non-blank cells and their column names, ignoring columns that begin with ``_`` unless
+    the map reads them.
 
     Args:
-        columns: the columns of the file.
-        keys: the keys that the marker carries; None without a marker.
-        key: the template ``key`` of the map.
-        counting: the columns in which a change counts; None for all.
+        columns: the file's columns.
+        keys: the marker's keys; None without a marker.
+        key: the map's ``key`` template.
+        counting: the columns in which changes count; None for all columns.
 
     Attributes:
         columns: the columns that count.
-        filled: the columns in which a row had content.
+        filled: the non-empty columns.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Identities:
         self._counting = counting
 
     def of(self, row: Row) -> RowIdentity:
-        """Return the identity of a row, by its cells if its key cannot be built."""
+        """Return a row's identity, based on the cells if the key cannot be built."""
         cells = self._cells(row)
         hashed = _hash(b"cells", cells)
         digest = _number(hashed) if self._counting is None else self._digest(cells)
@@ -92,7 +92,7 @@ class Identities:
         return RowIdentity(hashed, digest, None, one_line(", ".join(values)[:_EXCERPT]))
 
     def digest(self, row: Row) -> int:
-        """Return part of a hash of the cells that count, which differs once the row changed."""
+        """Return a truncated hash of the relevant cells, to detect changes."""
         return self._digest(self._cells(row))
 
     def _digest(self, cells: dict[str, str] | list[str]) -> int:
@@ -101,11 +101,11 @@ class Identities:
         return _number(_hash(b"cells", cells))
 
     def _cells(self, row: Row) -> dict[str, str] | list[str]:
-        """Return the cells with content, or all cells of a row that does not fit the header."""
+        """Return the non-blank cells, or all cells of a row that does not fit the header."""
         known: Any = row.cells if row.known_cells is None else row.known_cells
         if row.raw_cells is not None:
             return list(row.raw_cells if row.known_cells is None else known)
-        cells = known if type(known) is dict else dict(known.items())  # includes unusable ones
+        cells = known if type(known) is dict else dict(known.items())  # includes unusable cells
         found = {name: cell for name, cell in cells.items() if cell and not cell.isspace()}
         if not found.keys() <= self._counted:
             found = {name: found[name] for name in found if name in self._counted}
@@ -117,7 +117,7 @@ class Identities:
             return None
         try:
             return (self._key.fill(row.cells) or "").strip() or None
-        except RowError:  # a cell that cannot be used
+        except RowError:  # unusable cell
             return None
 
 
@@ -126,7 +126,7 @@ def _hash(kind: bytes, value: object) -> bytes:
         data = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
     except TypeError:  # an unpaired surrogate
         data = orjson.dumps(orjson.loads(to_json(value)), option=orjson.OPT_SORT_KEYS)
-    hashed = _HASHES[kind].copy()  # in two thirds of the time of a new one
+    hashed = _HASHES[kind].copy()  # a third faster than a new hash
     hashed.update(data)
     return hashed.digest()
 
@@ -136,16 +136,16 @@ def _number(hashed: bytes) -> int:
 
 
 def undisguised(key: str) -> str:
-    """Normalize a key, so that forms by spreadsheets and people are equal.
+    """Normalize a key, so that variants written by spreadsheets and people compare equal.
 
-    Unicode normalization, letter case, white space, leading zeros, ``.0`` and an exponent make no difference:
-    ``00501``, ``501``, ``501.0`` and ``5.01E+02`` are equal.
+    Unicode normalization, case, white space, leading zeros, ``.0`` and exponents are ignored: ``00501``,
+    ``501``, ``501.0`` and ``5.01E+02`` compare equal.
     """
     text = "".join(unicodedata.normalize("NFKC", key).casefold().split())
     text = "".join(each for each in text if unicodedata.category(each) != "Cf")  # such as a zero-width space
-    text = text.strip("='\"") or text  # ="00501" keeps zeros in a sheet, an apostrophe disarms a formula
+    text = text.strip("='\"") or text  # ="00501" preserves zeros in a sheet; an apostrophe disarms a formula
     try:
-        number = Decimal(text.replace("_", "?"))  # Decimal takes it as a digit separator
+        number = Decimal(text.replace("_", "?"))  # Decimal accepts _ as a digit separator
     except InvalidOperation:
         return _FRACTION.sub("", _ZEROS.sub("", text))
     if not number.is_finite() or abs(number.adjusted()) > _DIGITS:
@@ -155,4 +155,4 @@ def undisguised(key: str) -> str:
 
 _ZEROS = re.compile(r"(?<![0-9.])0+(?=[0-9])")
 _FRACTION = re.compile(r"(?<=[0-9])\.0+(?![0-9])")
-_DIGITS = 40  # of a number that is written out
+_DIGITS = 40  # maximum digits of a number to write out

@@ -1,4 +1,4 @@
-"""Outcomes of rows, and the summary of an import."""
+"""Row outcomes and import summary."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ Kind = Literal["created", "updated", "deleted", "done", "found", "failed", "in_d
 
 @attrs.frozen(kw_only=True)
 class RowOutcome:
-    """Outcome of one row; ``reason`` explains any other than success."""
+    """Outcome of one row; ``reason`` explains failures and doubts."""
 
     row: int
     line: int
     outcome: Kind
     entity: str | None = None
-    """Type of the record that the row created or changed."""
+    """Type of the created or changed record."""
     id: int | None = None
-    """Id of that record."""
+    """Id of the record."""
     number: str | None = None
     reason: str | None = None
     code: str | None = None
-    """ErrorCode of the service, or the class of the error."""
+    """The service's ErrorCode, or the error's class."""
     request_id: str | None = None
     warnings: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, record: RowRecord, line: int, outcome: Kind, entity: str | None = None) -> RowOutcome:
-        """Convert the record of a row in the journal; ``entity`` is the type of its record."""
+        """Convert a row's record in the journal; ``entity`` is the type of the created or changed record."""
         return cls(
             row=record.row,
             line=line,
@@ -54,18 +54,18 @@ class RowOutcome:
 
     @property
     def work_order_id(self) -> int | None:
-        """The id, if the record is a work order."""
+        """The record's id, if it is a work order."""
         return self.id if self.entity == "WorkOrder" else None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the known facts, as in the outcomes file."""
+        """Return the facts that are not None, as in the outcomes file."""
         values = attrs.asdict(self, filter=lambda _, value: value is not None and value != ())
         is_order = values.pop("entity", None) == "WorkOrder"
         return {"work_order_id" if is_order and name == "id" else name: values[name] for name in values}
 
 
 def code_of(error: Exception) -> str | None:
-    """Return the ErrorCode of the service, or the class of an error; None if nothing was sent."""
+    """Return the service's ErrorCode or the error's class; None if nothing was sent."""
     if isinstance(error, InvalidCallError):
         return None
     return getattr(error, "code", None) or type(error).__name__
@@ -73,10 +73,10 @@ def code_of(error: Exception) -> str | None:
 
 @attrs.define(kw_only=True)
 class Summary:
-    """Counts of the rows of a file over all runs.
+    """A file's row counts over all runs.
 
-    ``rows`` is the sum of ``done``, ``found``, ``failed``, ``in_doubt`` and ``not_started``; it leaves out
-    ``empty_rows``, which are skipped.
+    ``rows`` is the sum of ``done``, ``found``, ``failed``, ``in_doubt`` and ``not_started``. Empty rows are
+    skipped, and only ``empty_rows`` counts them.
     """
 
     rows: int
@@ -84,61 +84,61 @@ class Summary:
     done: int = 0
     """Rows that succeeded: created, updated or deleted."""
     label: Label = "created"
-    """Participle for these rows."""
+    """Participle for rows in ``done``."""
     found: int = 0
-    """Rows whose record existed before (``if_exists="skip"``)."""
+    """Rows skipped because their record already existed (``if_exists="skip"``)."""
     undone: int = 0
-    """Rows of ``done`` whose records an undo cancelled or deleted."""
+    """Rows in ``done`` whose records an undo cancelled or deleted."""
     changed: int = 0
-    """Rows of ``done`` whose cells changed since; they are not sent again."""
+    """Rows in ``done`` whose cells have changed since; they are not resent."""
     gone: int = 0
-    """Rows of the ledger that the file lacks; no other count includes them."""
+    """Rows of the ledger that are missing from the file and from all other counts."""
     plan: Mapping[str, int] = attrs.field(factory=dict)
-    """Rows of the file by their standing in the ledger before this run: ``{"new": 3, "done": 10}``."""
+    """The file's rows by standing before this run: ``{"new": 3, "done": 10}``."""
     failed: int = 0
     waiting: int = 0
-    """How many of the ``failed`` rows the next run sends, because the reason may be temporary."""
+    """Rows in ``failed`` that the next run retries, because the failure may be temporary."""
     in_doubt: int = 0
     not_started: int = 0
     done_now: int = 0
     """Rows that succeeded in this run."""
     seconds: float = 0.0
-    """Seconds of this run."""
+    """Duration of this run in seconds."""
     references_found: int = 0
     references_created: int = 0
     warnings: list[str] = attrs.field(factory=list)
-    """Warnings that concern more than one row."""
+    """Warnings that affect more than one row."""
     stopped: WosdkError | None = None
-    """Why the import stopped early: an error, or a RunStoppedError with the rule as its ``kind``."""
+    """Why the import stopped early: an error, or a RunStoppedError whose ``kind`` names the rule."""
     audit: AuditResult | None = None
-    """Result of the audit of a job on many workers; None without one."""
+    """Audit result of a job with workers; None without an audit."""
     audit_state: AuditState = "none"
     audit_why: str | None = None
     """Why an audit is impossible; None if it is possible."""
     missing: str | None = None
-    """Message if the job folder or its journal was removed or moved during the run, so that the next run does
-    not know what this one sent; else None."""
+    """Warning if the job folder or its journal was removed or moved during the run: the next run does not
+    know which rows this run sent."""
     unwritten: list[RowRecord] = attrs.field(factory=list)
-    """Outcomes that could not be written in the journal; the other counts do not include them."""
+    """Outcomes that could not be written to the journal; the other counts exclude them."""
     folder: Path | None = None
     """The job folder."""
     files: list[Path] = attrs.field(factory=list)
-    """The files that this run wrote; none if the job had finished before."""
+    """Files written by this run; empty if the job was already finished."""
     files_failed: WosdkError | None = None
-    """Why files of the job could not be written; the journal is complete, so they can be written again."""
+    """Why the job's files could not be written; they can be rewritten from the journal, which is complete."""
 
     @property
     def complete(self) -> bool:
-        """Whether every row succeeded or existed before, and none was undone.
+        """Whether every row succeeded or already existed, and none was undone.
 
-        The journal must be in its place, and a job on many workers needs a clean audit, if one is possible.
+        The journal must still exist, and a job with workers needs a clean audit, if an audit is possible.
         """
         all_done = self.done + self.found == self.rows and not self.undone
         return all_done and self.missing is None and self.audit_state in ("none", "impossible", "clean")
 
     @property
     def all_ended(self) -> bool:
-        """Whether the same command would send and look up no row."""
+        """Whether the same command would neither send nor look up a row."""
         return not (self.in_doubt or self.not_started or self.waiting)
 
     @property
@@ -148,14 +148,14 @@ class Summary:
 
     @property
     def rate(self) -> float:
-        """Rows per second of this run."""
+        """Rows per second in this run."""
         return self.done_now / self.seconds if self.seconds else 0.0
 
     def _audit_facts(self) -> dict[str, Any]:
         return audit_facts(self.audit_state, self.audit, self.audit_why)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the figures that ``wosdk import --json`` prints."""
+        """Return the summary printed by ``wosdk import --json``."""
         names = ("found", "not_started", "undone", "changed", "gone")
         more = {name: getattr(self, name) for name in names}
         return {

@@ -1,4 +1,4 @@
-"""Overview of a job: its state, its counts, and what the same command would do."""
+"""Job overview: state, counts and remaining work."""
 
 from __future__ import annotations
 
@@ -39,24 +39,24 @@ COUNTED: dict[str, tuple[State, ...]] = {
     "sending": (State.SENDING,),
     "not_started": (State.PLANNED,),
 }
-"""Counts of a job, each with the states that belong to it."""
+"""A job's counts with the states that each includes."""
 
 UNDER_WAY = "in flight when the run ended"
-"""Label of rows that are SENDING in a job without a process."""
+"""Label of SENDING rows in a job that is not running."""
 
 
 def why_no_audit(plan: JobPlan) -> str | None:
-    """Return why the records of a job cannot be audited; None if they can."""
+    """Return why a job cannot be audited; None if it can."""
     if operation_named(plan.operation).label != "created":
-        return f"{plan.operation!r} creates no records that could be counted"
-    return None if plan.marker is not None else "there is no marker by which the records can be found"
+        return f"{plan.operation!r} creates no records to count"
+    return None if plan.marker is not None else "without a marker, the records cannot be found"
 
 
 async def audit_state_of(journal: JournalReader) -> AuditState:
-    """Return the audit state of a job."""
+    """Return a job's audit state."""
     if not journal.plan.rows:
         return "none"
-    # A file of one row has no grant: this process sends the row that proves the marker.
+    # A file with one row needs no grant: this process sends the row itself to verify the marker.
     if not had_workers(await journal.runs()) and not (await journal.grant_totals()).leases:
         return "none"
     if why_no_audit(journal.plan) is not None:
@@ -69,31 +69,31 @@ async def audit_state_of(journal: JournalReader) -> AuditState:
 
 @attrs.frozen(kw_only=True)
 class Overview:
-    """State of a job, also while another process works on it."""
+    """A job's state, even while another process works on the job."""
 
     folder: Path
     plan: JobPlan
     counts: Mapping[State, int]
     undone: UndoState | None
-    """Progress of its undo; None without one."""
+    """Progress of the undo; None without an undo."""
     running: str | None
-    """Process that works on it now; None without one."""
+    """The running process; None if the job is not running."""
     given: JobPlan
-    """The plan with the options of the last run, which a resumed job gets."""
+    """The plan with the last run's options, which a resumed job uses."""
     begun: bool = True
-    """Whether a process has worked on it, and may have sent something."""
+    """Whether a run has started, and may have sent something."""
     audit: AuditState = "none"
-    """Audit state of a job on many workers."""
+    """Audit state of a job with workers."""
     audit_found: AuditResult | None = None
-    """Result of the last audit."""
+    """The last audit's result."""
     gone: Mapping[State, int] = attrs.field(factory=dict)
-    """Rows of the ledger that the last file lacks, by state."""
+    """Rows of the ledger missing from the last file, by state."""
     undone_rows: int = 0
     """Undone rows of the last file."""
 
     @property
     def state(self) -> str:
-        """State as in ``wosdk jobs list``."""
+        """The state shown by ``wosdk jobs list``."""
         if self.running is not None:
             return "running"
         if self.left or self.audit_left:
@@ -102,23 +102,23 @@ class Overview:
 
     @property
     def audit_left(self) -> bool:
-        """Whether the same command audits all rows."""
+        """Whether the same command would audit all rows."""
         return self.audit in ("due", "not clean") and self.undone is None
 
     @property
     def left(self) -> int:
-        """Number of rows to send or settle; without a marker, rows in doubt cannot be settled."""
+        """Number of rows to send or settle. Without a marker, rows in doubt cannot be settled."""
         settled = (State.SENDING, State.IN_DOUBT) if self.plan.marker else (State.SENDING,)
         return self.counts[State.PLANNED] + sum(
             counts.get(state, 0) for counts in (self.counts, self.gone) for state in settled
         )
 
     def figures(self) -> dict[str, int]:
-        """Return the counts, by the names of :data:`COUNTED`."""
+        """Return the counts by the names in :data:`COUNTED`."""
         return {name: sum(self.counts[state] for state in states) for name, states in COUNTED.items()}
 
     def ended(self) -> dict[str, int]:
-        """Return the counts of the rows that a further run leaves alone."""
+        """Return the counts of rows that another run would not touch."""
         found = {name: count for name, count in self.figures().items() if name in ("done", "found", "failed")}
         return found if self.plan.marker else {**found, "in_doubt": self.counts[State.IN_DOUBT]}
 
@@ -140,7 +140,7 @@ class Overview:
 
 
 async def overview(journal: JournalReader) -> Overview:
-    """Return the overview of a job."""
+    """Return a job's overview."""
     runs = await journal.runs()
     return Overview(
         folder=journal.folder,
@@ -158,7 +158,7 @@ async def overview(journal: JournalReader) -> Overview:
 
 
 def end_details(error: WosdkError) -> dict[str, Any]:
-    """Return kind, remedies and facts of an error, for the details of a run."""
+    """Return an error's kind, remedies and facts for the run details."""
     facts = {
         name: fact
         for name, fact in error.facts.items()
@@ -168,7 +168,7 @@ def end_details(error: WosdkError) -> dict[str, Any]:
 
 
 def stop_of(run: JobRun) -> RunStoppedError | None:
-    """Return why a run stopped early, with the signal behind its exit status; None if it did not."""
+    """Return why a run stopped early, including any signal; None if it did not."""
     stopped = failure_of(run, "stopped")
     signal = {130: "Ctrl-C", 143: "SIGTERM"}.get(run.exit_status or 0)
     if stopped is not None and signal:
@@ -177,7 +177,7 @@ def stop_of(run: JobRun) -> RunStoppedError | None:
 
 
 def failure_of(run: JobRun, name: Literal["stopped", "error"] = "error") -> RunStoppedError | None:
-    """Return the error that ended a run, from its details; None without one."""
+    """Restore the error that ended a run from the run details; None if there was none."""
     text, kept = run.details.get(name), run.details.get(f"{name}_details")
     if not text:
         return None

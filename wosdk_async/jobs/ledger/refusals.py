@@ -1,4 +1,4 @@
-"""Exception for a refused import, and its messages."""
+"""Error and messages for refused imports."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _SHOWN = 10  # columns
 
 
 class ImportRefusedError(ConfigurationError):
-    """Refused import: nothing was sent, because rows could be sent twice or to the wrong place.
+    """Refused import. Nothing was sent, because rows could be sent twice or to the wrong place.
 
-    ``refusal`` has its facts, ``kind`` its code: ``edited-or-new``.
+    ``refusal`` has the facts, and ``kind`` a code such as ``edited-or-new``.
     """
 
     kind = "import-refused"
@@ -73,24 +73,24 @@ def _message(refusal: Refusal) -> str:
             return (
                 f"{gone} sent before {_are(refusal.gone)} no longer in the file"
                 f"{_sample(refusal.first_gone)}, and {_rows(refusal.rows)} {_are(refusal.rows)} new"
-                f"{_sample(refusal.first_new)}: without a key an edited row looks like a new one"
+                f"{_sample(refusal.first_new)}: without a key, an edited row looks like a new row"
             )
         case "key_disguised":
             return (
-                f"the key of an unsent row{_sample(refusal.first_new)} resembles that of a sent row that is "
-                f"not in this file{_sample(refusal.first_gone)}: a spreadsheet may have changed it"
+                f"the key of an unsent row{_sample(refusal.first_new)} resembles the key of a sent row "
+                f"missing from the file{_sample(refusal.first_gone)}: a spreadsheet may have changed the key"
             )
 
 
 _PROBLEMS: Mapping[RejectsProblem, str] = {
     "missing_job": "line {line} has no job in the column _job",
-    "mixed_jobs": "line {line} belongs to another job than the lines before it; import them separately",
+    "mixed_jobs": "line {line} belongs to a different job than earlier lines; import these jobs separately",
     "missing_row": "line {line} has no row number in the column _row",
-    "row_twice": "line {line} has the same number in the column _row as an earlier line",
-    "unknown_row": "line {line} has an unknown number in the column _row: its job has no such row",
-    "job_file": "a job wrote this file about its rows; import rejects.csv, or settle the rows in doubt",
+    "row_twice": "line {line} has the same row number in the column _row as an earlier line",
+    "unknown_row": "line {line} has an unknown row number in the column _row: the job has no such row",
+    "job_file": "this file is a job's output; import rejects.csv, or settle the rows in doubt",
     "no_ledger": "the job that rejected these rows was not found beside the file or in the working directory",
-    "again": "rejects are rows of the job that rejected them, so no new job begins with them",
+    "again": "rejects belong to the job that rejected them, and cannot start a new job",
 }
 
 

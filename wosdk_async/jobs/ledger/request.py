@@ -1,4 +1,4 @@
-"""Request of an import: its file, map, options and callbacks."""
+"""Import request: file, map, options and callbacks."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ __all__ = ["PYTHON_WORDS", "ImportRequest", "ReportWords", "company_identity"]
 
 @attrs.frozen
 class ReportWords:
-    """Remedies and command lines in the report of a job (default: those of a Python program)."""
+    """Remedies and command lines in a job's report; by default the wording for Python programs."""
 
     remedy: Words = in_python
     command: Callable[[JobPlan, Path], str | None] = lambda _plan, _folder: None
-    """Returns the command that resumes a job; None if a program started it."""
+    """Returns the command that resumes a job; None for jobs started by a program."""
     rejects_command: Callable[[JobPlan, Path], str | None] = lambda _plan, _rejects: None
-    """Returns the command that imports the corrected rejects of a job; None if a program started it."""
+    """Returns the command that imports a job's corrected rejects; None for jobs started by a program."""
 
 
 PYTHON_WORDS = ReportWords()
@@ -52,7 +52,7 @@ class ImportRequest:
     """File, map, options and callbacks of one import.
 
     Raises:
-        ImportMapError: the map has no key that can be used.
+        ImportMapError: the map has no usable key.
     """
 
     source: Source
@@ -61,21 +61,21 @@ class ImportRequest:
     workers: WorkerPool | None = None
     """Workers that send the rows; by default this process."""
     on_row: Callable[[RowOutcome], None] = lambda _: None
-    """Called with the outcome of every row."""
+    """Called with each row's outcome."""
     on_stage: Callable[[str], None] = lambda _: None
-    """Called with a text about each stage."""
+    """Called with a message at each stage."""
     report_words: ReportWords = PYTHON_WORDS
     """Remedies and command lines in the report."""
     marker: str | None = attrs.field()
-    """The field that carries the key of each row."""
+    """The field for each row's key."""
     index: ReferenceIndex = attrs.field()
     """The names in the rows."""
     sha256: str = attrs.field()
-    """Hash of the bytes of the source."""
+    """Hash of the source's bytes."""
     size: int = attrs.field()
-    """Number of these bytes."""
+    """Size of the source in bytes."""
     map_sha256: str = attrs.field()
-    """Hash of the map's file."""
+    """Hash of the map file."""
 
     @marker.default
     def _marker(self) -> str | None:
@@ -105,16 +105,16 @@ class ImportRequest:
         if self.options.if_exists == "skip":
             if self.action.by is not None:
                 raise ImportMapError(
-                    f'if_exists="skip" is for creates; {self.import_map.operation!r} needs records that exist'
+                    f'if_exists="skip" is only for creates, not for {self.import_map.operation!r}'
                 )
             if not self.looks_first:
                 raise ImportMapError(
-                    f'{self.import_map.path}: if_exists="skip" needs a marker: a field with the key '
-                    "of each row, by which existing records are found"
+                    f'{self.import_map.path}: if_exists="skip" requires a marker: a field with each '
+                    "row's key, used to find existing records"
                 )
 
     def _require_marker(self, marker: str) -> None:
-        """Raise ImportMapError for a marker that no field can carry."""
+        """Raise ImportMapError for a marker that is not a suitable field."""
         try:
             keys = RowKeys.of(self.import_map, marker, "")
             self.action.require_marker(marker)
@@ -124,12 +124,12 @@ class ImportRequest:
             raise ImportMapError(f"{self.import_map.path}: {error.message}", **error.facts) from None
         if self.import_map.key is not None and keys.are_own:
             raise ImportMapError(
-                f"{self.import_map.path}: {marker} carries a key already, {keys.template}; delete 'key', "
-                "which is for maps without such a field"
+                f"{self.import_map.path}: {marker} already has the key {keys.template}; delete 'key', "
+                "which is for maps without a marker"
             )
 
     def with_rules(self) -> ImportRequest:
-        """Return this request with the map's rules applied to the rows, and kept among the options."""
+        """Apply the map's rules to the rows, and store the rules in the options."""
         rules, keys = self.import_map.rules, self.keys("job")
         node = keys.node if keys is not None else None
         key = self.import_map.key or (node.template if isinstance(node, TextNode) else None)
@@ -138,7 +138,7 @@ class ImportRequest:
 
     @property
     def action(self) -> RowOperation:
-        """Operation on each row."""
+        """The operation on each row."""
         return self.import_map.action
 
     @property
@@ -148,34 +148,34 @@ class ImportRequest:
 
     @property
     def base(self) -> Path:
-        """Folder of the first ledger; further ones are beside it, numbered."""
+        """The first ledger's folder; further ledgers get numbered folders beside it."""
         return self.options.folder or self.path.with_name(f"{self.path.name}.job")
 
     @property
     def sheet(self) -> str | None:
-        """The name of the sheet, if the file is a workbook."""
+        """The sheet's name, if the file is a workbook."""
         return getattr(self.source, "sheet", None)
 
     @property
     def creates(self) -> bool:
-        """Whether the operation creates records, so that sending twice creates duplicates."""
+        """Whether the operation creates records, so that resending creates duplicates."""
         operation = self.import_map.operation
         return operation == WoCreateCommand.wire_name or operation.startswith("create ")
 
     @property
     def looks_first(self) -> bool:
-        """Whether each row is looked up by its own key before it is sent."""
+        """Whether to look up each row by its own key before sending it."""
         return own_keys(self.keys("job")) is not None
 
     def keys(self, job: str) -> RowKeys | None:
-        """Return the keys of the rows in a ledger, given its id; None without a marker."""
+        """Return the row keys for a ledger's id; None without a marker."""
         return RowKeys.of(self.import_map, self.marker, job) if self.marker else None
 
     def read(self) -> FileRows:
-        """Read the file once; close what is returned.
+        """Read the file once. The caller closes the result.
 
         Raises:
-            ImportMapError: the file cannot be read, or is not the one that was opened.
+            ImportMapError: the file cannot be read, or has changed since it was opened.
         """
         self._require_unchanged()
         rows = FileRows(self.source, self.import_map, self.keys("job"), self.index)
@@ -191,12 +191,12 @@ class ImportRequest:
             if sha256_of(self.source.path) == self.sha256:
                 return
         raise ImportMapError(
-            f"{self.source.path}: it has changed since it was opened, and nothing was sent; give the command "
-            "again when it is complete"
+            f"{self.source.path}: the file has changed since it was opened; nothing was sent. Run the "
+            "command again when the file is complete"
         )
 
     def plan(self, job: str, company: str, rows: FileRows | None = None) -> JobPlan:
-        """Return the plan of a new ledger, or with ``rows`` that of a ledger with its next file."""
+        """Return the plan of a new ledger, or with ``rows``, the plan for a ledger's next file."""
         keys, now = self.keys(job), datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         return JobPlan(
             job=job,
@@ -219,13 +219,13 @@ class ImportRequest:
         )
 
     def details(self, company: Company) -> dict[str, Any]:
-        """Return the details of a new run: its file, map and options."""
+        """Return a new run's details: file, map and options."""
         found: dict[str, Any] = {
             "options": self.options.changed(),
             RUN_GIVEN: dict(self.options.details),
             "file": str(self.path),
             "sha256": self.sha256,
-            "map": self.import_map.fingerprint,  # a statement of the admission reads it by this name
+            "map": self.import_map.fingerprint,  # the comparison's SQL reads this name
             "limit": self.options.limit,
             "rate": company.rate,
         }
@@ -235,9 +235,9 @@ class ImportRequest:
 
 
 def company_identity(company: Company) -> str:
-    """Return a text that identifies a Company of a region, whichever host serves it.
+    """Return an identifier for a Company in a region, independent of the host.
 
-    The port of a local sandbox changes with each run, so only name and id of its Company count.
+    A local sandbox's port changes with each run, so only the Company's name and id count.
     """
     locator = company.region.locator_url
     place = "this machine" if is_local(locator) else locator.rstrip("/")

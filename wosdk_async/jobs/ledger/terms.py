@@ -1,4 +1,4 @@
-"""Terms of the decision: standings and actions of rows, the facts it depends on, and its result."""
+"""Terms of the decision: row standings and actions, facts, and results."""
 
 from __future__ import annotations
 
@@ -25,38 +25,38 @@ __all__ = [
 
 
 class Standing(IntEnum):
-    """Standing of a row of the file in the ledger. SQL statements use the numbers."""
+    """Standing of a file's row in the ledger. SQL statements use the numbers."""
 
     NEW = 0
     PLANNED = 1
     SENDING = 2
-    """A run was killed while it sent the row."""
+    """A run was killed while sending the row."""
     IN_DOUBT = 3
     DONE = 4
     DONE_CHANGED = 5
-    """Done or found, and the cells changed since; for an update also the map."""
+    """Done or found, but the cells (for updates, also the map) have changed since."""
     REFUSED_HERE = 6
-    """Refused before it was sent, such as for a name without a record."""
+    """Refused before it was sent, for example because a name has no record."""
     REFUSED = 7
     """Refused by the service, with these cells and this map."""
     REFUSED_CHANGED = 8
-    """Refused by the service, with other cells or another map."""
+    """Refused by the service, with different cells or a different map."""
     UNDONE = 9
     REPEATED = 10
-    """An earlier row of the file has its key."""
+    """An earlier row of the file has the same key."""
 
 
 class Action(StrEnum):
-    """What the import does with a row of the file."""
+    """The import's action for a row of the file."""
 
     SEND = "send"
     LOOK_UP = "look up"
-    """Look up whether the row was carried out, and send it if its record is confirmed absent."""
+    """Look up the row's record, and send the row if the record is confirmed absent."""
     LEAVE = "leave"
     """Leave the row in doubt, because it cannot be looked up."""
     SKIP = "skip"
     KEEP = "keep"
-    """Keep the row refused, and list it again."""
+    """Keep the row refused, and report it again."""
     REFUSE = "refuse"
 
 
@@ -77,44 +77,44 @@ Why = Literal[
 RejectsProblem = Literal[
     "missing_job", "mixed_jobs", "missing_row", "row_twice", "unknown_row", "no_ledger", "again", "job_file"
 ]
-"""Fault of a file of rejects; ``no_ledger``: its ledger was not found."""
+"""Fault of a rejects file; ``no_ledger`` means that its ledger was not found."""
 
 
 @attrs.frozen
 class RowSample:
-    """Row to show in a message."""
+    """A row to show in a message."""
 
     line: int
     name: str
-    """Its key, or the beginning of its cells."""
+    """The row's key, or the beginning of its cells."""
 
 
 @attrs.frozen(kw_only=True)
 class LedgerFacts:
-    """Facts about the ledger, and about its rows that the file lacks."""
+    """Facts about the ledger, and about rows missing from the file."""
 
     folder: Path
     company: str
     operation: str
     counts: Mapping[Standing, int] = attrs.field(factory=dict)
-    """All its rows by standing: PLANNED, SENDING, IN_DOUBT and DONE."""
+    """All rows by standing: PLANNED, SENDING, IN_DOUBT and DONE."""
     gone: Mapping[Standing, int] = attrs.field(factory=dict)
-    """Its rows that the file lacks, by standing."""
+    """Rows missing from the file, by standing."""
     gone_unexplained: int = 0
-    """Rows of ``gone`` that may be in the Company and were not declared permanently gone."""
+    """Rows in ``gone`` that may be in the Company and were not declared permanently gone."""
     first_gone: RowSample | None = None
     """The first unexplained row."""
     columns: frozenset[str] = frozenset()
-    """Columns of the last file with content."""
+    """Non-empty columns of the last file."""
     header: frozenset[str] = attrs.field(default=attrs.Factory(lambda self: self.columns, takes_self=True))
-    """All columns of the last file: one that was empty there is not new when it has content now."""
+    """All columns of the last file. An empty column that is filled later does not count as new."""
     key: str | None = None
-    """The template of the keys; None if rows are identified by their cells."""
+    """The key template; None if rows are identified by their cells."""
     marker: str | None = None
 
     @property
     def planned(self) -> int:
-        """Number of planned rows that the file has; no command sends the others."""
+        """Number of planned rows in the file; planned rows missing from the file cannot be sent."""
         return self.counts.get(Standing.PLANNED, 0) - self.gone.get(Standing.PLANNED, 0)
 
     @property
@@ -124,7 +124,7 @@ class LedgerFacts:
 
     @property
     def unfinished(self) -> int:
-        """Number of rows that this job can still send or look up, and that no new job may send."""
+        """Number of rows that this job can still send or look up; no new job may send them."""
         return self.planned + self.in_doubt
 
 
@@ -135,91 +135,91 @@ class FileFacts:
     company: str
     operation: str
     standings: Mapping[Standing, int]
-    """Rows of the file by standing; all are NEW or REPEATED without a ledger."""
+    """Rows of the file by standing; without a ledger, all are NEW or REPEATED."""
     columns: frozenset[str] = frozenset()
-    """Columns with content."""
+    """Non-empty columns."""
     header: frozenset[str] = attrs.field(default=attrs.Factory(lambda self: self.columns, takes_self=True))
     """All columns."""
     key: str | None = None
     marker: str | None = None
     updates: bool = False
     back: Mapping[Standing, int] = attrs.field(factory=dict)
-    """Rows that the last file lacked and an earlier one had, by standing."""
+    """Rows that were missing from the last file but not from an earlier file, by standing."""
     first_new: RowSample | None = None
     disguised: Mapping[Standing, tuple[RowSample, RowSample]] = attrs.field(factory=dict)
-    """By standing, the first key that differs from a gone one in the Company only by what a spreadsheet does
-    to a cell, and that one. The last file lacked one of the two."""
+    """By standing, the first pair of a key in the file and a missing key in the Company that differ only by
+    spreadsheet formatting. At least one of the two was missing from the last file."""
     rejects: bool = False
-    """Whether the file is one of rejects: each row names its row of the ledger."""
+    """Whether the file is a rejects file, whose rows name their ledger rows."""
     rejects_problem: tuple[RejectsProblem, int] | None = None
-    """Fault of the rejects, and its line."""
+    """The rejects' fault and its line."""
     superseded_by: Path | None = None
-    """The newer ledger that sends all rows again."""
+    """The newer ledger that resends all rows."""
     elsewhere: tuple[Path, int] | None = None
-    """Another ledger in the directory and the number of rows that it sent, for a first run that creates
+    """Another ledger in the directory and its number of sent rows, for first runs that create records
     without a key."""
 
 
 @attrs.frozen(kw_only=True)
 class Plan:
-    """Plan of an import."""
+    """Import plan."""
 
     actions: Mapping[Standing, Action]
     counts: Mapping[Standing, int]
     """Rows of the file by standing."""
     begins: bool = False
-    """Whether a new ledger begins."""
+    """Whether the import starts a new ledger."""
     leaves_done: int = 0
-    """Done rows of the previous ledger, which a new one sends again: ask first."""
+    """Done rows of the previous ledger that a new ledger would resend, after a confirmation."""
     gone: Mapping[Standing, int]
-    """Rows of the ledger that the file lacks, by standing. Those in doubt are looked up, too."""
+    """Rows of the ledger missing from the file, by standing. Missing rows in doubt are looked up, too."""
     dismisses: bool
-    """Whether the gone rows are permanently gone."""
+    """Whether to declare the missing rows permanently gone."""
     can_look_up: bool
     rejects: bool
-    """Whether the file is one of rejects, which lacks most rows of the ledger."""
+    """Whether the file is a rejects file, which lacks most rows of the ledger."""
     still_planned: int
-    """Planned rows of the ledger that are refused now, as earlier rows have their keys."""
+    """Planned rows of the ledger that are now refused because earlier rows have their keys."""
 
     @property
     def skips_changed(self) -> bool:
-        """Whether rows that changed after they were sent are skipped."""
+        """Whether the import skips rows that have changed since they were sent."""
         return self.actions[Standing.DONE_CHANGED] is Action.SKIP
 
     def rows(self, *actions: Action) -> int:
-        """Count the rows of the file that get one of these actions."""
+        """Count the file's rows with one of these actions."""
         return sum(count for standing, count in self.counts.items() if self.actions[standing] in actions)
 
     @property
     def doubts(self) -> int:
-        """Number of rows that are looked up, including gone ones."""
+        """Number of rows to look up, including rows missing from the file."""
         gone = self.gone.get(Standing.SENDING, 0) + self.gone.get(Standing.IN_DOUBT, 0)
         return self.rows(Action.LOOK_UP) + (gone if self.can_look_up else 0)
 
     @property
     def is_idle(self) -> bool:
-        """Whether no row is sent, looked up, or marked as in doubt or refused."""
+        """Whether no row will be sent, looked up, or marked as in doubt or refused."""
         killed = self.counts.get(Standing.SENDING, 0) + self.gone.get(Standing.SENDING, 0)
         return not (self.rows(Action.SEND) or self.doubts or killed or self.still_planned)
 
 
 @attrs.frozen(kw_only=True)
 class Refusal:
-    """Reason why nothing is sent: a code, its facts, and remedies, the best first."""
+    """Reason for refusing an import: a code, facts, and remedies (best first)."""
 
     why: Why
     remedies: tuple[Remedy, ...]
     folder: Path | None = None
     """The ledger in question."""
     rows: int = 0
-    """Number of rows concerned, of the file, or of the ledger for ``unfinished``."""
+    """Number of affected rows: of the file, or for ``unfinished``, of the ledger."""
     gone: int = 0
     first_new: RowSample | None = None
     first_gone: RowSample | None = None
     columns: tuple[str, ...] = ()
     """Columns that were added or removed."""
     was: str | None = None
-    """Company, operation, template or marker of the ledger."""
+    """The ledger's Company, operation, template or marker."""
     now: str | None = None
     problem: RejectsProblem | None = None
     line: int = 0

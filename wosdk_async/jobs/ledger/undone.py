@@ -1,7 +1,7 @@
-"""Outcomes of an undo, its progress, and the keys that it makes usable again.
+"""Undo outcomes and progress, and look-ups that ignore undone records.
 
-A cancelled work order and a removed record keep their keys, and queries find them (facts 3.4). They count as
-existing unless an undo of this job or of one beside it recorded their ids.
+Cancelled work orders and removed records keep their keys, and queries find them (facts 3.4). They count as
+existing unless an undo of this job, or of a job beside it, recorded their ids.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 UNDO = "undo"
-"""``command`` in the details of an undo's run."""
+"""``command`` in the run details of an undo."""
 
 UndoOutcome = Literal[
     "undo",
@@ -60,19 +60,19 @@ UndoOutcome = Literal[
 UNDO_LABELS: dict[UndoOutcome, str] = {
     "undo": "to be undone",
     "undone": "undone",
-    "changed": "not undone, changed since",
-    "gone": "not undone, cancelled or removed already",
-    "unsure": "not undone, not seen to be created by this job",
+    "changed": "not undone, changed since the import",
+    "gone": "not undone, already cancelled or removed",
+    "unsure": "not undone, not confirmed as created by this job",
     "no_id": "not undone, because the response had no id",
     "shared": "not undone, because several rows have the same id: look up which row created the record",
-    "other_key": "not undone, because the record has another key",
-    "unversioned": "not undone, without a version: later changes cannot be noticed",
-    "unread": "not undone, not shown by the service",
+    "other_key": "not undone, because the record has a different key",
+    "unversioned": "not undone, without a version: later changes cannot be detected",
+    "unread": "not undone, not returned by the service",
     "used": "not undone, used by other records",
     "refused": "refused by the service",
     "in_doubt": "in doubt",
 }
-"""Outcomes of a record in an undo, each with its label."""
+"""Labels of undo outcomes."""
 
 _DONE: tuple[UndoOutcome, ...] = ("undo", "undone")
 _INCOMPLETE: tuple[UndoOutcome, ...] = ("no_id", "shared", "other_key", "unread", "refused", "in_doubt")
@@ -80,35 +80,35 @@ _INCOMPLETE: tuple[UndoOutcome, ...] = ("no_id", "shared", "other_key", "unread"
 
 @attrs.frozen
 class UndoRow:
-    """Row of the job, or record that rows refer to, with its outcome in an undo."""
+    """A row or reference of the job, with its undo outcome."""
 
     row: int | None
-    """Number of the row; None for a record that rows refer to."""
+    """Row number; None for a reference."""
     id: int | None
     number: str | None
-    """Number or name of the record."""
+    """The record's number or name."""
     outcome: UndoOutcome
     reason: str | None = None
     reference: str | None = None
-    """Name of the reference in the map, for a record that rows refer to."""
+    """Name of the reference in the map; None for a row."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the known facts as plain data."""
+        """Return the facts that are not None as plain data."""
         return attrs.asdict(self, filter=lambda _, value: value is not None)
 
 
 @attrs.define
 class UndoSummary:
-    """The counts of an undo, by outcome."""
+    """Undo counts by outcome."""
 
     counts: Counter[UndoOutcome] = attrs.field(factory=Counter)
     not_started: int = 0
     references: Counter[UndoOutcome] = attrs.field(factory=Counter)
-    """Counts of the records that rows refer to, if they are undone too."""
+    """Counts of references, if they are undone, too."""
 
     @property
     def complete(self) -> bool:
-        """Whether everything was undone that could be, and nothing needs a person's attention."""
+        """Whether everything possible was undone, and nothing needs a person's attention."""
         left = sum(self.counts[outcome] + self.references[outcome] for outcome in _INCOMPLETE)
         return not (left + self.not_started)
 
@@ -124,18 +124,18 @@ class UndoSummary:
 
 @attrs.frozen
 class UndoState:
-    """Progress of an undo: ``done`` of the ``created`` records of a file."""
+    """Undo progress: ``done`` of the file's ``created`` records are undone."""
 
     done: int
     created: int
     left: Mapping[str, int] | None
-    """Records that the last undo did not undo, by outcome; None if it did not end."""
+    """Records that the last undo left, by outcome; None if the undo did not finish."""
     references: int = 0
-    """Records that rows refer to and that the undo did not reach, was refused to delete, or left in doubt."""
+    """References that the undo did not reach, could not delete, or left in doubt."""
 
     @property
     def complete(self) -> bool:
-        """Whether no record that the job created remains, except references that an undo did not delete."""
+        """Whether all records created by the job are undone, except references excluded from the undo."""
         return self.done >= self.created and not self.references
 
     @property
@@ -152,18 +152,18 @@ class UndoState:
         if self.references:
             texts.append(f"references: {self.references} left")
         if not self.complete and (self.left is None or self.references):
-            ended = "the undo did not end: " if self.left is None else ""
+            ended = "the undo did not finish: " if self.left is None else ""
             texts.append(f"{ended}the same command resumes it")
         return "; ".join(texts)
 
 
 def _short(outcome: UndoOutcome) -> str:
-    """Return the label of an outcome without its advice."""
+    """Return an outcome's label without the advice."""
     return UNDO_LABELS[outcome].removeprefix("not undone, ").partition(":")[0]
 
 
 async def undo_state(journal: JournalReader) -> UndoState | None:
-    """Return the progress of an undo; None if none has begun with a row."""
+    """Return the undo progress; None if no undo has begun with a row."""
     counts, done = await journal.undo_counts(), await journal.undone_rows()
     undos = [run for run in await journal.runs() if run.details.get("command") == UNDO]
     last = undos[-1].details if undos else {}
@@ -172,19 +172,21 @@ async def undo_state(journal: JournalReader) -> UndoState | None:
     if not done and not begun and not any(counts.get(state) for state in UNDECIDED):
         return None
     left = last.get(UNDO)
-    if last.get("references") and (left is None or left.get("not_started")):  # some were not reached
+    if last.get("references") and (
+        left is None or left.get("not_started")
+    ):  # the undo did not reach all references
         begun = [each for each in references if each.state is State.DONE]
     return UndoState(done, journal.counts()[State.DONE], left, len(begun))
 
 
 async def undone_beside(base: Path, company: str, operation: str, *, besides: Path | None = None) -> set[int]:
-    """Return the ids of records that undos of the jobs of one folder recorded.
+    """Return the ids of records undone by the jobs beside a folder.
 
     Args:
-        base: the folder of the first job; the others are beside it.
-        company: identity of the Company of the jobs.
-        operation: their operation on each row.
-        besides: the folder of a job to skip.
+        base: the first job's folder.
+        company: the Company's identifier.
+        operation: the jobs' operation.
+        besides: a job folder to skip.
     """
     found: set[int] = set()
     for folder in jobs_at(base):
@@ -196,7 +198,7 @@ async def undone_beside(base: Path, company: str, operation: str, *, besides: Pa
 
 
 async def keep_undone(journal: Journal, base: Path) -> None:
-    """Save in the journal of a job which records the jobs beside it undid; close it if that fails."""
+    """Save the ids of records undone by neighbouring jobs; close the journal on failure."""
     plan = journal.plan
     if plan.marker is None:
         return
@@ -218,7 +220,7 @@ async def find_rows(
     *,
     whole: bool = False,
 ) -> Found:
-    """Look up the records with each key, without those that undos cancelled or deleted."""
+    """Look up the records with each key, except undone records."""
     found = await operation.find(company, path, keys, whole=whole)
     lists = [records for records in found.values() if not isinstance(records, RowError)]
     ended = [record.id for records in lists for record in records if is_ended(record)]
@@ -228,7 +230,7 @@ async def find_rows(
 
 
 def without_undone(found: Found, undone: Set[int]) -> Found:
-    """Drop the undone records from a look-up, unless they were restored since."""
+    """Drop undone records from a look-up, unless they have been restored since."""
     return {
         key: records
         if isinstance(records, RowError)

@@ -309,4 +309,4 @@ def _not_found(spec: ReferenceSpec, entry: ReferenceEntry) -> str:
 
 
 def _error_of(outcome: Outcome[Any, Any]) -> Exception:
-    return getattr(outcome, "error", None) or WosdkError("the import was stopped")
+    return getattr(outcome, "error", None) or WosdkError("the import stopped")

@@ -30,7 +30,7 @@ from wosdk_async.jobs.report.output_folder import JobFile
 from wosdk_async.jobs.stop import cause_of
 from wosdk_async.protocol.writes import UNDECIDED
 
-__all__ = ["OUTCOMES", "JobFacts", "Listed", "outcome_of", "shown_reason"]
+__all__ = ["OUTCOMES", "JobFacts", "Listed", "outcome_of", "shown_reason", "shown_time"]
 
 OUTCOMES = {
     State.DONE: "created",
@@ -61,6 +61,18 @@ def outcome_of(state: State, plan: JobPlan) -> str:
 def shown_reason(row: RowRecord) -> str | None:
     """Return a row's reason, or that it was being sent."""
     return row.reason or (UNDER_WAY if row.state == State.SENDING else None)
+
+
+def shown_time(value: str | float) -> str:
+    """Format an ISO or Unix time in UTC."""
+    if isinstance(value, str):
+        try:
+            found = datetime.datetime.fromisoformat(value)
+        except ValueError:
+            return value
+    else:
+        found = datetime.datetime.fromtimestamp(value, datetime.UTC)
+    return f"{found.astimezone(datetime.UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
 @attrs.define

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -13,7 +12,7 @@ from wosdk_async.jobs.journal.worker_tables import AuditState
 from wosdk_async.jobs.ledger.overview import UNDER_WAY, failure_of, stop_of, why_no_audit
 from wosdk_async.jobs.ledger.request import ReportWords
 from wosdk_async.jobs.ledger.undone import UNDO
-from wosdk_async.jobs.report.facts import OUTCOMES, JobFacts, outcome_of, shown_reason
+from wosdk_async.jobs.report.facts import OUTCOMES, JobFacts, outcome_of, shown_reason, shown_time
 from wosdk_async.jobs.sources.table_rules import TABLE
 from wosdk_async.text.safe_text import one_line
 
@@ -68,7 +67,7 @@ def _template() -> Template:
         trim_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters |= {"counted": _counted, "when": _when}
+    made.filters |= {"counted": _counted, "when": shown_time}
     return made.get_template("page.html")
 
 
@@ -81,18 +80,6 @@ def _shown(value: Any) -> Any:
 
 def _counted(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
-
-
-def _when(value: str | float) -> str:
-    """Format an ISO or Unix time in UTC."""
-    if isinstance(value, str):
-        try:
-            found = datetime.datetime.fromisoformat(value)
-        except ValueError:
-            return value
-    else:
-        found = datetime.datetime.fromtimestamp(value, datetime.UTC)
-    return f"{found.astimezone(datetime.UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _cut(text: str | None) -> str:
@@ -184,7 +171,7 @@ def _run(run: JobRun, words: ReportWords) -> Sequence[Any]:
     details = run.details
     return (
         f"{run.number}, undo" if details.get("command") == UNDO else run.number,
-        _when(run.started_at),
+        shown_time(run.started_at),
         f"{run.ended_at - run.started_at:,.1f} s" if run.ended_at else "",
         _ending(run, words),
         f"{details.get('user') or 'unknown user'} on {details.get('host', '')}",

@@ -16,7 +16,7 @@ from wosdk_async.sandbox.schema.entities import schemas
 from wosdk_async.sandbox.service.commands.registry import NOT_MODELLED
 from wosdk_async.sandbox.service.commands.workflow import ACTIONS
 from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.storage.tables import column
+from wosdk_async.sandbox.storage.database import column
 
 __all__ = ["example_of"]
 

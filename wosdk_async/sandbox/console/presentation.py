@@ -15,7 +15,7 @@ from wosdk_async.sandbox.schema.entities import REQUEST_MARKS, SCALARS, EntitySc
 from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS, relations
 from wosdk_async.sandbox.schema.values import zone_of
 from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.storage.tables import column, is_table
+from wosdk_async.sandbox.storage.database import column, is_table
 
 __all__ = [
     "Pointer",
@@ -183,14 +183,13 @@ def _count(context: RequestContext, pointer: Pointer, key: int) -> int:
 @cache
 def _pointers() -> tuple[Pointer, ...]:
     found: dict[tuple[str, str, str], Pointer] = {}
-    for pointer in (*_parents(), *_references()):
+    parents = (
+        Pointer(relation.child.name, relation.key, parent, relation.kind, relation.actor)
+        for (parent, _), relation in relations().items()
+    )
+    for pointer in (*parents, *_references()):
         found.setdefault((pointer.source, pointer.path, pointer.target), pointer)
     return tuple(sorted(found.values(), key=lambda each: (each.source, each.path, each.target)))
-
-
-def _parents() -> Iterator[Pointer]:
-    for (parent, _), relation in relations().items():
-        yield Pointer(relation.child.name, relation.key, parent, relation.kind, relation.actor)
 
 
 def _references() -> Iterator[Pointer]:

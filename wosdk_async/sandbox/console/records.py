@@ -25,8 +25,8 @@ from wosdk_async.sandbox.schema.entities import SCALARS, EntitySchema, find_sche
 from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.query.expression import run_query
 from wosdk_async.sandbox.service.query.selection import selection
+from wosdk_async.sandbox.storage.database import REPEATED_IDS
 from wosdk_async.sandbox.storage.store import Store
-from wosdk_async.sandbox.storage.tables import REPEATED_IDS
 
 __all__ = ["PAGE", "count_records", "list_records", "one_record", "raw_text", "record_types"]
 
@@ -67,14 +67,10 @@ def count_records(store: Store, company: int, entity: str) -> int:
 
 
 def list_records(context: RequestContext, entity: str, form: Mapping[str, str], page: int) -> Record:
-    """Return a page of records.
+    """Return a page of records, from page 0.
 
-    Args:
-        context: request context with the Company.
-        entity: entity type name.
-        form: ``field`` (empty: any text), ``operator`` and ``value`` filter; ``sort`` and ``direction``
-            order; ``by`` and ``to`` select records that refer to a record, by path and by entity type and id.
-        page: page number from 0.
+    In ``form``, ``field`` (empty: any text), ``operator`` and ``value`` filter; ``sort`` and ``direction``
+    order; ``by`` and ``to`` select records that refer to a record, by path and by entity type and id.
 
     Raises:
         ValueError: the operator or pointer is unknown.

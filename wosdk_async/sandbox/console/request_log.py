@@ -62,7 +62,6 @@ class LoggedExchange:
         status: HTTP status; None without a response.
         seconds: time from the request to the end of the response; None until then.
         broken: whether the connection ended before the response.
-        faults: kinds of injected faults.
     """
 
     number: int

@@ -48,13 +48,8 @@ class FaultExchange:
     application.
 
     Args:
-        app: application that carries out the request.
         replay: returns a ``receive`` with the request, so that ``app`` can carry it out more than once.
-        wait_closed: waits until the connection is closed.
-        refusal: function that returns the service's response for a refusal.
         earlier_id: RequestId of an earlier response to another call.
-        expire_token: function that expires the request's token.
-        move: function that moves the request's Company to another port.
         run_late: function that runs work that outlives the request.
     """
 

@@ -13,7 +13,7 @@ from wosdk_async.sandbox.access import is_internal
 from wosdk_async.sandbox.clock import Clock
 from wosdk_async.sandbox.errors import Refusal
 from wosdk_async.sandbox.faults.exchange import FaultExchange, FaultyResponse
-from wosdk_async.sandbox.faults.request_match import header, match_of
+from wosdk_async.sandbox.faults.script import header, match_of
 from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.storage.store import Store
 
@@ -28,12 +28,7 @@ _MISMATCH = Refusal(400, "DATABASE_VERSION_MISMATCH", "This host does not serve 
 
 @attrs.frozen
 class FaultMiddleware:
-    """ASGI middleware that applies active faults before requests reach ``app``.
-
-    Args:
-        expire_token: function that expires the token in an Authorization header.
-        refusal: function that returns the service's response for a refusal and a RequestId.
-    """
+    """ASGI middleware that applies active faults before requests reach ``app``."""
 
     app: ASGIApp
     faults: Faults
@@ -87,7 +82,6 @@ class FaultMiddleware:
 
 
 async def _read(receive: Receive) -> list[Message]:
-    """Return the messages of a request's body."""
     kept, size, more = [], 0, True
     while more and size <= _MAX_READ:
         message = await receive()

@@ -14,8 +14,7 @@ from starlette.types import Scope
 
 from wosdk_async.sandbox.errors import FaultScriptError
 from wosdk_async.sandbox.faults.exchange import FaultExchange
-from wosdk_async.sandbox.faults.request_match import RequestMatch, header
-from wosdk_async.sandbox.faults.script import FaultScript, Rule
+from wosdk_async.sandbox.faults.script import FaultScript, RequestMatch, Rule, header
 
 __all__ = ["Faults"]
 

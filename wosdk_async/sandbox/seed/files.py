@@ -77,7 +77,6 @@ class _Json:
             yield name
 
     def rows(self, entity: str) -> Iterator[SeedRow]:
-        """Yield a list's rows."""
         for start in self._items("[", "]"):
             row = self._value()
             place = f"line {self._text.count(chr(10), 0, start) + 1}"

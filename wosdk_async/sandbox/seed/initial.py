@@ -53,15 +53,7 @@ def create_company(
     seeded: bool = True,
     verification: bool = True,
 ) -> StoredCompany:
-    """Add a Company with new credentials to a store.
-
-    Args:
-        store: the store, possibly with other Companies.
-        name: unique name in the store, ignoring case.
-        host: only host name that serves the Company; empty for any.
-        live: whether the Company is a live Company.
-        seeded: whether to add the rows of ``seed.json``.
-        verification: whether the Company has the verification step.
+    """Add a Company with new credentials to a store; see `StoredCompany` for the arguments.
 
     Raises:
         ValueError: the name is taken, or the name or host is invalid.

@@ -17,8 +17,8 @@ from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.references import check_references
 from wosdk_async.sandbox.service.write import create
 from wosdk_async.sandbox.storage.companies import StoredCompany
+from wosdk_async.sandbox.storage.database import is_table
 from wosdk_async.sandbox.storage.store import Store
-from wosdk_async.sandbox.storage.tables import is_table
 
 __all__ = ["SeedRow", "inner_records", "load_rows", "seed_rows", "seeded_type"]
 

@@ -17,7 +17,7 @@ from wosdk_async.sandbox.service.query.operators import condition_sql
 from wosdk_async.sandbox.service.query.selection import ON_CREATE_ONLY, Selection, property_paths, selection
 from wosdk_async.sandbox.service.update import plan_update, update
 from wosdk_async.sandbox.service.write import create, delete
-from wosdk_async.sandbox.storage.tables import column
+from wosdk_async.sandbox.storage.database import column
 
 __all__ = ["create_entity", "create_response", "delete_entity", "retrieve", "specifier", "update_entity"]
 

@@ -22,7 +22,7 @@ from wosdk_async.sandbox.schema.relations import (
     relations,
 )
 from wosdk_async.sandbox.service.context import RequestContext, required_record
-from wosdk_async.sandbox.storage.tables import is_table
+from wosdk_async.sandbox.storage.database import is_table
 
 __all__ = ["check_references", "check_unreferenced", "owned_relations"]
 

@@ -13,7 +13,7 @@ from wosdk_async.sandbox.schema.relations import relation_by
 from wosdk_async.sandbox.schema.values import convert_time, is_time, zone_of
 from wosdk_async.sandbox.service.context import RequestContext, required_record
 from wosdk_async.sandbox.service.documents import decode_file
-from wosdk_async.sandbox.storage.tables import column
+from wosdk_async.sandbox.storage.database import column
 
 __all__ = ["ON_CHANGE", "ON_CREATE", "ON_DELETE", "ON_WRITE", "PAIRED_TIMES", "REQUIRED", "ancestors"]
 

@@ -137,14 +137,11 @@ def update(
 
 @attrs.frozen
 class _Update:
-    """Writer for one record's members."""
-
     context: RequestContext
     schema: EntitySchema
     record: Record
 
     def write(self, field: Field, value: object) -> None:
-        """Write one scalar or reference."""
         schema, record = self.schema, self.record
         if field.name == "IsRemoved" and read_value(field, value) not in (UNREADABLE, record["IsRemoved"]):
             raise broken_rule(f"IsRemoved of {schema.name} is changed by DELETE and RestoreCommand only.")

@@ -174,18 +174,14 @@ def delete(
         if not with_owner:
             check_unreferenced(context, schema, record)
         context.remove(schema.name, record["Id"])
-        _delete_owned(context, schema, record)
+        for relation in owned_relations(schema):
+            for child in context.children(relation, record["Id"]):
+                delete(context, relation.child, child, with_owner=True)
     elif not record["IsRemoved"]:
         record["IsRemoved"] = True
         if "DisplayAs" in record:
             record["DisplayAs"] += _REMOVED
         context.replace(schema, record)
-
-
-def _delete_owned(context: RequestContext, schema: EntitySchema, record: Record) -> None:
-    for relation in owned_relations(schema):
-        for child in context.children(relation, record["Id"]):
-            delete(context, relation.child, child, with_owner=True)
 
 
 def restore(context: RequestContext, schema: EntitySchema, record: Record) -> None:

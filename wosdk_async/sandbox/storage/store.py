@@ -15,8 +15,16 @@ from wosdk_async.sandbox.schema.bodies import Record, dump, load
 from wosdk_async.sandbox.schema.entities import schemas
 from wosdk_async.sandbox.schema.relations import Relation
 from wosdk_async.sandbox.storage.companies import CompanyCounters, StoredCompany
-from wosdk_async.sandbox.storage.database import connect, prepare, remedy, snapshot_at, write_snapshot
-from wosdk_async.sandbox.storage.tables import Indexes, column, is_table
+from wosdk_async.sandbox.storage.database import (
+    Indexes,
+    column,
+    connect,
+    is_table,
+    prepare,
+    remedy,
+    snapshot_at,
+    write_snapshot,
+)
 
 __all__ = ["GroupCommit", "Store", "StoredCompany"]
 

@@ -19,6 +19,7 @@ from wosdk_async.errors import (
     WosdkError,
 )
 from wosdk_async.options import RetryPolicy
+from wosdk_async.protocol.responses import document_of
 from wosdk_async.protocol.wire import Call, InconclusiveResponse
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import Secrets
@@ -49,7 +50,7 @@ from wosdk_async.transport.session.manager import TokenGrant
 from wosdk_async.transport.session.renewal import HasTime
 from wosdk_async.transport.telemetry.statistics import Trace
 
-__all__ = ["Login", "asks_for_token"]
+__all__ = ["Login", "asks_for_token", "granted_token"]
 
 OnTrouble = Callable[[str], None]
 """Function called with the reason for a log-in's wait, without secrets."""
@@ -58,6 +59,15 @@ OnTrouble = Callable[[str], None]
 def asks_for_token(body: RequestBody) -> TypeGuard[Secret]:
     """Return whether a request with this body asks for a token, and so contains the secret."""
     return isinstance(body, Secret)
+
+
+def granted_token(body: bytes) -> str:
+    """Return the token from a log-in response; empty if there is none."""
+    try:
+        token = document_of(body)["access_token"]
+    except (ValueError, KeyError):
+        return ""
+    return token if isinstance(token, str) else ""
 
 
 T = TypeVar("T")

@@ -19,7 +19,7 @@ from wosdk_async.sandbox.schema.values import read_integer
 from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.query.operators import NOCASE, condition_sql, sort_expression
 from wosdk_async.sandbox.service.query.selection import MAX_STEPS, property_paths, selection
-from wosdk_async.sandbox.storage.tables import REPEATED_IDS, column
+from wosdk_async.sandbox.storage.database import REPEATED_IDS, column
 
 __all__ = ["run_query"]
 
