@@ -37,6 +37,7 @@ from anyio.from_thread import start_blocking_portal
 
 from tests.chaos.fault_server import FaultServer, script
 from tests.chaos.leaks import Resources
+from tests.sandbox.faulty import IN_DOUBT
 from tests.support import arguments
 from tests.support.payload import create_command
 from tests.support.serving import proxy
@@ -200,10 +201,9 @@ def _key(outcome: Any) -> str:
 
 
 def _leaves_doubt(rule: dict[str, Any]) -> bool:
-    kinds = {"reset", "half_reply", "garbage", "late_commit", "request_id"}
     # A gateway's page has no Retry-After, so nothing says that the request was not carried out.
     gateways = rule.get("status") == 503 and rule.get("body") == "html"
-    open_end = rule["fault"] in kinds or rule.get("status") in (500, 502) or gateways
+    open_end = rule["fault"] in IN_DOUBT or rule.get("status") in (500, 502) or gateways
     return rule.get("operation") == "WoCreateCommand" and open_end
 
 

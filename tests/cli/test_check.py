@@ -23,7 +23,7 @@ from tests.support.certificates import FUTURE, PAST, VALID, certificate_file
 from tests.support.deaf import deaf_port
 from tests.support.service import SECRET, Answer, Handler, Service, error
 from wosdk_async.cli import diagnostics
-from wosdk_async.cli.diagnostics import remedy
+from wosdk_async.cli.diagnostics import remedy_for
 from wosdk_async.errors import DeadlineError, NoAnswerError, NotSentError
 from wosdk_async.sandbox import LocalCompany
 
@@ -397,5 +397,5 @@ def test_a_clock_that_is_off_is_reported(wosdk: Wosdk, scripted: Service) -> Non
 def test_causes_that_no_local_service_can_have(why: str, message: str) -> None:
     """What the system says of a failure is in the text of the error."""
     text = f"the service was not reached (https://a.example: {why}); nothing was sent"
-    assert message in remedy(NotSentError(text))
-    assert message not in remedy(NoAnswerError("HTTP 500")) + remedy(DeadlineError("x"))
+    assert message in remedy_for(NotSentError(text))
+    assert message not in remedy_for(NoAnswerError("HTTP 500")) + remedy_for(DeadlineError("x"))

@@ -67,6 +67,8 @@ def test_each_format_is_on_the_page_with_its_options() -> None:
         suffix: {f"--{option.replace('_', '-')}" for option in format.options}
         for suffix, format in FORMATS.items()
     }
+    (delimiters,) = re.findall(r"^- \*\*Delimiter\*\*.*", FILES.read_text(encoding="utf-8"), re.MULTILINE)
+    assert {suffix for suffix, format in FORMATS.items() if format.delimiter} <= words(delimiters)
 
 
 def _inserting(rows: Sequence[tuple[object, ...]]) -> Callable[[sqlite3.Connection], None]:

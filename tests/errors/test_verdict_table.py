@@ -1,4 +1,4 @@
-"""The verdict table, row by row, transcribed by hand from docs/failures.md."""
+"""The verdict table, written a second time by hand."""
 
 from __future__ import annotations
 

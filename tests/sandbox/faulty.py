@@ -102,3 +102,22 @@ def raw_client(local: LocalCompany) -> Iterator[Raw]:
 def creates(fault: str, **settings: Any) -> dict[str, Any]:
     """Return a script of one rule, for creates."""
     return {"rule": [{"fault": fault, "operation": "WoCreateCommand", **settings}]}
+
+
+DOUBTFUL = [
+    (creates("reset"), 0),
+    (creates("reset", carried_out=True), 1),
+    (creates("half_reply"), 1),
+    (creates("half_reply", cut="close"), 1),
+    (creates("garbage"), 1),
+    (creates("garbage", carried_out=False), 0),
+    (creates("status", status=500), 0),
+    (creates("status", status=502, body="html", carried_out=True), 1),
+    (creates("late_commit", after=60, hold=0), 0),
+    (creates("request_id"), 1),
+]
+"""Scripts that leave one create in doubt, and the number of orders that it left."""
+
+IN_DOUBT = {rule["fault"]: rule for script, _ in reversed(DOUBTFUL) for rule in script["rule"]}
+del IN_DOUBT["status"]  # some statuses leave no doubt
+"""Kinds of faults that leave a create in doubt, each with a rule."""

@@ -9,11 +9,12 @@ from typing import Any
 import attrs
 import pytest
 
-from tests.sandbox.faulty import Raw, creates, raw_client
+from tests.sandbox.faulty import DOUBTFUL, IN_DOUBT, Raw, creates, raw_client
 from tests.support.payload import create_command
 from wosdk_async import CallOptions, Client, Company, Customer, InDoubtError, RetryPolicy, WosdkError
 from wosdk_async.errors import NotSentError, ThrottledError
 from wosdk_async.sandbox import LocalCompany
+from wosdk_async.sandbox.faults.kinds import KINDS
 
 names = (f"client-{number}" for number in count())
 QUICK = CallOptions(retry=RetryPolicy(attempts=3, wait_initial=0.001), deadline=20)
@@ -53,19 +54,6 @@ async def pair(shared: Raw) -> AsyncIterator[Pair]:
     shared.local.faults.clear()
 
 
-DOUBTFUL = [
-    (creates("reset"), 0),
-    (creates("reset", carried_out=True), 1),
-    (creates("half_reply"), 1),
-    (creates("half_reply", cut="close"), 1),
-    (creates("garbage"), 1),
-    (creates("garbage", carried_out=False), 0),
-    (creates("status", status=500), 0),
-    (creates("status", status=502, body="html", carried_out=True), 1),
-    (creates("late_commit", after=60, hold=0), 0),
-]
-
-
 @pytest.mark.parametrize(("script", "left"), DOUBTFUL)
 async def test_in_doubt(pair: Pair, script: dict[str, Any], left: int) -> None:
     """The client cannot know, says so, and does not send a create twice."""
@@ -84,26 +72,31 @@ async def test_please_wait(pair: Pair, status: int, wait: dict[str, int]) -> Non
     assert (error.attempts, left) == (3, 0)
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
-        creates("latency", uniform=[0.001, 0.002]),
-        creates("slow_drip", piece=500, pause=0.001),
-        creates("expired_token", first=1),
-        creates("moved_host", first=1),
-        {"rule": [{"fault": "reset", "operation": ["token", "discovery"], "first": 2}]},
-    ],
-    ids=lambda script: script["rule"][0]["fault"],
-)
+CARRIED_OUT_ONCE = [
+    creates("latency", uniform=[0.001, 0.002]),
+    creates("slow_drip", piece=500, pause=0.001),
+    creates("expired_token", first=1),
+    creates("moved_host", first=1),
+    {"rule": [{"fault": "reset", "operation": ["token", "discovery"], "first": 2}]},
+]
+
+
+@pytest.mark.parametrize("script", CARRIED_OUT_ONCE, ids=lambda script: script["rule"][0]["fault"])
 async def test_carried_out_once(pair: Pair, script: dict[str, Any]) -> None:
     """The caller does not see faults that cost only time or a new session."""
     assert await pair.create(script) == (None, 1)
 
 
-@pytest.mark.parametrize("fault", ["reset", "half_reply", "garbage"])
+def test_each_kind_leaves_doubt_or_not() -> None:
+    """A new kind needs a case, in ``DOUBTFUL`` if a create through it is in doubt."""
+    scripts = [*CARRIED_OUT_ONCE, *(script for script, _ in DOUBTFUL)]
+    assert {script["rule"][0]["fault"] for script in scripts} == KINDS.keys()
+
+
+@pytest.mark.parametrize("fault", sorted(IN_DOUBT.keys() - {"request_id"}))  # responses to reads carry none
 async def test_reads_are_sent_again(pair: Pair, fault: str) -> None:
     """What is safe to repeat is repeated."""
-    pair.raw.local.faults.load({"rule": [{"fault": fault, "operation": "retrieve", "first": 2}]})
+    pair.raw.local.faults.load({"rule": [IN_DOUBT[fault] | {"operation": "retrieve", "first": 2}]})
     assert (await pair.acme.get(Customer, 512)).id == 512
     assert pair.raw.local.faults.injected == {fault: 2}
 

@@ -130,6 +130,14 @@ def test_files_that_cannot_be_read(store: Store, tmp_path: Path) -> None:
     assert "is not UTF-8" in mistakes(store, tmp_path / "latin.json")[0]
 
 
+def test_json_of_another_entity_type_is_refused(store: Store, tmp_path: Path) -> None:
+    """Its rows would come in as a type that the caller did not name."""
+    path = written(tmp_path, '{"customer": [], "WorkZone": [{"Id": 99, "DisplayAs": "Wild Wood"}]}')
+    assert "rows of WorkZone, not Customer" in mistakes(store, path, "Customer")[0]
+    path = written(tmp_path, '{"workzone": [{"Id": 99, "DisplayAs": "Wild Wood"}]}')
+    assert loaded(store, path, "WorkZone") == 1
+
+
 def test_rows_of_python() -> None:
     """A served Company takes rows from the program that runs it."""
     with LocalCompany() as local, httpx.Client() as http:

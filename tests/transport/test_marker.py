@@ -359,5 +359,5 @@ async def test_looks_become_rarer() -> None:
 async def test_a_marker_of_what_the_result_does_not_hold() -> None:
     """Nothing could be returned if it was found: refused before anything is sent."""
     routine = WoAutoAssignRoutine(work_order=WorkOrder(po_number="k"))
-    with pytest.raises(InvalidCallError, match="the result of WoAutoAssignRoutine holds no WorkOrder"):
+    with pytest.raises(InvalidCallError, match="does not have exactly one WorkOrder"):
         await ScriptedCompany().company().run(routine, marker=MARKER)

@@ -81,8 +81,8 @@ class _Search:
     async def _isolate(self, keys: Mapping[str, Key], error: WosdkError) -> Found:
         """Query both halves of ``keys`` separately after ``error``.
 
-        Raises ``error`` if both halves fail, unless they have too many records: then each half has such a
-        key.
+        Raises ``error`` if both halves fail for a reason other than too many records: then no single key is
+        the cause.
         """
         if len(keys) == 1:
             return dict.fromkeys(keys, error)
@@ -178,7 +178,7 @@ class MarkedRecords:
         Args:
             marker: key, and where to look.
             send: sends the query.
-            hold: hold of the call.
+            hold: keeps the client open while the call runs.
             seconds: maximum wait for a response.
             patience: seconds after which the query is repeated, doubled each time.
             scope: only queries with equal scopes are merged.
@@ -205,7 +205,7 @@ class MarkedRecords:
             patience *= 2
         records = found[marker.text]
         if isinstance(records, WosdkError):
-            raise records  # no other call has the key: they take turns
+            raise records  # the error object is not shared: calls with equal keys take turns
         return records
 
     def _batch(self, marker: Marker, send: Send, hold: Hold, scope: object) -> _Gathered:

@@ -69,7 +69,9 @@ class MarkedField:
 
     @classmethod
     def of(cls, entity: type[Record], path: str, marker: str) -> MarkedField:
-        """Return the field at ``path``. ``marker`` is the caller's spelling of the path.
+        """Return the field at ``path``, which begins at the entity.
+
+        ``marker`` is the path as the caller wrote it, perhaps from a command.
 
         Raises:
             InvalidCallError: keys in this property cannot be looked up.
@@ -191,7 +193,7 @@ class Marker:
         if isinstance(command, str):
             raise InvalidCallError(f"a marker needs an instance of a command class, not the name {command!r}")
         require_command(command)
-        kind: Any = type(command)  # mypy takes the instances for the class, and instances are unhashable
+        kind: Any = type(command)  # mypy does not accept these classes as Hashable
         field, result = _of_command_class(kind, _path(path))
         return cls(field, _key_at(command, path, field), result)
 
@@ -227,12 +229,12 @@ def field_of(owner: object, path: str) -> MarkedField:
 
     Raises InvalidCallError if keys in the field cannot be looked up.
     """
-    known: Any = owner if isinstance(owner, type) else None
-    if known is not None and issubclass(known, Command):
-        return _of_command_class(known, _path(path))[0]
-    if known is not None and issubclass(known, Record):
-        entity_name(known)
-        return _of_entity(known, _path(path))
+    cls: Any = owner if isinstance(owner, type) else None
+    if cls is not None and issubclass(cls, Command):
+        return _of_command_class(cls, _path(path))[0]
+    if cls is not None and issubclass(cls, Record):
+        entity_name(cls)
+        return _of_entity(cls, _path(path))
     raise InvalidCallError(
         f"a look-up by marker needs the class of a command or entity, not {described(owner)}; pass one such"
         " as WoCreateCommand"
@@ -273,13 +275,13 @@ def _of_command_class(command: Any, path: str) -> tuple[MarkedField, Callable[[A
     members = [member for member, meta in result.__wire__.items() if meta.get("of") == entity.wire_name]
     if len(members) != 1:
         raise InvalidCallError(
-            f"marker {path!r}: the result of {command.wire_name} holds no {entity.wire_name}"
+            f"marker {path!r}: the result of {command.wire_name} does not have exactly one {entity.wire_name}"
         )
     return field, lambda record: result(**{members[0]: record})
 
 
 def _specifier(record: Any) -> EntitySpecifier:
-    """Return the result of a create from the found record."""
+    """Return what the create would have returned, from the found record."""
     if getattr(record, "id", None) is None:
         raise NoAnswerError(
             f"the service found a {record.wire_name} by its key, but its response omits the Id"

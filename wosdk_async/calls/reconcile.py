@@ -1,7 +1,7 @@
 """Marked calls: look up a call in doubt, and retry it if confirmed absent, within one deadline.
 
-Before its first attempt, a call waits for others with the same key (``key_turns.py``). It looks first if the
-caller requests that, or if an earlier call may have taken effect.
+Before its first attempt, a call waits for others with the same key (``key_turns.py``). It looks its key up
+first if the caller requests that, or if an earlier call may have taken effect.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ __all__ = ["MarkedCalls", "Reconciler"]
 _MAX_WAIT = 5.0  # seconds between two look-ups
 _FOR_LOOKUPS = 5.0  # seconds before the deadline that an attempt leaves for look-ups
 _SHARE = 0.25  # maximum share of the deadline for look-ups
-_PATIENCE = 1 / 7  # of the look-up time; doubling lets one query hang for 1/7, the next for 2/7 and 4/7
-_LOOKUP_SECONDS = 60.0  # per query; it ends earlier when no call is waiting
+_PATIENCE = 1 / 7  # of the look-up time: three queries may hang in turn, for 1/7, 2/7 and 4/7 of it
+_LOOKUP_SECONDS = 60.0  # per query; it ends earlier if no call waits for it
 
 
 @attrs.frozen(eq=False)
@@ -102,7 +102,10 @@ class Reconciler:
     # --- before the first attempt -------------------------------------------------------------
 
     async def _in_turn(self) -> Any:
-        """Wait for other calls with the key; return their result, the existing record, or our own result."""
+        """Wait for other calls with the key.
+
+        Then return their result, the record found, or the result of our own attempts.
+        """
         turn, trace = self.turn, self.trace
         if not turn.take():
             await self._wait_for_turn()
@@ -165,7 +168,7 @@ class Reconciler:
             except Exception:
                 if doubt is None:
                     raise
-                # Says nothing about settled earlier attempts, any of which may have taken effect.
+                # This error says nothing about earlier attempts, which may have taken effect.
                 found = await self._look_up(doubt, LookUps(now(), 0.0))
                 if found is None:
                     raise
@@ -224,8 +227,9 @@ class Reconciler:
                 if look_ups.state is not State.IN_DOUBT:
                     return found
                 why = (
-                    f"no record {at - begun:.3g} s later, and no retry: the deadline "
-                    f"of {self.seconds:g} s left no time to settle (settle={self.commit_window:g})"
+                    f"no record {at - begun:.3g} s later, and no retry: the deadline of {self.seconds:g} s "
+                    f"ended before the {self.commit_window:g} s (settle) in which an attempt may still take "
+                    "effect"
                 )
             if now() >= last:
                 break

@@ -40,10 +40,10 @@ class Run(Uncopied, Generic[I, R]):
     At most ``limit`` calls are in progress and at most ``limit`` outcomes are unread: a slow reader slows the
     run. A failed call does not stop the others.
 
-    A block that reads no outcomes waits for all inputs before it ends. A block that ends early takes no more
-    inputs. After ``break``, it waits for the calls in flight. After an exception or a cancellation, calls in
-    flight get ``grace`` seconds and are then cancelled; those already sent are in doubt. Unread outcomes and
-    unstarted inputs can still be read after the block.
+    A block that reads no outcomes waits for all inputs before it ends. If the block ends early, the run
+    takes no more inputs. After ``break``, it waits for the calls in flight. After an exception or a
+    cancellation, calls in flight get ``grace`` seconds and are then cancelled; those already sent are in
+    doubt. Unread outcomes and unstarted inputs can still be read after the block.
 
     If the inputs raise an exception, including ``CancelledError``, the run raises it once all earlier
     outcomes have been read.
@@ -188,22 +188,20 @@ class Run(Uncopied, Generic[I, R]):
                     index,
                     item,
                     result,
-                    reply=self._reply(trace),
+                    reply=trace.reply if self._keep_replies else None,
                     found=trace.found,
                     attempts=trace.attempts,
                     waits=trace.waits,
                 )
             )
         except Exception as error:
-            self._keep(failed_outcome(index, item, error, trace, self._reply(trace)))
+            reply = trace.reply if self._keep_replies else None
+            self._keep(failed_outcome(index, item, error, trace, reply))
         except asyncio.CancelledError:
             self._keep(cancelled_outcome(index, item, trace, "the run was cancelled"))
             raise
         finally:
             self._calls_in_progress -= 1
-
-    def _reply(self, trace: Trace) -> Response | None:
-        return trace.reply if self._keep_replies else None
 
     def _keep(self, outcome: Outcome[I, R]) -> None:
         self._unread.append(outcome)
@@ -243,7 +241,7 @@ def failed_outcome(
 
 
 def cancelled_outcome(index: int, item: I, trace: Trace, why: str) -> InDoubt[I] | Failed[I] | NotStarted[I]:
-    """Return the outcome of an interrupted call from its trace; ``why`` is a clause."""
+    """Return the outcome of an interrupted call from its trace; ``why``: such as "the run was cancelled"."""
     details = _details(trace)
     if (trace.sent and not trace.repeat_safe) or trace.effect:
         text = f"the call may have been carried out: {why} while it waited for the response"

@@ -7,7 +7,7 @@
     runner.py         event loop and client of a command; Ctrl-C; confirmation prompts
     signals.py        SIGTERM and SIGHUP handled like Ctrl-C; graceful stop of an import
     record_changes.py preview, confirmation and report of changes; order_changes.py for work orders
-    import_*.py       import options, arguments, run and check; job_*.py for import jobs
+    import_*.py       `wosdk import`: options, arguments, run, check; job_*.py for import jobs
     commands/         one file per command or group of similar commands
     input/            conditions, fields and values from the command line
     output/           tables, JSON lines, CSV, progress, import report
@@ -40,7 +40,7 @@ def main() -> None:
     try:
         _run_app()
     except SystemExit as ending:
-        INTERRUPTION.exit_at_once(ending.code)
+        INTERRUPTION.let_interrupt_exit(ending.code)
         raise
 
 
@@ -61,6 +61,7 @@ def _open_closed_streams() -> None:
     if sys.stdin is None:
         sys.stdin = nowhere.open(encoding="utf-8")
     if sys.stdout is None:
+        # For reading, so that require_stdout() refuses it: "stdout is closed; open it"
         sys.stdout = nowhere.open(encoding="utf-8")
     if sys.stderr is None:
         sys.stderr = io.TextIOWrapper(open_user_path(nowhere), encoding="utf-8")

@@ -43,7 +43,7 @@ from wosdk_async.transport.session.hosts import HostRules
 from wosdk_async.transport.session.login import Login, asks_for_token
 from wosdk_async.transport.session.manager import TokenGrant
 
-__all__ = ["Step", "StepReport", "failed", "remedy", "steps"]
+__all__ = ["Step", "StepReport", "failed", "remedy_for", "steps"]
 
 
 @attrs.frozen(kw_only=True)
@@ -92,14 +92,14 @@ class Step:
 
 def failed(name: str, error: WosdkError, seconds: float = 0.0, route: _Route | None = None) -> Step:
     """Return a failed step for ``error``."""
-    text = remedy(error, route.remedy(_VARIABLES.get(name, "")) if route else _NETWORK)
+    text = remedy_for(error, route.remedy(_VARIABLES.get(name, "")) if route else _NETWORK)
     status = status_of(error)
     detail = message_of(error)
     return Step(step=name, ok=False, seconds=seconds, detail=detail, remedy=text, status=status, route=route)
 
 
 class StepReport:
-    """Report of the completed steps, printed to ``file`` (if any) as they end."""
+    """Report of the completed steps, printed to ``file`` (if any) as they arrive."""
 
     def __init__(self, file: IO[str] | None) -> None:
         self._file = file
@@ -123,7 +123,7 @@ class StepReport:
         self._file.flush()
 
     async def add_all(self, steps: AsyncIterator[Step]) -> None:
-        """Add each step as it ends."""
+        """Add steps as they arrive; those of the log-in arrive together."""
         async for step in steps:
             self.add(step)
 
@@ -151,9 +151,28 @@ _BY_TEXT = (
     (("timeout", "timed out", "no connection within"), "nothing responds there: {network}"),
 )
 
+_BY_KIND: tuple[tuple[type[WosdkError], str], ...] = (
+    (
+        CredentialsError,
+        "check client id and secret: a pair is valid for one Company, and "  # facts 10 row 25
+        "the secret is shown only once; an administrator can generate a new one",
+    ),
+    (UnknownCompanyError, "check the region: WOSDK_REGION is americas, apac or emea"),
+    (DiscoveryError, "add the host to WOSDK_TRUSTED_HOSTS only if you own it"),
+    (SessionRefusedError, "a new token was refused: try again, then ask the administrator"),
+    (
+        RefusedError,  # facts 1 names this right; which error its lack causes is assumed
+        "the login works, but its role may lack rights: it needs 'Permissions - Web Services Access'",
+    ),
+    (NoAnswerError, "a proxy or a maintenance page may respond instead of the service"),
+)
 
-def remedy(error: WosdkError, network: str = _NETWORK) -> str:
-    """Return the remedy for ``error``, or empty if the message has one; ``network`` is for connections."""
+
+def remedy_for(error: WosdkError, network: str = _NETWORK) -> str:
+    """Return the remedy for ``error``, or empty if the message has one.
+
+    ``network``: what to check if there was no connection.
+    """
     if error.remedies:
         return ""
     if isinstance(error, DeadlineError):
@@ -168,25 +187,8 @@ def remedy(error: WosdkError, network: str = _NETWORK) -> str:
     return next((text for kind, text in _BY_KIND if isinstance(error, kind)), "")
 
 
-_BY_KIND: tuple[tuple[type[WosdkError], str], ...] = (
-    (
-        CredentialsError,
-        "check client id and secret: a pair is valid for one Company, and "  # facts 10 row 25
-        "the secret is shown only once; an administrator can generate a new one",
-    ),
-    (UnknownCompanyError, "check the region: WOSDK_REGION is americas, apac or emea"),
-    (DiscoveryError, "add the host to WOSDK_TRUSTED_HOSTS only if you own it"),
-    (SessionRefusedError, "a new token was refused: try again, then ask the administrator"),
-    (
-        RefusedError,  # facts 1 names the right; the refusal without it is not shown; assumed
-        "the login works, but its role may lack rights: it needs 'Permissions - Web Services Access'",
-    ),
-    (NoAnswerError, "a proxy or a maintenance page may respond instead of the service"),
-)
-
-
 _SECONDS = 10.0  # default --deadline for the log-in and the read
-_CONNECT_SHARE = 0.4  # two connection attempts can fail, with a reason, before the deadline
+_CONNECT_SHARE = 0.4  # of the deadline: two attempts can fail, each with its reason, within it
 _HANDSHAKE_SECONDS = 5.0
 _MAX_SKEW = 120.0  # seconds of clock skew before a warning
 
@@ -194,7 +196,10 @@ _MAX_SKEW = 120.0  # seconds of clock skew before a warning
 async def steps(
     settings: Settings, company: Company, deadline: float | None, verbose: int = 0
 ) -> AsyncIterator[Step]:
-    """Yield the steps after the settings, up to the first failure; ``verbose`` shows requests."""
+    """Yield the steps that follow the step ``settings``, up to the first failure.
+
+    ``verbose`` shows requests.
+    """
     seconds = deadline or _SECONDS
     watch = _Stopwatch(verbose, seconds)
     try:
@@ -306,10 +311,8 @@ class _Stopwatch(WatchedEngine):
     """Engine that measures response times and the skew of our clock."""
 
     def __init__(self, verbose: int, seconds: float) -> None:
-        limits, options = (
-            Limits(connections=1),
-            ClientOptions(timeouts=Timeouts(connect=_CONNECT_SHARE * seconds)),
-        )
+        limits = Limits(connections=1)
+        options = ClientOptions(timeouts=Timeouts(connect=_CONNECT_SHARE * seconds))
         shown = RequestPrinter(verbose).engine(limits, options) if verbose else None
         super().__init__(shown or engine_for(options, limits))
         self._proxies = proxy_rules(options.proxy, options.trust_env)

@@ -13,26 +13,26 @@ __all__ = ["Group"]
 
 _NARROW = 78  # characters per line; on narrower terminals the option column gets a third
 _COLUMN = 24  # maximum width of the option column
-_HYPHEN, _UNBROKEN = re.compile(r"(?<=\w)-(?=\w)"), "\u2011"
+_HYPHEN, _NO_BREAK_HYPHEN = re.compile(r"(?<=\w)-(?=\w)"), "\u2011"
 
 
 class _HelpFormatter(click.HelpFormatter):
     """Formatter that does not break words at hyphens."""
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
-        super().write_usage(prog, _HYPHEN.sub(_UNBROKEN, args), prefix)
+        super().write_usage(prog, _HYPHEN.sub(_NO_BREAK_HYPHEN, args), prefix)
 
     def write_text(self, text: str) -> None:
-        super().write_text(_HYPHEN.sub(_UNBROKEN, text))
+        super().write_text(_HYPHEN.sub(_NO_BREAK_HYPHEN, text))
 
     def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = _COLUMN, col_spacing: int = 2) -> None:
         """Write a definition list; a name too long for the column gets its own line."""
         column = col_max if self.width >= _NARROW else min(col_max, self.width // 3)
-        whole = [(name, _HYPHEN.sub(_UNBROKEN, text)) for name, text in rows]
+        whole = [(name, _HYPHEN.sub(_NO_BREAK_HYPHEN, text)) for name, text in rows]
         super().write_dl(whole, column, col_spacing)
 
     def getvalue(self) -> str:
-        return super().getvalue().replace(_UNBROKEN, "-")
+        return super().getvalue().replace(_NO_BREAK_HYPHEN, "-")
 
 
 class _HelpContext(click.Context):
@@ -56,7 +56,7 @@ class Group(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Resolve a command by name; click cannot suggest commands before their import."""
+        """Resolve a command, with our own suggestion: click only knows commands that are imported."""
         name = args[0]
         if not name.startswith("-") and not ctx.resilient_parsing and self.get_command(ctx, name) is None:
             ctx.fail(f"No such command {name!r}{suggestion(name, self.list_commands(ctx)) or '.'}")

@@ -6,7 +6,7 @@ import asyncio
 import functools
 from collections.abc import Awaitable, Callable
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 import click
@@ -175,14 +175,14 @@ def change_of(plan: OrderPlan, id: int, record: dict[str, Any]) -> RecordChange:
     )
 
 
-async def reason_id(company: Company, action: str, reason: str | None) -> int:
+async def reason_id(company: Company, action: Literal["OnHold", "Cancel"], reason: str | None) -> int:
     """Return the id of an ``OnHold`` or ``Cancel`` reason. Without one, raise CliError with all names."""
     orders = company.work_orders
     if reason is None:
         names = [row.display_as or str(row.id) for row in await orders.reasons(action)]
         listed = ", ".join(repr(name) for name in sorted(names))
         raise CliError(f"--reason is missing; available reasons: {listed or 'none'}")
-    find = orders.hold_reason if action == "OnHold" else orders.cancel_reason
+    find = {"OnHold": orders.hold_reason, "Cancel": orders.cancel_reason}[action]
     return await find(id_or_name(reason))
 
 

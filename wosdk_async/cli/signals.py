@@ -31,8 +31,8 @@ class Interruption:
             if number is not None and signal.getsignal(number) is signal.SIG_DFL:
                 signal.signal(number, self._interrupt)
 
-    def exit_at_once(self, status: Any) -> None:
-        """Make Ctrl-C end the process immediately while Python waits for threads at exit."""
+    def let_interrupt_exit(self, status: Any) -> None:
+        """Let the next Ctrl-C end the process immediately, while Python waits for threads at exit."""
         signal.signal(signal.SIGINT, lambda *_: os._exit(status if isinstance(status, int) else 0))
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:

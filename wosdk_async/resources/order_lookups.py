@@ -82,11 +82,11 @@ class OrderLookups(Resource):
         return [row for row in records if row.action_id == action and not (row.hide or row.is_removed)]
 
     async def hold_reason(self, reason: WoActionReasonLookup | str | int) -> int:
-        """Return the id of a hold reason, to look up a name once for many orders."""
+        """Return the id of a hold reason. Pass it to many calls, so that its name is looked up once."""
         return await self._reason_id("OnHold", "hold reason", reason)
 
     async def cancel_reason(self, reason: WoActionReasonLookup | str | int) -> int:
-        """Return the id of a cancel reason, to look up a name once for many orders."""
+        """Return the id of a cancel reason. Pass it to many calls, so that its name is looked up once."""
         return await self._reason_id("Cancel", "cancel reason", reason)
 
     async def repair_code(self, code: RepairCode | str | int) -> int:

@@ -39,6 +39,7 @@ class Certificate:
         usable = [
             name for name in self.names if "*" not in name and (address in EVERYWHERE or not _is_ip(name))
         ]
+        # Prefer a loopback name exactly if the server is reachable there
         local = is_loopback(address) or address in EVERYWHERE
         return min(usable, key=lambda name: is_loopback(name) is not local, default=address)
 
@@ -76,7 +77,7 @@ def read_certificate(path: Path) -> Certificate:
 
 
 def _missing_half(path: Path) -> str:
-    """Return which half the file lacks, from the PEM titles; empty if none or if not PEM."""
+    """Return what the file lacks, key or certificate; empty if it has both or neither."""
     try:
         content = path.read_bytes()
     except OSError:

@@ -63,6 +63,7 @@ class Transport:
         """Clock for every wait in this transport."""
         self._loops: dict[asyncio.AbstractEventLoop, LoopState] = {}
         self._inherited: list[LoopState] = []
+        """The parent's states, kept alive in a child so that their sockets are not closed."""
         self._sessions = ManagerCache()
         self._quota = RetryQuota(options.retry_quota)
         self._request_ids = RequestIds() if options.check_request_ids else None
@@ -127,8 +128,7 @@ class Transport:
         """Send ``call`` and return its result.
 
         ``trace`` must not be shared with other calls: it decides whether this call may have taken effect.
-        ``hold`` is the hold of the enclosing call. ``asked`` tells that ``before_send`` has already approved
-        the call.
+        ``hold`` keeps the client open for an enclosing call. ``asked``: ``before_send`` approved this call.
         """
         # Not async: this saves one coroutine for each of tens of thousands of waiting calls.
         client = self.options
@@ -139,20 +139,20 @@ class Transport:
         if client.before_send is not None and not asked:
             return self._ask_hook(client.before_send, call, sessions, options, trace, hold)
         try:
-            loop = self._loops.get(asyncio.get_running_loop())
+            state = self._loops.get(asyncio.get_running_loop())
         except RuntimeError:
             raise InvalidCallError(
                 "no asyncio event loop is running; use asyncio.run(...), or trio_asyncio in trio",
                 operation=call.operation,
                 company=sessions.company,
             ) from None
-        if loop is None or self.closed:
-            loop = self._loop_state() if hold is None else hold.state
+        if state is None or self.closed:
+            state = self._loop_state() if hold is None else hold.state
         if not self._observers and not _log.isEnabledFor(logging.DEBUG):
-            return loop.dispatcher.send(call, sessions, options, trace)
+            return state.dispatcher.send(call, sessions, options, trace)
         observers = (*self._observers, LOG_OBSERVER) if _log.isEnabledFor(logging.DEBUG) else self._observers
         observed = ObservedCall(call, sessions.company, observers)
-        return observed.run(partial(loop.dispatcher.send, call, sessions, options, trace, observed))
+        return observed.run(partial(state.dispatcher.send, call, sessions, options, trace, observed))
 
     async def _ask_hook(
         self,
@@ -181,7 +181,7 @@ class Transport:
         return await self.send(call, sessions, options, trace, hold, asked=True)
 
     async def connect(self, sessions: SessionManager, options: CallOptions) -> None:
-        """Open the session within the deadline of a repeat-safe call."""
+        """Open the session within the client's deadline, or 60 s."""
         seconds = 60.0 if options.deadline is None else options.deadline
         hold = self.hold()
         if sessions.current() is not None:
@@ -210,17 +210,17 @@ class Transport:
 
     def stats(self) -> Stats:
         """Return the current statistics."""
-        loop = self._loops.get(asyncio.get_running_loop())
-        connections = loop.dispatcher.engine.statistics() if loop else PoolStatistics()
+        state = self._loops.get(asyncio.get_running_loop())
+        connections = state.dispatcher.engine.statistics() if state else PoolStatistics()
         limit = DEFAULT_IN_FLIGHT if self.options.adaptive else self.options.in_flight
         now = self.clock.now()
         return Stats(
-            in_flight=loop.dispatcher.limiter.in_flight if loop else 0,
-            queued=loop.dispatcher.limiter.queued if loop else 0,
+            in_flight=state.dispatcher.limiter.in_flight if state else 0,
+            queued=state.dispatcher.limiter.queued if state else 0,
             retry_quota=self._quota.left,
-            outcomes=loop.dispatcher.counters.totals() if loop else {},
+            outcomes=state.dispatcher.counters.totals() if state else {},
             companies=tuple(
-                _company_stats(each, loop.dispatcher.queue_of(each) if loop else None, limit, now)
+                _company_stats(each, state.dispatcher.queue_of(each) if state else None, limit, now)
                 for each in self._sessions
             ),
             connections_busy=connections.busy,
@@ -262,7 +262,7 @@ class Transport:
         self._observers = tuple(each for each in (hook, self._telemetry) if each is not None)
 
     async def _log_in(self, tenant: Tenant, replaced: Secrets, has_time: HasTime) -> TokenGrant:
-        # Running calls may still need a session while the client closes.
+        # Not only _loop_state(): it refuses while the client closes, and running calls may need a session.
         login = (self._loops.get(asyncio.get_running_loop()) or self._loop_state()).login
         manager = self.sessions(tenant)
         sent: Credentials | AccessToken | None = None

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["undo_command"]
 
 _SHOWN = 20  # rows listed on stderr
-_REFERENCED = "created record"  # that rows refer to
+_REFERENCED = "created record"  # noun for records that rows refer to and the job created
 
 
 class _NotUndone:
@@ -37,7 +37,7 @@ class _NotUndone:
         self._count = 0
 
     def add(self, row: UndoRow) -> None:
-        """Count a row unless it was undone."""
+        """Count a row unless it was or will be undone."""
         if row.outcome in ("undo", "undone"):
             return
         self._count += 1
@@ -93,10 +93,10 @@ def undo_command(
 ) -> None:
     """Cancel the work orders that a run created, or delete its other records.
 
-    By default, undo the last run that sent rows. Only records that the job certainly created are touched: it
-    got a response, or the key was absent before. Records that have changed since, or do not have their row's
-    key, are listed and kept. Created references are also kept unless you add --references. After a kill, the
-    same command resumes the undo.
+    By default, undo the last run that sent rows. Only records that the job certainly created are touched: a
+    response says so, or their key was absent before and found afterwards. Records that have changed since, or
+    do not have their row's key, are listed and kept. Created references are also kept unless you add
+    --references. After a kill, the same command resumes the undo.
 
     \b
       wosdk jobs undo requests.csv.job --check
@@ -127,13 +127,12 @@ def undo_command(
             runner.run(undo.end_leases())
         summary = runner.run(undo.look())
         _say_undo(undo, summary, left, check=check)
-        if not references:
-            _say_references(runner, journal, undo.of_run)
+        _say_references(runner, undo)
         if not check:
-            wanted, left = _confirmed(runner, undo, summary, ask=not yes), _NotUndone(left.most)
-            # Even with nothing to undo: a killed run has no recorded end.
+            confirmed, left = _confirmed(runner, undo, summary, ask=not yes), _NotUndone(left.most)
+            # Also with nothing to undo: it records the end of an undo after one that was killed.
             summary, status = _carry_out(runner, undo, reason_id, comment, left)
-            if wanted:
+            if confirmed:
                 left.say()
     _print_undo(summary, left, as_json)
     sys.exit(status or (Exit.DONE if summary.complete else Exit.SOME))
@@ -178,13 +177,15 @@ def _confirmed(runner: Runner, undo: Undo, summary: UndoSummary, *, ask: bool) -
     return rows + references
 
 
-def _say_references(runner: Runner, journal: Journal, of_run: int | None) -> None:
-    """Print how many created references stay."""
+def _say_references(runner: Runner, undo: Undo) -> None:
+    """Print how many created references stay, unless the undo includes them."""
     from wosdk_async.jobs.journal import State
 
-    created = [
-        each for each in runner.run(journal.references()) if of_run in (None, each.run) or not each.run
-    ]
+    if undo.references:
+        return
+    references = runner.run(undo.journal.references())
+    # Earlier versions did not save the run.
+    created = [each for each in references if undo.of_run in (None, each.run) or not each.run]
     if staying := sum(each.state is State.DONE and each.undo is not State.DONE for each in created):
         say(f"{counted(staying, _REFERENCED)} kept; --references deletes the unused ones")
 

@@ -52,7 +52,7 @@ def columns_of(records: Sequence[dict[str, Any]], paths: Sequence[str]) -> list[
     """
     leaves = dict.fromkeys(name for record in records for name, _ in flattened(record, lists=False) if name)
     parents = {name[:i] for name in leaves for i, char in enumerate(name) if char == "."}
-    # Objects get no column, even if null in some records.
+    # A property that is an object in any record gets no column of its own.
     present = [name for name in leaves if name not in parents]
     found: dict[str, None] = {}
     for path in paths or ("*",):
@@ -143,7 +143,7 @@ _CHOSEN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 _STATE = ("status", "state", "type")  # parts of enum names
 _NAMED_FIRST = ("display_as", "name", "number")  # properties to show for a reference
 _REFERENCES = 6  # maximum references to read by name: each makes the query larger
-_LEAST = ("PerformDeletion", "IsNew")  # part of the API, not of the record
+_REQUEST_FLAGS = ("PerformDeletion", "IsNew")  # part of the API, not of the record
 
 
 @attrs.frozen
@@ -177,28 +177,28 @@ class DefaultColumns:
             return list(paths)
         present = dict.fromkeys(paths)
         preferred = (*self.first, *self.next)
-        found = dict.fromkeys(path for path in preferred if path in present or _list_of(path) in present)
-        shown = {*found, *map(_list_of, found)}  # Items already has a column: Items.Task.DisplayAs
+        found = dict.fromkeys(path for path in preferred if path in present or _first_step(path) in present)
+        shown = {*found, *map(_first_step, found)}  # Items already has a column: Items.Task.DisplayAs
         rest = [path for path in present if path not in shown]
         return [*found, *sorted(rest, key=self._rank)]
 
     def header(self, path: str) -> str:
-        """Return a column's title; a reference's name column gets the reference's title."""
+        """Return a column's title; ``Customer.Name`` is titled ``Customer``."""
         if "." not in path or path not in (*self.first, *self.next):
             return path
         *steps, last = path.split(".")
         return steps[-1] if last in ("DisplayAs", "Name") else path
 
     def _rank(self, path: str) -> int:
-        """Return 0 for a value, 1 for the record's id, 2 for other ids."""
+        """Return 0 for a value, 1 for the record's id, 2 for other ids and for flags of requests."""
         if path == "Id":
             return 1
         last = path.rpartition(".")[2]
         is_id = last.endswith("Id") and type_at(self.entity, path) not in ("enum", "string")
-        return 2 if is_id or last in _LEAST else 0
+        return 2 if is_id or last in _REQUEST_FLAGS else 0
 
 
-def _list_of(path: str) -> str:
+def _first_step(path: str) -> str:
     """Return the first step of a multi-step path."""
     return path.partition(".")[0] if "." in path else ""
 
@@ -229,7 +229,7 @@ def _name_of(meta: Wire) -> str | None:
 
 def type_at(entity: type[Record] | str, path: str) -> str:
     """Return the catalogue type of the value at a path; ``any`` if unknown."""
-    owner: Any = entity  # mypy does not know that classes are hashable
+    owner: Any = entity  # Any: mypy does not accept a class as Hashable
     return _type_at(owner, path)
 
 

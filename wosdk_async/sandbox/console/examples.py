@@ -203,7 +203,7 @@ def _second_order(context: RequestContext, _command: Command) -> int:
 
 def _removed_record(context: RequestContext, _command: Command) -> Record:
     for schema in schemas().values():
-        if schema.removable:
+        if schema.soft_deleted:
             for record in _select(context, schema.name, f"{column('IsRemoved', 'boolean', 't.')} = 1"):
                 return {"EntityType": schema.name, "Id": record["Id"]}
     raise _Missing("removed record")

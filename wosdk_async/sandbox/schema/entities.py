@@ -37,7 +37,8 @@ MONEY_PARTS = {
 # Flags on elements in a request; returned entities show them as false (spec 2.1).
 REQUEST_MARKS = frozenset({"PerformDeletion", "IsNew"})
 REQUEST_ONLY = frozenset({"Contactid"})  # spec 4.3: returned as RequestorContact
-# Initial values that differ from the type's: one enum is missing (facts 3.4), one text is set (spec 2.8).
+# Initial values that differ from the type's: SelfHelpType has no value (facts 3.4), CriticalFacilities is
+# Inherit (spec 2.8).
 _INITIAL_VALUES = {"SelfHelpType": None, "CriticalFacilities": "Inherit"}
 _LAST = ("IsRemoved", "ConcurrencyId", "Id")  # an entity's last members (facts 3.3)
 _ID_FIRST = frozenset({"WorkOrderCost", "AssetTree"})  # the two exceptions (facts 3.3)
@@ -51,7 +52,7 @@ _CUSTOM_COMMANDS = {
 }
 # Changed only in a list of their owner: spec 4.9 rule 2, facts 3.9
 _THROUGH_PARENT = frozenset({"AssetAttribute", "Address2"})
-# spec 3 row 4: verification needs a completed order; assumed: no base operation creates one
+# spec 3 row 4: verification needs a completed order; assumed: no base operation writes a verification
 _COMMAND_ONLY = frozenset({"WoVerification"})
 _SYNONYMS = {"CustomField": "CustomField2"}  # facts 3.9: the specification's name and the newer name
 
@@ -86,8 +87,8 @@ class EntitySchema:
         by_name: fields by lower-case name, including aliases.
         operations: whether each base operation is available; None if unknown.
         blank: initial values of a new record.
-        locked: whether records have a ``ConcurrencyId``.
-        removable: whether a delete only sets ``IsRemoved``.
+        versioned: whether records have a ``ConcurrencyId``.
+        soft_deleted: whether a delete only sets ``IsRemoved``.
     """
 
     name: str
@@ -97,8 +98,8 @@ class EntitySchema:
     operations: Mapping[str, bool | None]
     composite_key: tuple[str, ...]
     blank: Mapping[str, Any]
-    locked: bool
-    removable: bool
+    versioned: bool
+    soft_deleted: bool
 
     def field(self, name: str) -> Field | None:
         """Return the field with a case-insensitive name, or None."""
@@ -108,7 +109,7 @@ class EntitySchema:
         """Return the entity type of a reference or list; None if it has no records."""
         return schemas(self.dialect).get(field.of or "")
 
-    def behind(self, field: Field) -> EntitySchema:
+    def required_target(self, field: Field) -> EntitySchema:
         """Return the entity type of a reference or list known to have records."""
         return schemas(self.dialect)[field.of or ""]
 
@@ -139,6 +140,7 @@ def find_schema(name: str, dialect: Dialect = SPEC) -> EntitySchema:
     """Return the entity type with a case-insensitive name or alias (spec 2.2)."""
     entity = catalogue.load().entity(name)
     schema = schemas(dialect).get(_SYNONYMS.get(entity.name, entity.name)) if entity else None
+    # Aliases are known only to the dialect of the specification
     known = entity is not None and (dialect.spec_entities or entity.name.lower() == name.lower())
     if schema is None or not known:
         raise Refusal(400, "ENTITY_NOT_FOUND", f"There are no such entityType as '{name}'")  # facts 6
@@ -165,8 +167,8 @@ def is_read_only(schema: EntitySchema) -> bool:
     """Return whether no base operation can write these records, even through their owner."""
     # facts 3.9: the read-only types; assumed: not written by a PUT of their owner, either
     writes = (schema.operations.get(name) for name in ("create", "update", "delete"))
-    none = schema.name not in _THROUGH_PARENT and all(allowed is False for allowed in writes)
-    return none or schema.name in _COMMAND_ONLY
+    unwritable = schema.name not in _THROUGH_PARENT and all(allowed is False for allowed in writes)
+    return unwritable or schema.name in _COMMAND_ONLY
 
 
 def _schema(entity: Entity, dialect: Dialect) -> EntitySchema:
@@ -185,8 +187,8 @@ def _schema(entity: Entity, dialect: Dialect) -> EntitySchema:
         operations=entity.operations,
         composite_key=entity.composite_key,
         blank={f.name: _initial(f) for f in entity.fields if _initial(f) is not None},
-        locked="concurrencyid" in names,
-        removable="isremoved" in names,
+        versioned="concurrencyid" in names,
+        soft_deleted="isremoved" in names,
     )
 
 

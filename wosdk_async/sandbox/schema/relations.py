@@ -1,8 +1,8 @@
 """Relations between parent and child records, by the child's pointer field.
 
-The pointer is the first of these fields in the child: ``{Parent}Id``, the parent's other name in
-``_OTHER_NAMES``, then ``ParentId``, ``ActorId`` or ``ObjectId`` (together with the parent's kind). List
-elements without such a field are stored inside the parent.
+The pointer is the first of these fields that the child has: ``{Parent}Id``, those of ``_OTHER_NAMES``,
+``ParentId``, ``ActorId``, ``ObjectId``; the last three come with a field for the parent's kind. List elements
+without such a field are stored inside the parent.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ __all__ = [
     "OWNED_OBJECTS",
     "SAME_ID",
     "Relation",
-    "actor_types",
-    "list_of",
+    "entity_of_kind",
+    "relation_by",
     "relation_of",
     "relations",
 ]
@@ -57,7 +57,7 @@ _ACTOR_KINDS = {
 # Single references to owned records, omitted from default reads (facts 3.4).
 OWNED_OBJECTS = frozenset({"Address2", "AssetInfo", "WoQuote", "WoEstimate", "WoNote", "ContactInfo", "Blob"})
 
-# Owned records that share the parent's Id (facts 5, Shape of a result).
+# (entity type, field) whose record has the parent's Id (facts 5, Shape of a result).
 SAME_ID = frozenset({("WorkOrder", "WorkOrderCost"), ("WorkOrder", "LastAction")})
 
 
@@ -91,19 +91,19 @@ def relation_of(parent: str, field: Field) -> Relation | None:
     key = next((name for name in candidates if name.lower() in child.by_name), None)
     if key is None:
         return None
-    kind = KIND_FIELDS.get(key, "")
-    if kind.lower() not in child.by_name:
+    kind = KIND_FIELDS.get(key)
+    if kind is None or kind.lower() not in child.by_name:
         return Relation(child, key)
     return Relation(child, key, kind, _ACTOR_KINDS.get(parent, parent))
 
 
 @cache
-def actor_types() -> dict[str, str]:
+def entity_of_kind() -> dict[str, str]:
     """Return the entity type of each actor kind; some kinds have none."""
     return {_ACTOR_KINDS.get(name, name): name for name in schemas()}
 
 
-def list_of(child: str, key: str) -> Relation:
+def relation_by(child: str, key: str) -> Relation:
     """Return the relation of ``child`` records that point to a parent in field ``key``."""
     return Relation(schemas()[child], key)
 

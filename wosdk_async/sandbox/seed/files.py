@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ def read_rows(path: Path, entity: str | None = None) -> list[SeedRow]:
     Args:
         path: ``.csv`` file with property paths such as ``Name`` and ``WorkZone.Id`` in the first line. Other
             files are read as JSON: ``{entity type: [rows]}``, or ``[rows]`` with ``entity``.
-        entity: entity type of the rows; required for CSV.
+        entity: entity type of the rows; required for CSV. JSON that names another is refused.
 
     Raises:
         StoreError: the file is malformed; the message names the line.
@@ -54,6 +54,8 @@ def _from_json(text: str, entity: str | None) -> Iterator[SeedRow]:
         yield from reader.rows(entity)
     else:
         for name in reader.names():
+            if entity is not None and seeded_type(name) is not seeded_type(entity):
+                raise StoreError(f"The file has rows of {name}, not {entity}: omit --entity, or use {name}.")
             yield from reader.rows(name)
     reader.end()
 
@@ -96,7 +98,6 @@ class _Json:
     def _items(self, opening: str, closing: str) -> Iterator[int]:
         self._take(opening)
         if not self.next_is(closing):
-            self._skip()
             yield self._at
             while self.next_is(","):
                 self._take(",")
@@ -125,8 +126,7 @@ def _from_csv(text: str, schema: EntitySchema) -> Iterator[SeedRow]:
         header = [name.strip() for name in next(lines, [])]
         if len(header) == 1 and (mark := next((each for each in ";\t|" if each in header[0]), None)):
             raise StoreError(f"line 1: the delimiter seems to be {mark!r}; use commas.")
-        if unknown := [text for name in header if name for text in _unknown(schema, name.split("."))]:
-            raise StoreError("\n".join(f"line 1: {text}" for text in unknown))
+        fields = _fields(schema, header)
         last = lines.line_num
         for cells in lines:
             place, last = f"line {last + 1}", lines.line_num
@@ -134,45 +134,46 @@ def _from_csv(text: str, schema: EntitySchema) -> Iterator[SeedRow]:
                 raise StoreError(f"{place}: there are {len(cells)} cells for {len(header)} columns.")
             if any(cells):
                 found = zip(header, cells, strict=False)
-                yield SeedRow(
-                    place, schema.name, _members(schema, place, [(p, t) for p, t in found if t.strip()])
-                )
+                members = _members(fields, place, [(p, t) for p, t in found if t.strip()])
+                yield SeedRow(place, schema.name, members)
     except csv.Error as error:
         raise StoreError(f"line {lines.line_num}: {error}.") from error
 
 
-def _members(schema: EntitySchema, place: str, cells: list[tuple[str, str]]) -> dict[str, Any]:
-    """Return nested members for a line's cells and property paths."""
+def _members(fields: Mapping[str, Field | None], place: str, cells: list[tuple[str, str]]) -> dict[str, Any]:
+    """Nest the cells of a line by their property paths."""
     members: dict[str, Any] = {}
     for path, text in cells:
-        *outer, last = steps = path.split(".")
+        *outer, last = path.split(".")
         inside: Any = members
         for step in outer:
             inside = inside.setdefault(step, {}) if isinstance(inside, dict) else None
         if not isinstance(inside, dict) or last in inside:
             raise StoreError(f"{place}: column {path} and another column set the same property.")
-        inside[last] = _typed(_field(schema, steps), text)
+        inside[last] = _typed(fields.get(path), text)
     return members
 
 
-def _field(schema: EntitySchema, steps: list[str]) -> Field | None:
+def _fields(schema: EntitySchema, header: list[str]) -> dict[str, Field | None]:
+    """Return the field of each column; raise StoreError for those that are not properties."""
+    found = {path: _field(schema, path.split(".")) for path in header if path}
+    if problems := [f"line 1: {each}" for each in found.values() if isinstance(each, str)]:
+        raise StoreError("\n".join(problems))
+    return {path: each for path, each in found.items() if not isinstance(each, str)}
+
+
+def _field(schema: EntitySchema, steps: list[str]) -> Field | str | None:
+    """Return the field at a column path, an error if a step is not a property, or None for row validation."""
     field = schema.field(steps[0])
-    if field is None or len(steps) == 1:
+    if field is None:
+        near = did_you_mean(steps[0], [each.name for each in schema.fields])
+        return f"{schema.name} has no property '{steps[0]}'{near}"
+    if len(steps) == 1:
         return field
     if field.type == "money":
         return MONEY_PARTS.get(steps[1].lower())
     target = schemas().get(field.of or "")
     return _field(target, steps[1:]) if target else None
-
-
-def _unknown(schema: EntitySchema, steps: list[str]) -> Iterator[str]:
-    """Yield the errors in a column path with an unknown name."""
-    field = schema.field(steps[0])
-    if field is None:
-        near = did_you_mean(steps[0], [each.name for each in schema.fields])
-        yield f"{schema.name} has no property '{steps[0]}'{near}"
-    elif field.type != "money" and steps[1:] and (target := schemas().get(field.of or "")):
-        yield from _unknown(target, steps[1:])
 
 
 def _typed(field: Field | None, text: str) -> Any:

@@ -128,7 +128,7 @@ def _rows() -> dict[str, list[tuple[int, str]]]:
 
 def _text(entity: str, members: dict[str, Any]) -> str:
     schema = schemas()[entity]
-    lock = {"ConcurrencyId": 1} if schema.locked else {}
+    lock = {"ConcurrencyId": 1} if schema.versioned else {}
     known = known_members(schema, members)
     owned = {field.name: value for field, value in known if field.of in OWNED_OBJECTS}
     row = blank_record(schema, known) | owned | lock | {"Id": members["Id"]}

@@ -117,7 +117,7 @@ class RequestContext:
 
     def insert_with_id(self, schema: EntitySchema, record: Record) -> Record:
         """Add a record with its own id."""
-        if schema.locked:
+        if schema.versioned:
             record["ConcurrencyId"] = 1
         self.store.insert(self.company.id, schema.name, record)
         self._inserted.add((schema.name, record["Id"]))
@@ -126,7 +126,7 @@ class RequestContext:
 
     def replace(self, schema: EntitySchema, record: Record) -> None:
         """Write a changed record and advance its version counter (facts 3.7)."""
-        if schema.locked:
+        if schema.versioned:
             record["ConcurrencyId"] = int(record["ConcurrencyId"]) + 1
         self.replace_uncounted(schema, record)
 

@@ -17,7 +17,7 @@ from wosdk_async.sandbox.schema.relations import (
     KIND_FIELDS,
     OWNED_OBJECTS,
     Relation,
-    actor_types,
+    entity_of_kind,
     relation_of,
     relations,
 )
@@ -98,7 +98,7 @@ def _targets(schema: EntitySchema, record: Record) -> Iterator[_Target]:
         if key:
             yield name, entity, key
     for name, kind in KIND_FIELDS.items():
-        owner = actor_types().get(record.get(kind, ""))
+        owner = entity_of_kind().get(record.get(kind, ""))
         if owner is not None and record.get(name):
             yield name, owner, record[name]
 

@@ -160,7 +160,7 @@ class _Update:
             return False
         if field.is_list:
             elements = value if isinstance(value, list) else []
-            if elements and (not field.updatable or is_read_only(self.schema.behind(field))):
+            if elements and (not field.updatable or is_read_only(self.schema.required_target(field))):
                 raise self._by_commands_only(field)
             changes = [self._write_element(field, each, plan) for each in elements if isinstance(each, dict)]
             return any(changes)
@@ -178,7 +178,7 @@ class _Update:
         return broken_rule(f"{field.name} of {self.schema.name} is changed by commands only.")
 
     def _update_referenced(self, field: Field, members: Mapping[str, Any], plan: UpdatePlan) -> bool:
-        child = self.schema.behind(field)
+        child = self.schema.required_target(field)
         found = self.context.get(child.name, self.record[field.name]["Id"])
         return update(self.context, child, found, members, plan)
 
@@ -194,7 +194,7 @@ class _Update:
             self.write(field, value)
         if not isinstance(value, dict) or field.name not in self.record:
             return
-        child = self.schema.behind(field)
+        child = self.schema.required_target(field)
         members = {
             known.name: sent
             for known, sent in known_members(child, value)
@@ -210,7 +210,7 @@ class _Update:
         key = reference_id(element)
         if key is None:
             return add_element(self.context, self.schema, self.record, field, element)
-        relation, child = relation_of(self.schema.name, field), self.schema.behind(field)
+        relation, child = relation_of(self.schema.name, field), self.schema.required_target(field)
         if relation is None:
             return self._write_kept_element(field, element, plan, key)
         found = self.context.get(child.name, key)
@@ -223,7 +223,7 @@ class _Update:
 
     def _write_kept_element(self, field: Field, element: Record, plan: UpdatePlan, key: int) -> bool:
         """Change or delete an element stored inside its parent."""
-        child, before = self.schema.behind(field), self.record.get(field.name, ())
+        child, before = self.schema.required_target(field), self.record.get(field.name, ())
         kept = [dict(item) for item in before]
         target = next((item for item in kept if item["Id"] == key), None)
         if target is None:

@@ -157,7 +157,7 @@ def create_owned_object(
     """Create an owned object's record and a reference to it in ``record``."""
     relation = relation_of(schema.name, field)
     parent_fields = relation.fields(record["Id"]) if relation else None
-    created = create(context, schema.behind(field), value, parent_fields)
+    created = create(context, schema.required_target(field), value, parent_fields)
     record[field.name] = {"Id": created["Id"]}
 
 
@@ -168,7 +168,7 @@ def delete(
 
     Deleting owned records is not shown; assumed.
     """
-    if not schema.removable:
+    if not schema.soft_deleted:
         if rule := ON_DELETE.get(schema.name):
             rule(context, record)
         if not with_owner:
@@ -186,7 +186,7 @@ def delete(
 
 def restore(context: RequestContext, schema: EntitySchema, record: Record) -> None:
     """Undo a removal (facts 3.4, RestoreCommand); types without removal are not shown, assumed."""
-    if not schema.removable:
+    if not schema.soft_deleted:
         raise broken_rule(f"{schema.name} entity cannot be restored.")
     if record["IsRemoved"]:
         record["IsRemoved"] = False

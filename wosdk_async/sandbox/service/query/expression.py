@@ -133,7 +133,7 @@ class QueryCriteria:
         self, schema: EntitySchema, field: Field, alias: str, rest: list[str], finish: Finish
     ) -> str:
         """Follow a path through a reference: only the Id is in the record, the rest in the referenced one."""
-        target = schema.behind(field)
+        target = schema.required_target(field)
         own_id = (schema.name, field.name) in SAME_ID
         key = f"{alias}id" if own_id else self._column(schema, f"{field.name}.Id", "integer", alias)
         if [step.lower() for step in rest] == ["id"]:
@@ -177,7 +177,7 @@ def _has_list(schema: EntitySchema, steps: list[str]) -> bool:
         return False
     if field.is_list:
         return True
-    return field.type == "ref" and len(steps) > 1 and _has_list(schema.behind(field), steps[1:])
+    return field.type == "ref" and len(steps) > 1 and _has_list(schema.required_target(field), steps[1:])
 
 
 def _joiner(operator: object) -> str:

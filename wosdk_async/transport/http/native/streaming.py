@@ -38,10 +38,12 @@ class _StreamParser(ResponseParser):
         if self._chunks:
             self._overhead = 0
         else:
-            super()._keep_chunks(received)  # bounds bytes outside of head and body
+            # Limits the bytes between pieces of the body; a piece resets the count
+            super()._keep_chunks(received)
 
     def _make_response(self) -> Response:
-        return Response(self._status, self._headers, self.take())  # before anything that follows the body
+        # Now: the next bytes belong to what follows the body
+        return Response(self._status, self._headers, self.take())
 
 
 class StreamConnection(Connection):
@@ -84,9 +86,9 @@ class StreamConnection(Connection):
         return self.live
 
     def received(self, data: bytes) -> None:
-        """Parse received bytes; the head completes the request."""
+        """Parse received bytes. A complete head ends :meth:`request`; the body follows in pieces."""
         if self._prepared is not None or self._ended:
-            super().received(data)  # which fails
+            super().received(data)  # bytes before the request or after its response: closes with an error
             return
         try:
             response = self._parser.feed(data)

@@ -19,7 +19,7 @@ __all__ = ["TLSTransport"]
 _RECORD = 16 * 1024  # maximum bytes of a TLS record
 _RECORD_HEAD = 5  # bytes; the last two are the length of the rest (RFC 8446 5.1)
 _PIECE = 16 * _RECORD  # bytes to encrypt before checking whether the socket accepts more
-_MAX_ANSWERS = 4 * _RECORD  # bytes for a service that sends TLS messages and reads nothing
+_MAX_ANSWERS = 4 * _RECORD  # bytes of OpenSSL's replies that may wait for a service that does not read
 
 
 class TLSTransport(Layer):
@@ -53,8 +53,8 @@ class TLSTransport(Layer):
         """Data to be encrypted when the socket accepts bytes again."""
         self._paused = False
         self.mid_record: set[TLSTransport] = set()
-        """This transport and the proxy's below it, where each holds a partial record. The peer began that
-        record before anything sent from now on.
+        """Which of this transport and the proxy's below it have received only part of a record. The peer
+        began it before it can have seen what we send next.
         """
         self._head = b""
         """First bytes of the partial record, until its length is known."""
@@ -143,7 +143,7 @@ class TLSTransport(Layer):
         """Decrypt received bytes and pass them on."""
         self._incoming.write(data)
         size = len(data) - _RECORD_HEAD
-        # Usually one whole record arrives, with none in progress.
+        # Skip the usual case: exactly one whole record, and no partial one before it.
         if self._missing or self._head or size < 0 or size != (data[3] << 8 | data[4]):
             self._note_records(data)
         if self._has_begun:
@@ -170,9 +170,7 @@ class TLSTransport(Layer):
 
     def lost(self, error: Exception | None) -> None:
         """Pass on that the socket is broken."""
-        if not self._handshake.done():
-            self._handshake.set_exception(error or ConnectionResetError("the connection was lost"))
-            self._handshake.exception()  # maybe no task is waiting any more
+        self._fail_handshake(error, "the connection was lost")
         self._above.lost(error)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -180,9 +178,7 @@ class TLSTransport(Layer):
         if not self._is_proven:  # maybe the service rejected the session
             self._sessions.drop(self._place, self._offered)
         self._is_open = False
-        if not self._handshake.done():
-            self._handshake.set_exception(exc or ConnectionResetError("the service closed the connection"))
-            self._handshake.exception()  # maybe no task is waiting any more
+        self._fail_handshake(exc, "the service closed the connection")
         self._above.connection_lost(exc)
 
     def eof_received(self) -> None:
@@ -224,6 +220,11 @@ class TLSTransport(Layer):
             self._handshake.set_exception(error)
         self._flush()  # maybe an alert
 
+    def _fail_handshake(self, error: Exception | None, text: str) -> None:
+        if not self._handshake.done():
+            self._handshake.set_exception(error or ConnectionResetError(text))
+            self._handshake.exception()  # maybe no task is waiting any more
+
     def _decrypt(self) -> None:
         incoming, tls = self._incoming, self._tls
         data = b""
@@ -233,7 +234,7 @@ class TLSTransport(Layer):
             # Stop before SSLWantReadError: an exception costs more. Each read takes a whole record.
             while self._is_open and incoming.pending and not ended:
                 record = tls.read(_RECORD)
-                # Together, as received: surplus bytes after a response must be seen with it.
+                # Pass on all at once, so that the parser sees surplus bytes together with the response.
                 data = data + record if data else record
                 ended = not record
         except ssl.SSLWantReadError:  # a partial record, or a record without data
@@ -267,8 +268,8 @@ class TLSTransport(Layer):
     def _prove_session(self) -> None:
         """Keep the handshake's session, now that the service has sent data.
 
-        A resumed session is not replaced, so that it expires when the service specifies and the certificate
-        is verified again.
+        A resumed session is not replaced: it then expires when the service said, and the next full handshake
+        verifies the certificate again.
         """
         self._is_proven = True
         if not self._tls.session_reused:
