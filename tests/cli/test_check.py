@@ -68,8 +68,14 @@ def failing(wosdk: Wosdk, *options: str) -> tuple[int, str, str]:
         ("TOKEN_URL", "login.example/token", 2, "settings", "TOKEN_URL is 'login.example/token'"),
         ("LOCATOR_URL", "", 2, "settings", "https://am-apilocator.corrigo.com would"),
         ("TOKEN_URL", "", 2, "settings", "https://oauth-pro-v2.corrigo.com/OAuth/token"),
-        ("TOKEN_URL", "http://127.0.0.1:1/", 6, "token", "nothing listens there: check the network"),
-        ("LOCATOR_URL", "http://127.0.0.1:1", 6, "discovery", "nothing listens there: check the network"),
+        ("TOKEN_URL", "http://127.0.0.1:1/", 6, "token", "nothing is listening there: check the network"),
+        (
+            "LOCATOR_URL",
+            "http://127.0.0.1:1",
+            6,
+            "discovery",
+            "nothing is listening there: check the network",
+        ),
     ],
 )
 def test_a_wrong_setting(
@@ -96,7 +102,7 @@ def test_a_port_of_this_machine_without_a_server(
     monkeypatch.setenv("WOSDK_TOKEN_URL", "http://127.0.0.1:1/")
     result = wosdk("get", "WorkOrder", "1", "--deadline", "0.1")
     assert result.exit_code == 6
-    assert "nothing listens on 127.0.0.1:1; is `wosdk sandbox serve` running?" in result.stderr
+    assert "nothing is listening on 127.0.0.1:1; is `wosdk sandbox serve` running?" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -172,7 +172,7 @@ def test_a_result_that_cannot_be_written_is_no_failed_change(scripted: Service) 
         _, stderr = process.communicate()
     assert (process.returncode, len(changes(scripted))) == (8, 2), stderr
     assert "no key" in stderr
-    assert "1 change of 2 made, but the result could not be written: " in stderr
+    assert "1 of 2 changes made, but the result could not be written: " in stderr
     assert "Traceback" not in stderr
 
 
@@ -188,7 +188,7 @@ def test_a_full_disk_does_not_hide_what_became_of_a_call(
         process = spawn(*HOLD, "--json", stdout=full)
         _, stderr = process.communicate()
     assert process.returncode == status, stderr
-    assert "0 changes of 1 made, but the result could not be written: " in stderr
+    assert "0 of 1 change made, but the result could not be written: " in stderr
 
 
 @pytest.mark.parametrize(

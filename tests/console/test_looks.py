@@ -97,7 +97,7 @@ def test_a_wrong_address_of_a_company_leads_on(browser: Any, sandbox: Served) ->
     [
         ("companies/46?state=Nope", "StatusId cannot be compared with 'Nope'"),
         ("companies/46?page=-1", "page must be a whole number"),
-        (f"companies/46?text={'x' * 5000}", "LIKE takes one text of at most 4000 characters."),
+        (f"companies/46?text={'x' * 5000}", "LIKE takes one string of at most 4000 characters."),
         ("companies/46/types/Customer?by=Id", "Customer.Id does not point at ''."),
     ],
 )

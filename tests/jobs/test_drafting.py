@@ -322,7 +322,7 @@ async def test_a_draft_that_is_filled_in_imports(local: Local, tmp_path: Path) -
     with pytest.raises(ImportMapError, match=r"in entity\.display_as of .* with a \{column\}"):
         Import(CsvFile(source), loaded(tmp_path, text))
     unnamed = text.replace("{work zone}", ADAPT)
-    with pytest.raises(ImportMapError, match=r"For one record write \{ id = 12 \} in place of \"@name\""):
+    with pytest.raises(ImportMapError, match=r"For a fixed record, write \{ id = 12 \} instead of \"@name\""):
         Import(CsvFile(source), loaded(tmp_path, unnamed))
     text = text.replace(ADAPT, "{name}")
     summary = await Import(CsvFile(source), loaded(tmp_path, text), company=local.company)

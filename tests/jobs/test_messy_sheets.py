@@ -75,7 +75,7 @@ def test_merged_cells_of_one_row_fail_it_unless_they_are_empty(tmp_path: Path) -
     source = read_here(workbook, book(tmp_path / "f.xlsx", rows, "A3:B3", "A4:B4"))
     Import(source, load(tmp_path))
     assert due(source) == ["May", "!", "June"]
-    with pytest.raises(RowError, match="the merged cells A3:B3, which have one value; unmerge them"):
+    with pytest.raises(RowError, match="the merged cells A3:B3, which share one value; unmerge them"):
         list(source)[1].cells["Due"]
 
 

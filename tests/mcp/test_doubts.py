@@ -134,7 +134,7 @@ async def test_plans_that_cannot_be_read_send_nothing_and_say_so(
         for tool in ("commit", "settle"):
             found = await agent(tool, plan=plan)
             assert found["problem"]["kind"] == "configuration"
-            assert "Nothing was sent now" in found["problem"]["detail"]
+            assert "Nothing was sent this time" in found["problem"]["detail"]
             assert "Do not plan committed changes again" in found["problem"]["remedy"]
             assert str(work.state) not in agent.text
         assert file.exists() == was_there  # a new one could be read by others

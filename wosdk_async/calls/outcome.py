@@ -175,7 +175,7 @@ class RunInputs(Generic[I]):
                 self._give(self._numbered(item))
 
     def _read_ended(self, reader: asyncio.Task[None]) -> None:
-        """Release the workers that wait for an ended task, even one cancelled before it began."""
+        """Release the workers waiting for a task that has ended, even if it was cancelled before it began."""
         if self._reader is reader:  # otherwise the next reader serves the waiters
             while self._waiting:
                 if not (waiter := self._waiting.popleft()).done():

@@ -147,7 +147,7 @@ _BY_TEXT = (
         ("name or service", "nodename nor", "name resolution", "no address associated", "getaddrinfo"),
         "the host name cannot be resolved: {network}",
     ),
-    (("refused", "connect call failed"), "nothing listens there: {network}"),
+    (("refused", "connect call failed"), "nothing is listening there: {network}"),
     (("timeout", "timed out", "no connection within"), "nothing responds there: {network}"),
 )
 

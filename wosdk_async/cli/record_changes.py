@@ -174,7 +174,7 @@ class ChangeSession:
         ended = [change for change in changes if change.outcome is not None]
         done = [change for change in ended if change.done]
         try:
-            with writing(f"{counted(len(done), 'change')} of {len(changes)} made"), opened(_STDOUT) as file:
+            with writing(f"{len(done)} of {counted(len(changes), 'change')} made"), opened(_STDOUT) as file:
                 file.write("".join(f"{line}\n" for line in self._lines(ended)))
         except CliError as error:
             unwritten = error

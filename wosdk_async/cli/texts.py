@@ -158,7 +158,7 @@ _REFUSED = re.compile(r"reached \(https?://((?:127[\d.]+|localhost|\[::1\]):\d+)
 def message_of(error: WosdkError) -> str:
     """Return an error's message and remedies, with service text unchanged."""
     if isinstance(error, NotSentError) and (found := _REFUSED.search(error.message)) is not None:
-        return f"{error.message}; nothing listens on {found[1]}; is `wosdk sandbox serve` running?"
+        return f"{error.message}; nothing is listening on {found[1]}; is `wosdk sandbox serve` running?"
     if getattr(error, "refusal", None) is not None:
         return f"nothing was sent: {error.shown(in_commands)}"
     return error.shown(in_commands)

@@ -164,7 +164,7 @@ def problem(error: WosdkError, secrets: Secrets) -> Problem:
         remedy = _MOVES if Remedy.MOVED_BY_COMMANDS in error.remedies else one_line(error.remedy)
         detail = one_line(error.message)
     if isinstance(error, PlansUnusableError):
-        detail, remedy = f"{safe_text(error.message)}. Nothing was sent now.", _PLANS
+        detail, remedy = f"{safe_text(error.message)}. Nothing was sent this time.", _PLANS
     elif isinstance(error, SessionError | ConfigurationError):
         detail, remedy = "This server cannot use the Company.", _OPERATOR
     elif type(error) is RefusedError:

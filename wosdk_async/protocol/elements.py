@@ -53,7 +53,7 @@ def _reference_target(of: str | None, value: Any) -> dict[str, Any] | None:
 
 
 def point_reference(of: str | None, value: Any, where: str) -> tuple[list[str], dict[str, Any] | None]:
-    """Return the paths below ``where``, and the value, that point a reference to a record or to none.
+    """Return the paths to send below ``where``, and the value that sets the reference or clears it.
 
     Only the record's id is sent: ``Child.*`` would write inside the record (facts 3.6). Raises
     InvalidCallError if ``value`` has no id, or a string id.

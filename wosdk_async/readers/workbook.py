@@ -178,7 +178,7 @@ class _Amounts:
 
 _LAST = 1 << 53
 _MERGED = 1000
-_COVERED = "it is a part of the merged cells {}, which have one value; unmerge them and fill in each cell"
+_COVERED = "it is part of the merged cells {}, which share one value; unmerge them and fill in each cell"
 
 
 def _common(some: range, others: range) -> range:

@@ -87,8 +87,9 @@ class Documents(Resource):
             description: description of the document.
             mime_type: media type (default: guessed from the name). The service derives the document's type
                 from it: ``Picture`` for an image, PDF for a PDF.
-            doc_type: a DocumentType, its id, or its name in the Company (``"Picture"``: costs a query), for
-                files that are neither. By default these get the type of a PDF: no other is documented.
+            doc_type: a DocumentType, its id, or its name in the Company (such as ``"Picture"``; a name costs
+                an extra query), for files that are neither images nor PDFs. By default these get the type of
+                a PDF: no other is documented.
             shared: ``IsShared``; not sent by default.
             public: ``IsPublic``; not sent by default.
             actor_type: the kind of the owner, if its class does not determine it.

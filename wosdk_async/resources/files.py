@@ -79,7 +79,7 @@ async def read_source(
     """Pass all of ``source`` to ``write``; call ``check_size`` first if the size is known.
 
     Raises:
-        InvalidCallError: the file cannot be read, or ``source`` has another type.
+        InvalidCallError: the file cannot be read, or ``source`` has an unsupported type.
     """
     if isinstance(source, str | os.PathLike):
         try:

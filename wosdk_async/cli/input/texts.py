@@ -77,7 +77,7 @@ def order(text: str) -> str:
 
 def _require_operator(field: Path, operator: str, text: str) -> None:
     if isinstance(field, Nested) and operator not in FOR_REFERENCES:
-        raise _error(text, f"{operator} does not work on references; use =, !=, in or is null with the id")
+        raise _error(text, f"{operator} does not work on references; use =, != or in with the id, or is null")
     if operator.endswith("like") and not isinstance(field, TextProperty | Unchecked):
         raise _error(text, f"{operator} needs a text property")
 

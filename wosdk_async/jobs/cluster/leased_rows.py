@@ -136,7 +136,7 @@ class LeasedRows:
         )
 
     def report(self, **fields: int) -> Report:
-        """Return the next report; ``fields`` are about the session."""
+        """Return the next report; ``fields`` describe the session."""
         if len(self.under_way) <= self.share.in_flight:  # otherwise a lower share is not yet obeyed
             self._obeyed_share = self.share.number
         later = {result.epoch for result in islice(self.results, MAX_RESULTS, None)}

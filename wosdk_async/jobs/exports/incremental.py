@@ -92,8 +92,8 @@ class IncrementalExport(ExportJob):
         for name in ("limit", "again", "force"):
             if getattr(self.options, name):
                 raise ExportError(
-                    f"{name}= is for exports into one file; an incremental export always adds a part with "
-                    "all changes; remove it"
+                    f"remove {name}=: it is for exports to one file, and an incremental export always adds a "
+                    "part with all changes"
                 )
         chosen = selection(self._entity, select)
         if chosen and "*" not in chosen:

@@ -174,7 +174,7 @@ class JournalWriter(JournalReader):
         await commits.written()
 
     def end_grant(self, epoch: int, *, lost: Sequence[int] = ()) -> None:
-        """Queue a grant's end, with the rows lost with the worker."""
+        """Queue the end of a grant, including the rows that were lost with its worker."""
         commits = self._open_commits()
         commits.queue.others.append(functools.partial(end_lease, epoch=epoch, lost=tuple(lost)))
         commits.write_soon()

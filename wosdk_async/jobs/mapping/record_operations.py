@@ -128,7 +128,7 @@ class UpdateRecord(Changing):
         """Raise ImportMapError if the key is missing, or there is nothing valid to update."""
         super().require_fields(names)
         if fixed := {"id", "concurrency_id", "perform_deletion"} & (set(names) - {self.by}):
-            raise ImportMapError(f"{self.table}.{min(fixed)} cannot be updated; delete it")
+            raise ImportMapError(f"{self.table}.{min(fixed)} cannot be updated; remove it from the map")
         if len(names) == 1:
             raise ImportMapError(f"{self.table} has no fields to update; add some besides {self.by}")
 

@@ -28,7 +28,7 @@ class Choice:
     """Pairs of a column and ``""``, or of None and a literal."""
 
     def pick(self, cells: Mapping[str, str]) -> str:
-        """Return the first option that is not blank; if all are, return the first one."""
+        """Return the first option that is not blank, or the first option if all are blank."""
         first = None
         for column, text in self.options:
             if column is not None:

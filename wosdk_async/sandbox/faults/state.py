@@ -195,7 +195,7 @@ class MovedHosts:
         return elsewhere and not request.operations & {"token", "discovery", "other"}
 
     def redirect(self, request: RequestMatch, scope: Scope) -> None:
-        """Change a discovery's Host header to the Company's port, so that the response contains it."""
+        """Set the port in a discovery request's Host header to the Company's, so that the response has it."""
         current = self._current.get(request.company)
         if current is None or "discovery" not in request.operations:
             return

@@ -33,7 +33,7 @@ class NumberFormat:
     rate_decimals: int = 0
 
     def local(self, text: str) -> str:
-        """Format a stored local time, with no or seven fraction digits."""
+        """Format a stored local time, which has either no fractional digits or seven."""
         return text.rstrip("0") if self.cuts_zeros and len(text) > _WHOLE_SECONDS else text
 
     def utc(self, text: str) -> str:

@@ -83,7 +83,9 @@ class Credentials:
 def _lifetime(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
         shown = value if isinstance(value, int | float) else f"a {type(value).__name__}"
-        raise ConfigurationError(f"{attribute.name} is {shown}; it takes seconds above 0")
+        raise ConfigurationError(
+            f"{attribute.name} is {shown}; it must be a number of seconds greater than 0"
+        )
 
 
 @attrs.frozen(init=False)
@@ -188,7 +190,8 @@ class Tenant:
             shown = seconds if isinstance(seconds, int | float) else f"a {type(seconds).__name__}"
             del grant, seconds  # tracebacks show local variables
             raise SessionError(
-                f"{self._provider} returned a session whose expires_in is {shown}; it takes seconds above 0"
+                f"{self._provider} returned a session whose expires_in is {shown}; "
+                "it must be a number of seconds greater than 0"
             )
         return grant
 
