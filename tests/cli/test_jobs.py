@@ -315,7 +315,11 @@ def test_an_undo_that_only_settles_doubts_writes_the_files(
     assert (checked.exit_code, checked.stdout) == (0, "14 undone\n")
     assert (folder / "results.csv").read_bytes() == before["results.csv"], "a look writes nothing"
     assert "undone in part" in wosdk("jobs", "show", folder).stdout
+    imported_again = wosdk("import", file, "--map", MAP, "--sandbox", store)
+    assert "warning: an undo of this job did not finish" in imported_again.stderr
     assert wosdk("jobs", "undo", folder, *REASON).stdout == "14 undone\n"
+    imported_again = wosdk("import", file, "--map", MAP, "--sandbox", store)
+    assert "did not finish" not in imported_again.stderr
     with (folder / "results.csv").open(encoding="utf-8", newline="") as results:
         assert {each["outcome"] for each in csv.DictReader(results)} == {"undone"}
     report = json.loads((folder / "report.json").read_bytes())
@@ -396,6 +400,9 @@ def test_an_undo_says_first_what_nobody_can_check(store: Path, wosdk: Wosdk, tmp
     assert "Location records have no version to detect later changes" in left.stderr
     assert ", id 20903: not undone, without a version" in left.stderr
     assert wosdk("jobs", "undo", source, "--unversioned").stdout == "2 undone\n"
+    nothing = wosdk("jobs", "undo", source, "--unversioned")
+    assert "0 Location records are to be deleted" in nothing.stderr
+    assert "no version to detect" not in nothing.stderr
 
 
 def test_an_undo_deletes_what_the_rows_refer_to_if_it_is_asked_to(
