@@ -152,7 +152,7 @@ class UndoState:
             shown = [f"{count} {_short(outcome)}" for outcome, count in outcomes.items() if count]
             texts.append(f"{left} left ({', '.join(shown)})" if shown else f"{left} left")
         if self.earlier:
-            texts.append(f"{self.earlier} of rows no longer in the file left")
+            texts.append(f"{self.earlier} left of rows no longer in the file")
         if self.references:
             texts.append(f"references: {self.references} left")
         if not self.complete and (self.left is None or self.references):
