@@ -32,7 +32,7 @@ def test_a_check_writes_nothing(file: Path, store: Path, wosdk: Wosdk, tmp_path:
         "14 rows: 14 would be created\n6 records for customer would be created first\n"
     )
     assert result.stderr.endswith("wosdk: nothing was written\n")
-    assert "warning: 1 row: place name has 96 characters and was truncated to 64 (row 9)\n" in result.stderr
+    assert "row 9 (line 12) warning: place name has 96 characters and was truncated to 64\n" in result.stderr
     assert [each.name for each in tmp_path.iterdir()] == [file.name]
     found = json.loads(wosdk(*command, "--json", "--sample", "2").stdout)
     assert (found["rows"], found["checked"], found["would_send"], len(found["requests"])) == (14, 2, 2, 2)
@@ -48,7 +48,7 @@ def test_a_check_says_what_is_wrong(file: Path, store: Path, wosdk: Wosdk, tmp_p
     assert (result.exit_code, result.stdout.splitlines()[0]) == (1, "14 rows: 14 already existing")
     assert " has work_order.po_number '900001'" in result.stderr
     assert result.stderr.count("add --job with that job's folder, or --if-exists skip") == 1
-    assert "and 13 more rows for this cause: 2, 3, 4, 5, 6, ...\n" in result.stderr
+    assert "and 13 more rows for this cause: row 2 (line 3), row 3 (line 4), " in result.stderr
     assert "--outcomes FILE.csv writes all rows" in result.stderr
     assert wosdk(*command, "--if-exists", "skip").exit_code == 0
     (tmp_path / "elsewhere").rename(folder)

@@ -107,9 +107,28 @@ def test_rejects_that_are_fed_back_are_rows_of_their_job(store: Path, wosdk: Wos
     assert (listed["folder"], listed["state"], listed["done"], listed["gone"]) == (
         str(folder), "finished", 1, 2,
     )  # fmt: skip
-    assert "gone       2 rows not in the last file\n" in wosdk("jobs", "show", folder).stdout
+    assert "gone       2 rows not in the last file: 2 done\n" in wosdk("jobs", "show", folder).stdout
     undone = wosdk("jobs", "undo", folder, "--all", "--check")
     assert (undone.exit_code, undone.stdout) == (0, "3 to be undone\n")
+
+
+def test_failed_rejects_that_were_left_out_are_shown(store: Path, wosdk: Wosdk, tmp_path: Path) -> None:
+    """Of two failed rows one is corrected and the other deleted from the rejects."""
+    header, *rows = table()
+    source = tmp_path / "f.csv"
+    rows[1][0] = rows[2][0] = ""
+    with source.open("w", newline="", encoding="utf-8") as opened:
+        csv.writer(opened).writerows([header, *rows[:3]])
+    folder = imported(wosdk, source, store)
+    rejects = folder / "rejects.csv"
+    lines = rejects.read_text("utf-8").splitlines()
+    rejects.write_text("\n".join([lines[0], f"900002{lines[1]}", ""]), "utf-8")
+    assert wosdk("import", rejects, "--map", MAP, "--sandbox", store).exit_code == 0
+    shown = wosdk("jobs", "show", folder).stdout
+    assert "gone       2 rows not in the last file: 1 done, 1 failed\n" in shown
+    assert "\nfailed, not in the last file, 1:\n  row 3 (line " in shown
+    facts = json.loads(wosdk("jobs", "show", folder, "--json").stdout)
+    assert [row["row"] for row in facts["first_gone_rows"]["failed"]] == [3]
 
 
 def test_mended_rejects_are_imported_by_the_command_that_is_printed(

@@ -286,6 +286,7 @@ def test_an_undo_shows_first_asks_and_undoes_once(file: Path, store: Path, wosdk
     assert "Undone: 14 of 14" in (folder / "report.html").read_text("utf-8")
     for command in ("show", "list"):
         assert "undone: 14 of 14" in wosdk("jobs", command, folder).stdout
+    assert "14: 14 done (14 of them undone)\n" in wosdk("jobs", "show", folder).stdout
     again = wosdk("import", file, "--map", MAP, "--sandbox", store)
     assert (again.exit_code, "14 created (0 now, 14 undone)" in again.stdout) == (1, True)
     said = "nothing to send; 14 undone (--retry-undone resends)"
@@ -315,7 +316,11 @@ def test_an_undo_that_only_settles_doubts_writes_the_files(
     assert (checked.exit_code, checked.stdout) == (0, "14 undone\n")
     assert (folder / "results.csv").read_bytes() == before["results.csv"], "a look writes nothing"
     assert "undone in part" in wosdk("jobs", "show", folder).stdout
+    imported_again = wosdk("import", file, "--map", MAP, "--sandbox", store)
+    assert "warning: an undo of this job did not finish" in imported_again.stderr
     assert wosdk("jobs", "undo", folder, *REASON).stdout == "14 undone\n"
+    imported_again = wosdk("import", file, "--map", MAP, "--sandbox", store)
+    assert "did not finish" not in imported_again.stderr
     with (folder / "results.csv").open(encoding="utf-8", newline="") as results:
         assert {each["outcome"] for each in csv.DictReader(results)} == {"undone"}
     report = json.loads((folder / "report.json").read_bytes())
@@ -396,6 +401,9 @@ def test_an_undo_says_first_what_nobody_can_check(store: Path, wosdk: Wosdk, tmp
     assert "Location records have no version to detect later changes" in left.stderr
     assert ", id 20903: not undone, without a version" in left.stderr
     assert wosdk("jobs", "undo", source, "--unversioned").stdout == "2 undone\n"
+    nothing = wosdk("jobs", "undo", source, "--unversioned")
+    assert "0 Location records are to be deleted" in nothing.stderr
+    assert "no version to detect" not in nothing.stderr
 
 
 def test_an_undo_deletes_what_the_rows_refer_to_if_it_is_asked_to(

@@ -111,6 +111,24 @@ async def test_how_far_a_job_was_undone(
     assert seen.state == (text.partition(":")[0] if text else "finished")
 
 
+async def test_live_records_of_rows_that_the_file_has_no_more_are_not_undone(tmp_path: Path) -> None:
+    """A job whose file was replaced, and whose last run was undone."""
+    async with job(tmp_path / "job", 4) as journal:
+        for row in range(1, 5):
+            journal.record(RowRecord(row, State.DONE, row))
+        for row in (3, 4):
+            journal.record_undo(RowRecord(row, State.DONE, row))
+        await journal.admit(
+            lambda db: db.execute("UPDATE planned SET place = NULL WHERE row < 4"), journal.plan
+        )
+        seen = await overview(journal)
+        assert (seen.state, seen.undone and seen.undone.earlier) == ("undone in part", 2)
+        assert seen.as_dict()["gone_states"] == {"done": 3}
+        for row in (1, 2):
+            journal.record_undo(RowRecord(row, State.DONE, row))
+        assert (await overview(journal)).state == "undone"
+
+
 async def test_a_job_with_undone_rows_and_others_to_send_is_unfinished(tmp_path: Path) -> None:
     async with job(tmp_path / "job", 2) as journal:
         await journal.start_run()

@@ -6,6 +6,7 @@ import asyncio
 import gc
 import json
 import logging
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -218,6 +219,30 @@ async def test_a_record_without_its_id_is_named(found: list[dict[str, Any]]) -> 
 
     with pytest.raises(WosdkError, match=r"the Id of a record of Thing is .*, not a whole number"):
         await Query("Thing", send).all()
+
+
+@pytest.mark.parametrize(("data", "sent"), [(None, "null"), ([1], "of type list"), ("x", "of type str")])
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda query: query.all(),
+        lambda query: query.first(),
+        lambda query: query.order_by("Name").all(),
+        lambda query: query.table(),
+        lambda query: query.order_by("Number").table(),
+    ],
+)
+async def test_a_row_that_is_no_object_is_named(
+    read: Callable[[Query[Any]], Awaitable[Any]], data: Any, sent: str
+) -> None:
+    """Whether it is read by its id or by offset, as a dict or for a table."""
+    body = json.dumps({"Entities": [{"Data": {"Id": 1}}, {"Data": data}]}).encode()
+
+    async def send(call: Call[Any]) -> Any:
+        return call.decode(body)
+
+    with pytest.raises(WosdkError, match=f"a record of WorkOrder is {sent}, not a JSON object"):
+        await read(Query("WorkOrder", send))
 
 
 async def test_of_several_pages_that_fail_none_is_left_unseen(caplog: pytest.LogCaptureFixture) -> None:

@@ -17,6 +17,7 @@ from wosdk_async.cli.import_arguments import ImportArguments
 from wosdk_async.cli.import_run import require_new, require_outcomes, say_sheet
 from wosdk_async.cli.options import TEMPORARY
 from wosdk_async.cli.output.files import require_writable
+from wosdk_async.cli.output.reporting import say_cause
 from wosdk_async.cli.runner import Runner, company_variables, identity_of
 from wosdk_async.cli.texts import counted, in_commands, json_text, plan_text, refusal_text, visible
 from wosdk_async.errors import WosdkError
@@ -152,7 +153,7 @@ def _print(result: CheckResult, outcomes: Path | None) -> None:
                 click.echo(f"    {json_text(request['body'])}")
     _print_problems(result, outcomes)
     for each in (*result.lacks, *result.cautions):
-        say(f"warning: {counted(each.count, 'row')}: {each.reason} ({_rows_of(each)})")
+        say_cause(f"warning: {each.reason}", [each.first, *each.more], each.count)
     for warning in result.warnings[:_SHOWN]:
         say(f"warning: {warning}")
     say("nothing was written" if outcomes is None else f"nothing was written except {outcomes}")
@@ -165,13 +166,8 @@ def _print_problems(result: CheckResult, outcomes: Path | None) -> None:
         each for each in causes if each.kind not in _NAMED
     ][:_SHOWN]
     for each in shown:
-        first = each.first
         reason = f": {each.reason}" if each.reason else ""
-        say(f"row {first.row} (line {first.line}) {FINDINGS[each.kind]}{reason}")
-        if each.count > 1:
-            rest = ", ..." if each.count > 1 + len(each.more) else ""
-            rows = ", ".join(map(str, each.more))
-            say(f"and {counted(each.count - 1, 'more row')} for this cause: {rows}{rest}")
+        say_cause(f"{FINDINGS[each.kind]}{reason}", [each.first, *each.more], each.count)
         if len(each.values) > 1:
             say(f"values: {_values_of(each)}")
     if result.counts["there"]:
@@ -181,12 +177,6 @@ def _print_problems(result: CheckResult, outcomes: Path | None) -> None:
     if result.problems > len(shown):
         where = f"{outcomes} has" if outcomes is not None else "--outcomes FILE.csv writes"
         say(f"{where} all rows")
-
-
-def _rows_of(cause: ProblemCause) -> str:
-    numbers = [cause.first.row, *cause.more]
-    rest = ", ..." if cause.count > len(numbers) else ""
-    return f"row{'s' if cause.count > 1 else ''} {', '.join(map(str, numbers))}{rest}"
 
 
 def _values_of(cause: ProblemCause) -> str:

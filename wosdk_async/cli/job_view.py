@@ -37,7 +37,6 @@ from wosdk_async.text.safe_text import one_line
 
 __all__ = ["job_facts", "print_job", "print_jobs"]
 
-_COUNTS = ("done", "found", "failed", "in_doubt", "sending", "not_started", "undone")
 _FIRST = 5  # rows per kind
 
 
@@ -46,10 +45,14 @@ async def job_facts(folder: Path) -> dict[str, Any]:
     async with Journal.open(folder, snapshot=True) as journal:
         seen = await overview(journal)
         fine = {"done", "not_started", *(["sending"] if seen.running else [])}
+        listed = {name: states for name, states in COUNTED.items() if name not in fine}
         first = {
             name: [_row(row) for row in await journal.file_rows(*states, limit=_FIRST)]
-            for name, states in COUNTED.items()
-            if name not in fine
+            for name, states in listed.items()
+        }
+        first_gone = {
+            name: [_row(row) for row in await journal.gone_rows(*states, limit=_FIRST)]
+            for name, states in listed.items()
         }
         references: dict[str, int] = {}
         for each in await journal.references():
@@ -64,6 +67,7 @@ async def job_facts(folder: Path) -> dict[str, Any]:
             "runs": [_run_facts(run) for run in await journal.runs()],
             "references": references,
             "first_rows": {name: rows for name, rows in first.items() if rows},
+            "first_gone_rows": {name: rows for name, rows in first_gone.items() if rows},
             "resume": await _same_command_would(seen),
             "workers": attrs.asdict(await journal.grant_totals()) if seen.audit != "none" else None,
             "audit": audit_facts(seen.audit, seen.audit_found, why_no_audit(seen.plan))
@@ -97,16 +101,18 @@ def print_jobs(file: IO[str], jobs: Iterable[Mapping[str, Any]]) -> None:
 
 def _brief_text(job: Mapping[str, Any]) -> str:
     state = f"{job['undo']};" if job["undo"] else f"{job['state']}:"  # an undo state contains its own colon
-    figures = _figures_text({**job, "undone": 0} if job["undo"] else job)
+    figures = _figures_text({**job, "undone": 0})
     return f"{state} {figures or 'none'} of {counted(job['rows'], 'row')}"
 
 
 def _figures_text(job: Mapping[str, Any]) -> str:
     """Return a job's nonzero counts."""
-    return ", ".join(f"{job[name]} {_count_label(name, job)}" for name in _COUNTS if job[name])
+    return ", ".join(f"{job[name]} {_count_label(name, job)}" for name in COUNTED if job[name])
 
 
 def _count_label(name: str, job: Mapping[str, Any]) -> str:
+    if name == "done" and job["undone"]:
+        return f"done ({job['undone']} of them undone)"
     return UNDER_WAY if name == "sending" and job["state"] != "running" else name.replace("_", " ")
 
 
@@ -115,13 +121,9 @@ def print_job(facts: Mapping[str, Any]) -> None:
     for name, text in _lines(facts):
         click.echo(f"{name:<11}{one_line(str(text))}".rstrip())
     for name, rows in facts["first_rows"].items():
-        first = "the first " if facts[name] > len(rows) else ""
-        click.echo(f"\n{_count_label(name, facts)}, {first}{len(rows)}:")
-        for row in rows:
-            known = "".join(f" {row[each]}" for each in ("key", "id", "number") if each in row)
-            reason = f": {row['reason']}" if row.get("reason") else ""
-            text = f"row {row['row']} (line {row['line']}){known}{reason}"
-            click.echo(f"  {visible(text)}")
+        _print_rows(_count_label(name, facts), rows, facts[name])
+    for name, rows in facts["first_gone_rows"].items():
+        _print_rows(f"{_count_label(name, facts)}, not in the last file", rows, facts["gone_states"][name])
     if facts["audit_rows"]:
         click.echo("\naudited rows (audit.csv has all):")
     for row in facts["audit_rows"]:
@@ -132,6 +134,15 @@ def print_job(facts: Mapping[str, Any]) -> None:
     click.echo(f"\nif rerun: {visible(facts['resume'])}")
 
 
+def _print_rows(label: str, rows: Sequence[Mapping[str, Any]], total: int) -> None:
+    click.echo(f"\n{label}, {'the first ' if total > len(rows) else ''}{len(rows)}:")
+    for row in rows:
+        known = "".join(f" {row[each]}" for each in ("key", "id", "number") if each in row)
+        reason = f": {row['reason']}" if row.get("reason") else ""
+        text = f"row {row['row']} (line {row['line']}){known}{reason}"
+        click.echo(f"  {visible(text)}")
+
+
 def _lines(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
     plan = facts["plan"]
     marker = f"marker {plan['marker']}" if plan["marker"] else "no marker"
@@ -140,7 +151,7 @@ def _lines(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
         ("state", facts["state"] + (f" ({facts['running']})" if facts["running"] else "")),
         *([("undo", facts["undo"])] if facts["undo"] else ()),
         ("rows", f"{plan['rows']}: {_figures_text(facts) or 'none'}{_empty(plan['empty_rows'])}"),
-        *([("gone", f"{counted(facts['gone'], 'row')} not in the last file")] if facts["gone"] else ()),
+        *([("gone", _gone(facts))] if facts["gone"] else ()),
         ("file", f"{plan['file']} ({plan['size']} bytes, sha256 {plan['sha256'][:12]})"),
         ("company", plan["company"]),
         ("operation", f"{plan['operation']}, {marker}"),
@@ -150,6 +161,11 @@ def _lines(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
         *((f"run {run['number']}", _run(run)) for run in facts["runs"]),
         *(("records", f"{count} {label}") for label, count in facts["references"].items()),
     ]
+
+
+def _gone(facts: Mapping[str, Any]) -> str:
+    states = _figures_text({**facts, **dict.fromkeys(COUNTED, 0), **facts["gone_states"], "undone": 0})
+    return f"{counted(facts['gone'], 'row')} not in the last file: {states}"
 
 
 def _audit_lines(

@@ -21,6 +21,7 @@ from wosdk_async.query.paging import (
     checked_size,
     key_ranges,
     prefetch,
+    require_objects,
 )
 from wosdk_async.query.paths import ResolvedPath, find, root
 from wosdk_async.query.plan import Comparison, Condition, Order, Plan, comparisons
@@ -184,7 +185,9 @@ class Query(Uncopied, Generic[T]):
     # --- helpers ----------------------------------------------------------------------------
 
     async def _fetch(self, plan: Plan, expression: dict[str, Any]) -> list[T]:
-        return await self._send(calls.query(plan.entity, expression, isolation=plan.isolation))
+        rows = await self._send(calls.query(plan.entity, expression, isolation=plan.isolation))
+        require_objects(rows, plan.name)
+        return rows
 
     async def _some(self, plan: Plan, count: int) -> list[T]:
         return await self._fetch(plan, plan.expression(Count=min(count, plan.limit or count)))

@@ -11,6 +11,7 @@ import logging
 import operator
 import reprlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
+from decimal import Decimal
 from typing import Any, Protocol
 
 import anyio
@@ -30,6 +31,7 @@ __all__ = [
     "key_ranges",
     "prefetch",
     "property_of",
+    "require_objects",
 ]
 
 ROW_CAP = 4000  # rows per response (facts 7; the same in catalogue/differences.json)
@@ -94,6 +96,7 @@ class KeyCursor:
         keys = [id_of(record) for record in records]
         if self._are_in_order(keys):  # the usual case
             return records
+        require_objects(records, self._plan.name)
         last, found = self.last, list[Any]()
         for record in records:
             key = _required_id(record, self._plan.name)
@@ -162,6 +165,17 @@ class OffsetCursor:
         self._offset += len(records)
         self.more = bool(records) and self._offset != self._plan.limit
         return records
+
+
+def require_objects(rows: Iterable[Any], entity: str) -> None:
+    """Raise WosdkError for a row that is null, a list, a text, a number or a boolean."""
+    for kind in set(map(type, rows)):
+        if issubclass(kind, _NO_OBJECTS):
+            sent = "null" if kind is type(None) else f"of type {kind.__name__}"
+            raise WosdkError(f"a record of {entity} is {sent}, not a JSON object")
+
+
+_NO_OBJECTS = (type(None), list, str, int, float, Decimal)
 
 
 def _required_id(record: Any, entity: str) -> int:

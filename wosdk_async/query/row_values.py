@@ -20,10 +20,10 @@ from msgspec import UNSET
 from wosdk_async.codec.dicts import sort_out, spellings
 from wosdk_async.codec.json import UNREADABLE, check_size, exact_decoder
 from wosdk_async.codec.record_reader import MAX_UNKNOWN
-from wosdk_async.errors import WosdkError
 from wosdk_async.model import Record, registry
 from wosdk_async.protocol.responses import ROWS, objects
 from wosdk_async.query.columns import Column, fields_of
+from wosdk_async.query.paging import require_objects
 
 __all__ = ["Extras", "RowSplitter"]
 
@@ -73,10 +73,7 @@ class RowSplitter:
             # Row by row, while its values are in the CPU cache.
             values, count = list(chain.from_iterable(map(form.values, rows))), len(form.columns)
             return {column: values[i::count] for i, column in enumerate(form.columns)}, extras
-        if other := kinds - {dict}:
-            kind = other.pop()
-            sent = "null" if kind is type(None) else f"of type {kind.__name__}"
-            raise WosdkError(f"a record of {self._root.entity} is {sent}, not a JSON object")
+        require_objects(rows, self._root.entity)
         found: Values = {}
         self._root.read(rows, found, extras)
         return found, extras

@@ -254,7 +254,8 @@ def _say_undo(undo: Undo, summary: UndoSummary, left: _NotUndone, *, check: bool
         say(f"{counts[State.FOUND]} found but not created by the job; kept")
     if doubted := counts[State.IN_DOUBT] + counts[State.SENDING]:
         say(f"{counted(doubted, 'row')} in doubt; run wosdk jobs settle first to undo them")
-    if undo.unchecked is not None:
+    deleted = [summary.references, *([] if undo.cancels else [summary.counts])]
+    if undo.unchecked is not None and any(each["undo"] or each["unversioned"] for each in deleted):
         say(undo.unchecked)
     left.say()
 

@@ -16,6 +16,7 @@ import click
 from wosdk_async.cli.exit_codes import say
 from wosdk_async.cli.texts import counted, in_commands, json_text, shell_words
 from wosdk_async.jobs import RowOutcome, Summary
+from wosdk_async.jobs.imports.check_result import Finding
 from wosdk_async.jobs.journal import JobPlan
 from wosdk_async.jobs.journal.entries import KEY_EXISTS
 from wosdk_async.jobs.ledger.request import ReportWords
@@ -34,6 +35,7 @@ __all__ = [
     "print_summary",
     "rejects_command",
     "rejects_of",
+    "say_cause",
     "say_files",
     "say_kept",
 ]
@@ -65,12 +67,16 @@ class _Causes:
 
     def say(self) -> None:
         for cause, (text, rows) in self.first.items():
-            place, *others = (f"row {row.row} (line {row.line})" for row in rows)
-            say(f"{place} {text}")
-            if others:
-                rest = ", ..." if self.counts[cause] > _PLACES else ""
-                more = counted(self.counts[cause] - 1, "more row")
-                say(f"and {more} for this cause: {', '.join(others)}{rest}")
+            say_cause(text, rows, self.counts[cause])
+
+
+def say_cause(text: str, rows: Sequence[RowOutcome | Finding], count: int) -> None:
+    """Print a cause with the first of its ``count`` rows."""
+    place, *others = (f"row {row.row} (line {row.line})" for row in rows)
+    say(f"{place} {text}")
+    if others:
+        rest = ", ..." if count > len(rows) else ""
+        say(f"and {counted(count - 1, 'more row')} for this cause: {', '.join(others)}{rest}")
 
 
 class OutcomeWriter:

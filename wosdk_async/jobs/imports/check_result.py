@@ -81,14 +81,14 @@ class Finding:
 
 @attrs.define
 class ProblemCause:
-    """Rows with the same fault: the first row, the numbers of a few more rows, and the wrong values."""
+    """Rows with the same fault: the first row, a few more rows, and the wrong values."""
 
     first: Finding
     kind: FindingKind
     reason: str
     """The fault of the first row."""
     count: int = 0
-    more: list[int] = attrs.field(factory=list)
+    more: list[Finding] = attrs.field(factory=list)
     values: Counter[str] = attrs.field(factory=Counter)
     """Number of rows for each wrong value."""
 
@@ -96,7 +96,7 @@ class ProblemCause:
         """Count one more row."""
         self.count += 1
         if 1 < self.count <= _MORE_ROWS + 1:
-            self.more.append(finding.row)
+            self.more.append(finding)
         value = _VALUE.search(reason)
         if value is not None and (value[1] in self.values or len(self.values) < _KEPT):
             self.values[value[1]] += 1

@@ -20,6 +20,7 @@ from wosdk_async.jobs.journal.worker_tables import AuditState
 from wosdk_async.jobs.ledger.outcomes import RowOutcome, Summary
 from wosdk_async.jobs.ledger.overview import audit_state_of, why_no_audit
 from wosdk_async.jobs.ledger.terms import Standing
+from wosdk_async.jobs.ledger.undone import UndoState, undo_state
 from wosdk_async.jobs.stop import StopRules
 
 if TYPE_CHECKING:
@@ -72,13 +73,14 @@ class JobTotals:
         counts, request = await self._counts(), self.job.request
         index, plan, unsent = request.index, self.job.plan, len(self.reports.unsent)
         audit, audit_state = await self.audited()
+        undo = await self._undo()
         return Summary(
             rows=sum(counts.values()),
             empty_rows=request.source.empty_rows,
             done=counts[State.DONE],
             label=request.action.label,
             found=counts[State.FOUND],
-            undone=await self._undone(),
+            undone=undo.done if undo is not None else 0,
             changed=await self._changed(),
             gone=sum(plan.gone.values()),
             plan={each.name.lower(): plan.counts[each] for each in sorted(plan.counts)},
@@ -90,7 +92,7 @@ class JobTotals:
             seconds=time.perf_counter() - self._started,
             references_found=index.found,
             references_created=index.created,
-            warnings=self._warnings(),
+            warnings=self._warnings(undo),
             stopped=self.stops.stop.reason,
             audit=audit,
             audit_state=audit_state,
@@ -108,14 +110,20 @@ class JobTotals:
         except JournalError:  # the journal is unreadable, too
             return self.job.plan.counts.get(Standing.DONE_CHANGED, 0)
 
-    async def _undone(self) -> int:
+    async def _undo(self) -> UndoState | None:
         try:
-            return await self.job.journal.undone_rows()
+            return await undo_state(self.job.journal)
         except JournalError:  # the journal is unreadable, too
-            return 0
+            return None
 
-    def _warnings(self) -> list[str]:
+    def _warnings(self, undo: UndoState | None) -> list[str]:
+        is_unfinished = undo is not None and undo.left is None
         found = [
+            *(
+                ["an undo of this job did not finish; undo the job again to resume it"]
+                if is_unfinished
+                else ()
+            ),
             *self.job.rows.warnings,
             *self.job.request.index.warnings,
             *(self.workers.warnings if self.workers else ()),

@@ -157,6 +157,7 @@ class JournalReader:
     page = _reads(row_table.page, committed=True)
     rows_in = _reads(row_table.rows_in)
     file_rows = _reads(row_table.file_rows)
+    gone_rows = _reads(row_table.gone_rows)
     rows_numbered = _reads(row_table.rows_numbered)
     references = _reads(row_table.references)
     runs = _reads(run_table.runs)

@@ -126,6 +126,15 @@ def file_rows(db: sqlite3.Connection, *states: State, after: int = 0, limit: int
     return _stored(db, _ROWS.format(tables=tables, where=where), after, limit)
 
 
+def gone_rows(db: sqlite3.Connection, *states: State, limit: int = 1000) -> list[StoredRow]:
+    """Return the first rows missing from the file in the given states."""
+    tables, where = (
+        "planned LEFT JOIN outcome USING (row)",
+        f"place IS NULL AND {_among(states)} ORDER BY row",
+    )
+    return _stored(db, _ROWS.format(tables=tables, where=where), limit)
+
+
 def _among(states: Sequence[State]) -> str:
     return f"coalesce(state, 0) IN ({', '.join(str(int(state)) for state in states or State)})"
 

@@ -115,7 +115,7 @@ class Overview:
 
     def figures(self) -> dict[str, int]:
         """Return the counts by the names in :data:`COUNTED`."""
-        return {name: sum(self.counts[state] for state in states) for name, states in COUNTED.items()}
+        return _named(self.counts)
 
     def ended(self) -> dict[str, int]:
         """Return the counts of rows that another run would not touch."""
@@ -135,8 +135,13 @@ class Overview:
             "begun": self.plan.created_at,
             "folder": str(self.folder),
             "gone": sum(self.gone.values()),
+            "gone_states": {name: count for name, count in _named(self.gone).items() if count},
             "sheet": self.plan.sheet,
         }
+
+
+def _named(counts: Mapping[State, int]) -> dict[str, int]:
+    return {name: sum(counts.get(state, 0) for state in states) for name, states in COUNTED.items()}
 
 
 async def overview(journal: JournalReader) -> Overview:

@@ -132,11 +132,13 @@ class UndoState:
     """Records that the last undo left, by outcome; None if the undo did not finish."""
     references: int = 0
     """References that the undo did not reach, could not delete, or left in doubt."""
+    earlier: int = 0
+    """Records created for rows that are no longer in the file, and not undone."""
 
     @property
     def complete(self) -> bool:
         """Whether all records created by the job are undone, except references excluded from the undo."""
-        return self.done >= self.created and not self.references
+        return self.done >= self.created and not (self.references or self.earlier)
 
     @property
     def name(self) -> str:
@@ -149,6 +151,8 @@ class UndoState:
             outcomes = {each: (self.left or {}).get(each) for each in UNDO_LABELS if each not in _DONE}
             shown = [f"{count} {_short(outcome)}" for outcome, count in outcomes.items() if count]
             texts.append(f"{left} left ({', '.join(shown)})" if shown else f"{left} left")
+        if self.earlier:
+            texts.append(f"{self.earlier} left of rows no longer in the file")
         if self.references:
             texts.append(f"references: {self.references} left")
         if not self.complete and (self.left is None or self.references):
@@ -176,7 +180,8 @@ async def undo_state(journal: JournalReader) -> UndoState | None:
         left is None or left.get("not_started")
     ):  # the undo did not reach all references
         begun = [each for each in references if each.state is State.DONE]
-    return UndoState(done, journal.counts()[State.DONE], left, len(begun))
+    earlier = journal.gone()[State.DONE] - (counts.get(State.DONE, 0) - done)
+    return UndoState(done, journal.counts()[State.DONE], left, len(begun), earlier)
 
 
 async def undone_beside(base: Path, company: str, operation: str, *, besides: Path | None = None) -> set[int]:
