@@ -70,7 +70,7 @@ class Compared:
     """Comparison result."""
 
     standings: Mapping[Standing, int]
-    """Rows of the file by standing; if several match one ledger row, only the first counts."""
+    """Rows of the file by standing; each row has one."""
     gone: Mapping[Standing, int]
     """Rows of the ledger missing from the file, by standing."""
     gone_unexplained: int = 0
@@ -180,9 +180,28 @@ def _match(
         {"map": fingerprint},
     )
     if db.execute("SELECT count(row) > count(DISTINCT row) FROM temp.matched").fetchone()[0]:
-        # Several rows of the file may match one ledger row: the first counts.
-        db.execute("""DELETE FROM temp.matched WHERE row IS NOT NULL AND place NOT IN (
-            SELECT min(place) FROM temp.matched WHERE row IS NOT NULL GROUP BY row)""")
+        _separate(db)
+
+
+def _separate(db: sqlite3.Connection) -> None:
+    """Leave each ledger row to one row of the file; others that match it by its older identities are new.
+
+    A corrected reject gives its row a second identity. With keys, the row of the file that was sent keeps the
+    ledger row, as a new row would be sent; otherwise the first one.
+    """
+    db.create_function("undisguised", 1, undisguised, deterministic=True)
+    db.execute(f"""UPDATE temp.matched SET row = NULL, standing = iif(
+            nth > 1 AND (SELECT cells FROM temp.file WHERE file.place = matched.place) IS NOT NULL,
+            {int(Standing.REPEATED)}, {int(Standing.NEW)})
+        WHERE place IN (SELECT place FROM (
+            SELECT matched.place, row_number() OVER (PARTITION BY matched.row ORDER BY CASE
+                WHEN cells IS NULL OR planned.sent = file.digest THEN 0
+                WHEN undisguised(coalesce(planned.key, planned.name, ''))
+                    = undisguised(coalesce(file.key, file.name, '')) THEN 1
+                ELSE 2 END, matched.place) AS claim
+            FROM temp.matched JOIN temp.file USING (place) JOIN planned ON planned.row = matched.row
+            WHERE matched.row IN (SELECT row FROM temp.matched GROUP BY row HAVING count(*) > 1))
+        WHERE claim > 1)""")
 
 
 def _counted(db: sqlite3.Connection) -> Compared:
