@@ -228,14 +228,16 @@ def _counted(db: sqlite3.Connection) -> Compared:
         WHERE planned.away GROUP BY standing""").fetchall()
     some_lacked = Standing.NEW in standings or any(each not in _NEVER_SENT for each, _ in back)
     unexplained = db.execute("SELECT coalesce(sum(unexplained), 0) FROM temp.gone").fetchone()[0]
+    gone = {Standing(standing): count for standing, count in counts}
+    ask = {*gone}.intersection(_IN_COMPANY) and {*standings} - _NEVER_SENT
     return Compared(
         standings=standings,
-        gone={Standing(standing): count for standing, count in counts},
+        gone=gone,
         gone_unexplained=unexplained,
         back={Standing(standing): count for standing, count in back},
         first_new=first_new,
         first_gone=_sample(db, "SELECT line, name FROM temp.gone WHERE unexplained ORDER BY row LIMIT 1"),
-        disguised=_disguised(db, some_lacked) if unexplained and {*standings} - _NEVER_SENT else {},
+        disguised=_disguised(db, some_lacked) if ask else {},
     )
 
 
@@ -243,23 +245,28 @@ def _disguised(db: sqlite3.Connection, some_lacked: bool) -> dict[Standing, tupl
     """Return, by standing, the first sendable key that resembles the key of a missing row in the Company.
 
     Such keys differ only by spreadsheet formatting. Two rows of the last file are always different rows.
+    Neither is asked about again once the user declared one permanently gone while the file had the other.
     ``some_lacked`` tells whether any sendable row was missing from the last file.
     """
     db.create_function("undisguised", 1, undisguised, deterministic=True)
-    db.execute("CREATE TEMP TABLE plain (key TEXT, line INTEGER, name TEXT, away INTEGER)")
+    db.execute("CREATE TEMP TABLE plain (key TEXT, line INTEGER, name TEXT, away INTEGER, dismissed INTEGER)")
     db.execute(
-        """INSERT INTO temp.plain SELECT undisguised(gone.name), gone.line, gone.name, planned.away
-        FROM temp.gone AS gone JOIN planned USING (row) WHERE unexplained AND (planned.away OR ?)""",
+        f"""INSERT INTO temp.plain
+        SELECT undisguised(gone.name), gone.line, gone.name, planned.away, planned.dismissed
+        FROM temp.gone AS gone JOIN planned USING (row) WHERE standing IN ({_RISKY})
+            AND (planned.away OR ?) AND EXISTS (SELECT 1 FROM temp.file WHERE cells IS NOT NULL)""",
         [some_lacked],
     )
     db.execute("CREATE INDEX temp.plain_key ON plain (key)")
     found = db.execute(
         f"""SELECT new.standing, new.line, new.name, plain.line, plain.name, min(new.place) FROM (
             SELECT file.place, file.line, standing, coalesce(file.key, file.name) AS name,
-                coalesce(planned.away, 1) AS away
+                coalesce(planned.away, 1) AS away,
+                coalesce(planned.name, planned.key) IS coalesce(file.key, file.name) AS same
             FROM temp.file JOIN temp.matched USING (place) LEFT JOIN planned ON planned.row = matched.row
             WHERE cells IS NOT NULL AND fault IS NULL AND standing NOT IN ({_RISKY})) AS new
-        JOIN temp.plain AS plain ON plain.key = undisguised(new.name) AND (new.away OR plain.away)
+        JOIN temp.plain AS plain ON plain.key = undisguised(new.name)
+            AND (new.away OR plain.away AND NOT (plain.dismissed AND new.same))
         GROUP BY new.standing"""
     )
     return {Standing(row[0]): (RowSample(*row[1:3]), RowSample(*row[3:5])) for row in found}
