@@ -98,6 +98,13 @@ async def test_new_rows_says_nothing_about_the_keys_of_later_files(
     assert await held(local) == Counter(["001", "002", "003", "1", "2"])
 
 
+async def test_exponents_in_a_column_of_long_keys_are_noticed(local: Local, job: Job, write: Write) -> None:
+    head = f'key = "C-{{key}}"\n{MAP}'
+    await sent(job(write(HEADER, rows("5012345678901", "6012345678902")), head), local)
+    found = await refused(job(write(HEADER, rows("5.01235E+12", "6.01235E+12")), head), local)
+    assert (found.why, found.first_new and found.first_new.name) == ("key_disguised", "C-5.01235E+12")
+
+
 async def test_stale_rejects_overwrite_no_update(local: Local, job: Job, write: Write) -> None:
     """The row was corrected in the file as well and updated; its reject has another key and older values."""
     await made(local, "T1")

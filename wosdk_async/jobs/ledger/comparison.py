@@ -13,7 +13,7 @@ import attrs
 
 from wosdk_async.jobs.journal.entries import State
 from wosdk_async.jobs.ledger.file_rows import FILE_COLUMNS, FileRow
-from wosdk_async.jobs.ledger.identity import undisguised
+from wosdk_async.jobs.ledger.identity import abbreviated, disguises, undisguised
 from wosdk_async.jobs.ledger.terms import RowSample, Standing
 
 __all__ = ["TEMPORARY", "Compared", "compare", "ledger_counts", "repeated_rows", "sent_rows"]
@@ -248,13 +248,15 @@ def _disguised(db: sqlite3.Connection, some_lacked: bool) -> dict[Standing, tupl
     Neither is asked about again once the user declared one permanently gone while the file had the other.
     ``some_lacked`` tells whether any sendable row was missing from the last file.
     """
-    db.create_function("undisguised", 1, undisguised, deterministic=True)
+    for function in (undisguised, abbreviated, disguises):
+        db.create_function(function.__name__, 1, function, deterministic=True)
     db.execute("CREATE TEMP TABLE plain (key TEXT, line INTEGER, name TEXT, away INTEGER, dismissed INTEGER)")
     db.execute(
         f"""INSERT INTO temp.plain
-        SELECT undisguised(gone.name), gone.line, gone.name, planned.away, planned.dismissed
-        FROM temp.gone AS gone JOIN planned USING (row) WHERE standing IN ({_RISKY})
-            AND (planned.away OR ?) AND EXISTS (SELECT 1 FROM temp.file WHERE cells IS NOT NULL)""",
+        SELECT form.value, gone.line, gone.name, planned.away, planned.dismissed
+        FROM temp.gone AS gone JOIN planned USING (row), json_each(disguises(gone.name)) AS form
+        WHERE standing IN ({_RISKY}) AND (planned.away OR ?)
+            AND EXISTS (SELECT 1 FROM temp.file WHERE cells IS NOT NULL)""",
         [some_lacked],
     )
     db.execute("CREATE INDEX temp.plain_key ON plain (key)")
@@ -265,7 +267,7 @@ def _disguised(db: sqlite3.Connection, some_lacked: bool) -> dict[Standing, tupl
                 coalesce(planned.name, planned.key) IS coalesce(file.key, file.name) AS same
             FROM temp.file JOIN temp.matched USING (place) LEFT JOIN planned ON planned.row = matched.row
             WHERE cells IS NOT NULL AND fault IS NULL AND standing NOT IN ({_RISKY})) AS new
-        JOIN temp.plain AS plain ON plain.key = undisguised(new.name)
+        JOIN temp.plain AS plain ON plain.key IN (undisguised(new.name), abbreviated(new.name))
             AND (new.away OR plain.away AND NOT (plain.dismissed AND new.same))
         GROUP BY new.standing"""
     )
