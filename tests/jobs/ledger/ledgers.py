@@ -52,7 +52,9 @@ class Ledger:
         self.db.executescript(TABLES)
 
     def compare(self, rows: Sequence[FileRow], *, rejects: bool = False) -> Compared:
-        return compare(self.db, [rows] if rows else [], rejects=rejects)
+        compared = compare(self.db, [rows] if rows else [], rejects=rejects)
+        assert sum(compared.standings.values()) == len(rows), "every row of the file has a standing"
+        return compared
 
     def take(
         self,

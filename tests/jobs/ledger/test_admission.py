@@ -47,15 +47,65 @@ def test_a_file_that_cannot_be_read_to_its_end_leaves_no_transaction_open() -> N
     assert counts(ledger.take(rows_of([("k", "x")], keyed=True))) == {NEW: 1}
 
 
-def test_of_two_lines_that_are_one_row_of_the_ledger_the_first_counts() -> None:
-    """Without a key: as the row was sent first, and as it was corrected among the rejects."""
-    ledger, both = Ledger(), [("k", "y"), ("k", "x")]
-    ledger.take(rows_of(both[1:], keyed=False))
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+@pytest.mark.parametrize("keyed", [False, True], ids=["cells", "key"])
+def test_a_row_of_the_file_and_its_corrected_reject_are_two_rows_if_the_file_has_both(
+    keyed: bool, order: tuple[int, int]
+) -> None:
+    """With keys, the reject keeps the ledger row, as it was sent; without keys, the first of the two."""
+    ledger, old, reject = Ledger(), ("k", "x"), ("l", "x")
+    ledger.take(rows_of([old], keyed=keyed))
     ledger.end(State.REFUSED)
-    ledger.take(rows_of(both[:1], keyed=False, numbers=[1]), rejects=True)
+    ledger.take(rows_of([reject], keyed=keyed, numbers=[1]), rejects=True)
     ledger.end(State.DONE)
-    assert counts(ledger.take(rows_of(both, keyed=False))) == {DONE: 1}
-    assert ledger.places() == {1: 1}
+    both = rows_of([(old, reject)[each] for each in order], keyed=keyed)
+    compared = ledger.take(both)
+    unchanged = keyed or order == (1, 0)
+    assert counts(compared) == {NEW: 1, DONE if unchanged else Standing.DONE_CHANGED: 1}
+    known = 1 + order.index(1) if keyed else 1
+    assert ledger.places() == {known: 1, 3 - known: 2}
+    ledger.end(State.DONE)
+    after = ledger.identities()
+    assert sum(counts(ledger.take(both)).values()) == 2
+    assert (ledger.places(), ledger.identities()) == ({known: 1, 3 - known: 2}, after)
+
+
+@pytest.mark.parametrize("third", [("k", "z"), ("k", "x")], ids=["other cells", "equal cells"])
+def test_a_repeated_key_is_refused_after_the_row_with_it_got_another_one(third: tuple[str, str]) -> None:
+    ledger = Ledger()
+    ledger.take(rows_of([("k", "x"), ("k", "y")], keyed=True))
+    ledger.end(State.DONE)
+    ledger.take(rows_of([("l", "y")], keyed=True, numbers=[2]), rejects=True)
+    ledger.end(State.DONE)
+    for _ in range(2):
+        compared = ledger.take(rows_of([("k", "x"), third, ("l", "y")], keyed=True))
+        assert counts(compared) == {DONE: 2, REPEATED: 1}
+        assert ledger.places() == {1: 1, 2: 3, 3: 2}
+
+
+def test_of_two_changed_rows_with_keys_of_one_ledger_row_the_last_key_is_the_one_that_was_sent() -> None:
+    ledger = Ledger()
+    ledger.take(rows_of([("k", "x")], keyed=True))
+    ledger.end(State.REFUSED)
+    ledger.take(rows_of([("l", "x")], keyed=True, numbers=[1]), rejects=True)
+    ledger.end(State.DONE)
+    compared = ledger.take(rows_of([("k", "y"), ("l", "z")], keyed=True))
+    assert counts(compared) == {NEW: 1, Standing.DONE_CHANGED: 1}
+    assert ledger.places() == {2: 1, 1: 2}
+
+
+@given(files=st.lists(st.tuples(CELLS, st.booleans()), min_size=2, max_size=5), keyed=KEYED, data=st.data())
+def test_every_row_of_a_file_is_a_ledger_row_of_its_own(
+    files: list[tuple[Cells, bool]], keyed: bool, data: st.DataObject
+) -> None:
+    """Whatever the rejects between the files say; :meth:`Ledger.compare` counts the standings."""
+    ledger = Ledger()
+    for cells, rejects in files:
+        failed = [row for row, state in ledger.states().items() if state is State.REFUSED][: len(cells)]
+        rows = rows_of(cells[: len(failed)] if rejects else cells, keyed=keyed, numbers=failed * rejects)
+        ledger.take(rows, rejects=rejects)
+        assert len(ledger.places()) == len(rows)
+        ledger.end(data.draw(st.sampled_from([State.REFUSED, State.DONE])))
 
 
 @given(cells=CELLS)

@@ -82,6 +82,29 @@ async def test_a_refused_row_is_not_sent_after_its_reject_with_the_key_before_a_
     assert (await sent(job(source, MAP, marker=MARKER, new_rows=True), local)).done_now == 1
 
 
+@pytest.mark.parametrize("head", [f'marker = "{MARKER}"\n{MAP}', KEYED], ids=["marker", "key"])
+async def test_new_rows_says_nothing_about_the_keys_of_later_files(
+    local: Local, job: Job, write: Write, head: str
+) -> None:
+    await sent(job(write(HEADER, rows("001", "002")), head), local)
+    await sent(job(write(HEADER, rows("003")), head, new_rows=True), local)
+    later = write(HEADER, [["1", LONG, "", ""], *rows("2")])
+    found = await refused(job(later, head), local)
+    assert (found.why, found.first_new and found.first_new.name) == ("key_disguised", "1")
+    summary = await sent(job(later, head, new_rows=True), local)
+    assert (summary.done_now, summary.failed) == (1, 1)
+    again = write(HEADER, rows("1", "2"))  # the rows of that command are not asked about again
+    assert (await sent(job(again, head), local)).done_now == 1
+    assert await held(local) == Counter(["001", "002", "003", "1", "2"])
+
+
+async def test_exponents_in_a_column_of_long_keys_are_noticed(local: Local, job: Job, write: Write) -> None:
+    head = f'key = "C-{{key}}"\n{MAP}'
+    await sent(job(write(HEADER, rows("5012345678901", "6012345678902")), head), local)
+    found = await refused(job(write(HEADER, rows("5.01235E+12", "6.01235E+12")), head), local)
+    assert (found.why, found.first_new and found.first_new.name) == ("key_disguised", "C-5.01235E+12")
+
+
 async def test_stale_rejects_overwrite_no_update(local: Local, job: Job, write: Write) -> None:
     """The row was corrected in the file as well and updated; its reject has another key and older values."""
     await made(local, "T1")

@@ -44,7 +44,7 @@ class ImportingUser:
         self.file = folder / "rows.csv"
         self.summary: Summary | None = None
         self.dropped = False
-        """Whether rows were known in several ways, so that two of the file may be one of the ledger."""
+        """Whether rows were known in several ways."""
         self.columns_changed = self.insists = self.guessed = False
         self.disguised, self.recoded = set[str](), set[str]()
         """Rows whose keys a spreadsheet changed, and those with other keys in rejects."""
@@ -138,7 +138,7 @@ class ImportingUser:
             self.found.append(f"stopped: {summary.stopped}, {summary.files_failed}")
             return
         user = self.user
-        self.found += self.judge.summary(summary.folder, rows, summary, dropped=self.dropped)
+        self.found += self.judge.summary(summary.folder, rows, summary)
         self.found += self.judge.rows(summary.folder, rows, user.wanted, user.kind)
         if user.kind != "update" and not (self.dropped or self.guessed):
             exact = not (self.columns_changed or self.disguised or self.recoded)

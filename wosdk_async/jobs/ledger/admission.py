@@ -77,7 +77,8 @@ def _insert_new(db: sqlite3.Connection, open_key: str | None) -> None:
             SELECT place FROM temp.matched WHERE standing = {int(Standing.REPEATED)})""",
             [last],
         )
-    db.execute("""INSERT INTO identity SELECT file.identity, matched.nth, planned.row
+    # An identity of a known row that another row of the file matched now belongs to the new row.
+    db.execute("""REPLACE INTO identity SELECT file.identity, matched.nth, planned.row
         FROM temp.matched JOIN temp.file USING (place) JOIN planned USING (place)
         WHERE matched.row IS NULL ORDER BY file.identity, matched.nth""")
 

@@ -13,7 +13,7 @@ import attrs
 
 from wosdk_async.jobs.journal.entries import State
 from wosdk_async.jobs.ledger.file_rows import FILE_COLUMNS, FileRow
-from wosdk_async.jobs.ledger.identity import undisguised
+from wosdk_async.jobs.ledger.identity import abbreviated, disguises, undisguised
 from wosdk_async.jobs.ledger.terms import RowSample, Standing
 
 __all__ = ["TEMPORARY", "Compared", "compare", "ledger_counts", "repeated_rows", "sent_rows"]
@@ -70,7 +70,7 @@ class Compared:
     """Comparison result."""
 
     standings: Mapping[Standing, int]
-    """Rows of the file by standing; if several match one ledger row, only the first counts."""
+    """Rows of the file by standing; each row has one."""
     gone: Mapping[Standing, int]
     """Rows of the ledger missing from the file, by standing."""
     gone_unexplained: int = 0
@@ -180,9 +180,28 @@ def _match(
         {"map": fingerprint},
     )
     if db.execute("SELECT count(row) > count(DISTINCT row) FROM temp.matched").fetchone()[0]:
-        # Several rows of the file may match one ledger row: the first counts.
-        db.execute("""DELETE FROM temp.matched WHERE row IS NOT NULL AND place NOT IN (
-            SELECT min(place) FROM temp.matched WHERE row IS NOT NULL GROUP BY row)""")
+        _separate(db)
+
+
+def _separate(db: sqlite3.Connection) -> None:
+    """Leave each ledger row to one row of the file; others that match it by its older identities are new.
+
+    A corrected reject gives its row a second identity. With keys, the row of the file that was sent keeps the
+    ledger row, as a new row would be sent; otherwise the first one.
+    """
+    db.create_function("undisguised", 1, undisguised, deterministic=True)
+    db.execute(f"""UPDATE temp.matched SET row = NULL, standing = iif(
+            nth > 1 AND (SELECT cells FROM temp.file WHERE file.place = matched.place) IS NOT NULL,
+            {int(Standing.REPEATED)}, {int(Standing.NEW)})
+        WHERE place IN (SELECT place FROM (
+            SELECT matched.place, row_number() OVER (PARTITION BY matched.row ORDER BY CASE
+                WHEN cells IS NULL OR planned.sent = file.digest THEN 0
+                WHEN undisguised(coalesce(planned.key, planned.name, ''))
+                    = undisguised(coalesce(file.key, file.name, '')) THEN 1
+                ELSE 2 END, matched.place) AS claim
+            FROM temp.matched JOIN temp.file USING (place) JOIN planned ON planned.row = matched.row
+            WHERE matched.row IN (SELECT row FROM temp.matched GROUP BY row HAVING count(*) > 1))
+        WHERE claim > 1)""")
 
 
 def _counted(db: sqlite3.Connection) -> Compared:
@@ -209,14 +228,16 @@ def _counted(db: sqlite3.Connection) -> Compared:
         WHERE planned.away GROUP BY standing""").fetchall()
     some_lacked = Standing.NEW in standings or any(each not in _NEVER_SENT for each, _ in back)
     unexplained = db.execute("SELECT coalesce(sum(unexplained), 0) FROM temp.gone").fetchone()[0]
+    gone = {Standing(standing): count for standing, count in counts}
+    ask = {*gone}.intersection(_IN_COMPANY) and {*standings} - _NEVER_SENT
     return Compared(
         standings=standings,
-        gone={Standing(standing): count for standing, count in counts},
+        gone=gone,
         gone_unexplained=unexplained,
         back={Standing(standing): count for standing, count in back},
         first_new=first_new,
         first_gone=_sample(db, "SELECT line, name FROM temp.gone WHERE unexplained ORDER BY row LIMIT 1"),
-        disguised=_disguised(db, some_lacked) if unexplained and {*standings} - _NEVER_SENT else {},
+        disguised=_disguised(db, some_lacked) if ask else {},
     )
 
 
@@ -224,23 +245,30 @@ def _disguised(db: sqlite3.Connection, some_lacked: bool) -> dict[Standing, tupl
     """Return, by standing, the first sendable key that resembles the key of a missing row in the Company.
 
     Such keys differ only by spreadsheet formatting. Two rows of the last file are always different rows.
+    Neither is asked about again once the user declared one permanently gone while the file had the other.
     ``some_lacked`` tells whether any sendable row was missing from the last file.
     """
-    db.create_function("undisguised", 1, undisguised, deterministic=True)
-    db.execute("CREATE TEMP TABLE plain (key TEXT, line INTEGER, name TEXT, away INTEGER)")
+    for function in (undisguised, abbreviated, disguises):
+        db.create_function(function.__name__, 1, function, deterministic=True)
+    db.execute("CREATE TEMP TABLE plain (key TEXT, line INTEGER, name TEXT, away INTEGER, dismissed INTEGER)")
     db.execute(
-        """INSERT INTO temp.plain SELECT undisguised(gone.name), gone.line, gone.name, planned.away
-        FROM temp.gone AS gone JOIN planned USING (row) WHERE unexplained AND (planned.away OR ?)""",
+        f"""INSERT INTO temp.plain
+        SELECT form.value, gone.line, gone.name, planned.away, planned.dismissed
+        FROM temp.gone AS gone JOIN planned USING (row), json_each(disguises(gone.name)) AS form
+        WHERE standing IN ({_RISKY}) AND (planned.away OR ?)
+            AND EXISTS (SELECT 1 FROM temp.file WHERE cells IS NOT NULL)""",
         [some_lacked],
     )
     db.execute("CREATE INDEX temp.plain_key ON plain (key)")
     found = db.execute(
         f"""SELECT new.standing, new.line, new.name, plain.line, plain.name, min(new.place) FROM (
             SELECT file.place, file.line, standing, coalesce(file.key, file.name) AS name,
-                coalesce(planned.away, 1) AS away
+                coalesce(planned.away, 1) AS away,
+                coalesce(planned.name, planned.key) IS coalesce(file.key, file.name) AS same
             FROM temp.file JOIN temp.matched USING (place) LEFT JOIN planned ON planned.row = matched.row
             WHERE cells IS NOT NULL AND fault IS NULL AND standing NOT IN ({_RISKY})) AS new
-        JOIN temp.plain AS plain ON plain.key = undisguised(new.name) AND (new.away OR plain.away)
+        JOIN temp.plain AS plain ON plain.key IN (undisguised(new.name), abbreviated(new.name))
+            AND (new.away OR plain.away AND NOT (plain.dismissed AND new.same))
         GROUP BY new.standing"""
     )
     return {Standing(row[0]): (RowSample(*row[1:3]), RowSample(*row[3:5])) for row in found}

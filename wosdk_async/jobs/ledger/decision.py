@@ -138,7 +138,7 @@ def _unknown_rows(ledger: LedgerFacts, file: FileFacts, options: ImportOptions) 
     # A row that reappears may be an earlier version of a sent row.
     new = file.standings.get(Standing.NEW, 0) + sum(file.back.get(each, 0) for each in sent)
     disguised = next((pair for each, pair in file.disguised.items() if each in sent), None)
-    if not ledger.gone_unexplained or not (new or disguised):
+    if not (disguised or (new and ledger.gone_unexplained)):
         return None
     about = Refusal(
         why="edited_or_new",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Set
-from decimal import Context, Decimal, InvalidOperation
+from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
+from functools import partial
 from hashlib import blake2b
 from itertools import islice
 from typing import Any
@@ -20,7 +21,7 @@ from wosdk_async.jobs.mapping.template import Template
 from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.text.safe_text import one_line
 
-__all__ = ["Identities", "RowIdentity", "undisguised"]
+__all__ = ["Identities", "RowIdentity", "abbreviated", "disguises", "undisguised"]
 
 _BYTES = 16  # per hash: 10**8 rows collide with a probability of 10**-22
 _HASHES = {kind: blake2b(digest_size=_BYTES, person=kind) for kind in (b"cells", b"key")}
@@ -147,12 +148,35 @@ def undisguised(key: str) -> str:
     try:
         number = Decimal(text.replace("_", "?"))  # Decimal accepts _ as a digit separator
     except InvalidOperation:
-        return _FRACTION.sub("", _ZEROS.sub("", text))
+        text = _FRACTION.sub("", _ZEROS.sub("", text))
+        return _EXPONENT.sub(partial(_rounded, digits=len(text)), text)
     if not number.is_finite() or abs(number.adjusted()) > _DIGITS:
         return text
     return format(number.normalize(Context(prec=len(text))), "f")
 
 
+def abbreviated(key: str) -> str | None:
+    """Return one of the :func:`disguises` for a key with an exponent, whose last digits may be lost."""
+    return f"~{undisguised(key)}" if _EXPONENT.search(key.casefold()) else None
+
+
+def disguises(key: str) -> str:
+    """Return the forms of a key for comparison, as JSON: undisguised, and with long numbers rounded.
+
+    Spreadsheets show 6 digits of numbers with more than 11, or 3 in their scientific format.
+    """
+    plain = undisguised(key)
+    rounded = {f"~{_LONG.sub(partial(_rounded, digits=digits), plain)}" for digits in (3, 6)}
+    return to_json([plain, *rounded] if _LONG.search(plain) else [plain])
+
+
+def _rounded(number: re.Match[str], digits: int) -> str:
+    return format(Decimal(number[0]).normalize(Context(prec=digits, rounding=ROUND_HALF_UP)), "f")
+
+
+# After e+10, the number written out is too long for an exponent: "1e-1e+10" stays no number.
+_EXPONENT = re.compile(r"(?<![0-9.])[1-9](?:\.[0-9]+)?e\+[1-9][0-9](?![0-9.e])")
+_LONG = re.compile(r"(?<![0-9.])[1-9][0-9]{11,}(?![0-9.])")
 _ZEROS = re.compile(r"(?<![0-9.])0+(?=[0-9])")
 _FRACTION = re.compile(r"(?<=[0-9])\.0+(?![0-9])")
 _DIGITS = 40  # maximum digits of a number to write out
