@@ -9,9 +9,10 @@ import pytest
 
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import CREATED, CUSTOMER, HEADER, MARKER, TWO_PLACES, WORK_ORDER
-from wosdk_async import Contact, Customer, Ref
+from wosdk_async import Contact, Customer, Location, Ref
 from wosdk_async.jobs import Import, ImportMapError, RowOutcome
 from wosdk_async.jobs.imports import reference_stage
+from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.mapping import lookup, reference_index
 from wosdk_async.text.remedies import Remedy
 
@@ -500,3 +501,27 @@ async def test_a_missing_record_that_two_references_name_is_created_once(
     orders = await local.rows("WorkOrder", "Items.Asset.Name")
     found = [[item["Asset"]["Name"] for item in each["Items"]] for each in orders]
     assert found == [["A", "A"], ["A", "B"], ["B", "C"]]
+
+
+@pytest.mark.parametrize("field", ["name", ""])
+@pytest.mark.parametrize("names", [["B", "New"], ["NEW", "B"], ["B", "NEW"]])
+async def test_a_creation_of_an_earlier_run_is_awaited_whichever_reference_names_it_now(
+    local: Local, job: Job, write: Write, names: list[str], field: str
+) -> None:
+    """The file was changed after a kill: another reference has the name, or in another letter case."""
+    text = TWO_PLACES + CUSTOMER
+    opened = await job(write(HEADER, [["1", "New", "B", "Pier Coffee"]]), text).open(local.company)
+    await opened.journal.start_run()
+    await opened.admit()
+    await opened.journal.begin_reference("asset", "New", "New", entity="Location", field=field)
+    opened.journal.abandon()
+    made = await local.company.create(Location(name="New", model_id=901))
+    local.server.hidden, local.server.hidden_times = "query/Location", 2  # one look-up of each reference
+    changed = job(write(HEADER, [["1", *names, "Pier Coffee"]]), text)
+    summary = await changed.run(local.company.with_options(settle=0.0))
+    assert (summary.created, summary.references_created) == (1, 1)
+    places = await local.rows("Location", "Name")
+    assert [each["Id"] for each in places if each["Name"].casefold() == "new"] == [made.id]
+    async with Journal.open(opened.journal.folder, read_only=True) as journal:
+        found = {each.name: (each.state.name, each.id) for each in await journal.references()}
+    assert found["New"] == ("DONE", made.id)

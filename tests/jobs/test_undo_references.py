@@ -575,11 +575,13 @@ async def test_the_service_is_asked_only_what_it_answers(local: Local) -> None:
     }
 
 
+@pytest.mark.parametrize("reference", ["customer", "client"])
 @pytest.mark.parametrize("late", [False, True])
 async def test_an_import_uses_no_record_whose_deletion_is_in_doubt(
-    local: Local, job: Job, write: Write, late: bool
+    local: Local, job: Job, write: Write, late: bool, reference: str
 ) -> None:
     """It looks again after the settle time: a late deletion would leave its orders without a customer."""
+    again = MAP.replace("@customer", f"@{reference}").replace("reference.customer", f"reference.{reference}")
     source, stages = write(HEADER, named("New")), list[str]()
     folder = await imported(local, job(source, MAP))
     local.server.creation, local.server.broken_times = "base/Customer", 2
@@ -592,7 +594,7 @@ async def test_an_import_uses_no_record_whose_deletion_is_in_doubt(
         if late and "deletions in doubt" in text:
             local.server.hidden, local.server.hidden_times = "query/Customer", 1
 
-    await imported(local, job(source, MAP, retry_undone=True, on_stage=on_stage))
+    await imported(local, job(source, again, retry_undone=True, on_stage=on_stage))
     customers = [each for each in await local.rows("Customer", "DisplayAs") if each["DisplayAs"] == "New"]
     assert (len(customers), "deletions in doubt: 1" in "".join(stages)) == (1 + late, True)
     *_, order = await local.rows("WorkOrder", "Customer.Id")

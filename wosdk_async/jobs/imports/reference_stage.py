@@ -79,26 +79,51 @@ class ReferenceStage:
         for warning in index.warnings:
             on_stage(f"warning: {warning}")
         doubts = [
-            (ReferenceCreation(index, index.specs[each.reference], company, journal, limit), entry)
+            (each, entries)
             for each in await journal.references()
-            if each.state in UNDECIDED and (entry := index.entry(each.reference, each.name)) is not None
+            if each.state in UNDECIDED and (entries := self._entries_called(each))
         ]
 
         def missing() -> bool:
-            return any(entry.id is None for _, entry in doubts)
+            return any(entry.id is None for _, entries in doubts for entry in entries)
 
         async def look() -> bool:
             await index.look_up(company, limit)
             return missing()
 
         await self._settle_deletions(settled)
-        absent = missing() and await settled(look, f"records in doubt: {len(doubts)}")
-        for creation, entry in doubts:
-            if absent or entry.id is not None:
-                creation.settle(entry)
+        if missing():
+            await settled(look, f"records in doubt: {len(doubts)}")
+        for each, (entry, *_) in doubts:
+            settled_record = attrs.evolve(
+                each,
+                state=State.PLANNED if entry.id is None else State.DONE,
+                id=entry.id,
+                reason=entry.reason or None,
+                entity=entry.spec.entity.wire_name,
+                field=entry.spec.by or "",
+                run=journal.run,
+            )
+            journal.record_reference(settled_record)
         index.require(import_map.fixed, import_map.path)
         self._first = await self._mark_wanted() if index.incomplete else []
         return await self.create_first(settled, on_stage)
+
+    def _entries_called(self, record: ReferenceRecord) -> list[ReferenceEntry]:
+        """Return the entries that a record in doubt may satisfy, the closest one first.
+
+        The file may have changed: another reference may name the record, or in another letter case.
+        """
+        found = [
+            (spec.name != record.reference, key != record.name, entry)
+            for spec, key, entry in self.index.entries(record.entity)
+            # a run that was killed while creating the record may have written no field
+            if record.field in ("", spec.by) and key.casefold() == record.name.casefold()
+        ]
+        entries = [entry for *_, entry in sorted(found, key=lambda each: each[:2])]
+        for entry in entries:
+            entry.spellings.add(record.key)
+        return entries
 
     async def _settle_deletions(self, settled: Settled) -> None:
         """Wait until the deletions that an undo left in doubt are carried out, or confirmed not to be.
@@ -109,7 +134,8 @@ class ReferenceStage:
         found = [
             (each, entry)
             for each in await journal.references()
-            if each.undo in UNDECIDED and (entry := index.entry(each.reference, each.name)) is not None
+            if each.undo in UNDECIDED
+            for _, _, entry in index.entries(each.entity)
             if entry.id == each.id
         ]
 
@@ -117,11 +143,11 @@ class ReferenceStage:
             for _, entry in found:
                 entry.id = None
             await index.look_up(self.company, self.limit)
-            return any(entry.id is not None for _, entry in found)
+            return any(entry.id == each.id for each, entry in found)
 
         if found and await settled(look, f"deletions in doubt: {len(found)}"):
             for each, entry in found:
-                if entry.id is not None:
+                if entry.id == each.id:
                     journal.record_reference(attrs.evolve(each, undo=State.PLANNED))
 
     async def create_first(self, settled: Settled, on_stage: Callable[[str], None]) -> int | None:
@@ -213,7 +239,11 @@ class ReferenceCreation:
         record = entry.new_record(RowContext(entry.cells, self.index, entry.warnings))
         trace.sent = True  # a cancelled create counts as sent: better in doubt than created twice
         await self.journal.begin_reference(
-            self.spec.name, normalized(entry.text), entry.text, entity=self.spec.entity.wire_name
+            self.spec.name,
+            normalized(entry.text),
+            entry.text,
+            entity=self.spec.entity.wire_name,
+            field=self.spec.by or "",
         )
         specifier = await self.company.create(record)
         if specifier.id is None:
@@ -253,10 +283,6 @@ class ReferenceCreation:
             elif entry.error is AmbiguousNameError:
                 entry.in_doubt = entry.may_pass = False
         return bool(self.index.in_doubt(self.spec))
-
-    def settle(self, entry: ReferenceEntry) -> None:
-        """Record that a record in doubt was found or is confirmed absent."""
-        self._write(entry, State.PLANNED if entry.id is None else State.DONE)
 
     def plan_again(self) -> None:
         """Replan the records in doubt, which are confirmed absent."""

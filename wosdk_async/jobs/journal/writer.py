@@ -132,10 +132,13 @@ class JournalWriter(JournalReader):
         commits.queue.others.append(functools.partial(row_table.plan_as_in_file, rows=rows))
         await commits.written()
 
-    async def begin_reference(self, reference: str, name: str, key: str, *, entity: str = "") -> None:
+    async def begin_reference(
+        self, reference: str, name: str, key: str, *, entity: str = "", field: str = ""
+    ) -> None:
         """Mark a reference's creation as SENDING."""
         commits = self._usable_commits()
-        record = ReferenceRecord(reference, name, key, State.SENDING, entity=entity, run=self.run)
+        state, run = State.SENDING, self.run
+        record = ReferenceRecord(reference, name, key, state, entity=entity, field=field, run=run)
         commits.queue.references.append(record)
         await commits.written()
 

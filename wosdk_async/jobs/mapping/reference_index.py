@@ -180,7 +180,7 @@ class ReferenceIndex:
         """Store the records found for a name; several are an error unless the map takes the first."""
         others = ", ".join(map(str, ids[1:6]))
         if len(ids) == 1 or spec.takes_first:
-            entry.id = ids[0]
+            entry.id, entry.reason = ids[0], ""  # an earlier look-up may not have found it
         else:
             entry.error = AmbiguousNameError
             entry.reason = (
@@ -236,9 +236,11 @@ class ReferenceIndex:
             entry.held = but is not None and not any(entry is each for each in but)
         return any(entry.held and entry.id is None and entry.wanted for entry in entries)
 
-    def entry(self, reference: str, name: str) -> ReferenceEntry | None:
-        """Return the entry for a name, or None if rows no longer use the name."""
-        return self._entries.get(reference, {}).get(name)
+    def entries(self, entity: str) -> Iterator[tuple[ReferenceSpec, str, ReferenceEntry]]:
+        """Yield the references to an entity ("" for any), their normalized names, and the entries."""
+        for spec in self.specs.values():
+            if entity in ("", spec.entity.wire_name):
+                yield from ((spec, key, entry) for key, entry in self._entries[spec.name].items())
 
     # --- use ----------------------------------------------------------------------------------
 
