@@ -1,4 +1,4 @@
-"""pytest with the plugin, as users run it, under both async plugins."""
+"""pytest with the plugin, as users run it: in its own processes, under both async plugins."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import pytest
 
 from tests.support.laws import some
 
-OURS = ["-p", "wosdk_async.testing.plugin"]
 ASYNCIO = "pytest_asyncio.plugin"
 SCOPE = ["-o", "asyncio_default_fixture_loop_scope=function"]
 ANYIO = "anyio.pytest_plugin"
@@ -140,7 +139,7 @@ def test_markers_and_ini(kit: pytest.Pytester) -> None:
     """The nearest marker wins over those around it and the ini file; mistakes are expected in one line."""
     kit.makepyfile(MARKERS)
     kit.makeini("[pytest]\nwosdk_company = Ini Company\nwosdk_dialect = recorded\n")
-    result = kit.runpytest_inprocess(*OURS, "--strict-markers")
+    result = kit.runpytest_subprocess("--strict-markers")
     result.assert_outcomes(passed=5, errors=4)
     result.stdout.fnmatch_lines_random(
         [
@@ -251,7 +250,7 @@ IGNORED = """import pytest
 def test_a_fault_that_no_request_met_is_a_warning(kit: pytest.Pytester) -> None:
     """Such a test shows nothing; it names the rule, and what to write for a work order."""
     kit.makepyfile(UNMATCHED.format(filter=""))
-    result = kit.runpytest_inprocess(*OURS, "-p", ASYNCIO, "-W", "default", "-o", "asyncio_mode=auto", *SCOPE)
+    result = kit.runpytest_subprocess("-p", ASYNCIO, "-o", "asyncio_mode=auto", *SCOPE)
     result.assert_outcomes(passed=5, warnings=2)
     result.stdout.fnmatch_lines(
         [
@@ -268,7 +267,7 @@ def test_a_fault_that_no_request_met_is_a_warning(kit: pytest.Pytester) -> None:
 def test_where_warnings_are_errors(kit: pytest.Pytester) -> None:
     """The test itself passes, its end does not; a filter by the category turns it off."""
     kit.makepyfile(test_usual=UNMATCHED.format(filter=""), test_ignored=UNMATCHED.format(filter=IGNORED))
-    result = kit.runpytest_inprocess(*OURS, "-p", ASYNCIO, "-W", "error", "-o", "asyncio_mode=auto", *SCOPE)
+    result = kit.runpytest_subprocess("-p", ASYNCIO, "-W", "error", "-o", "asyncio_mode=auto", *SCOPE)
     result.assert_outcomes(passed=10, errors=2)
     result.stdout.fnmatch_lines_random(
         ["ERROR test_usual.py::test_order*", "ERROR test_usual.py::test_delete*"]
