@@ -86,14 +86,19 @@ def test_the_newest_job_is_the_first(tmp_path: Path, wosdk: Wosdk) -> None:
     )
 
 
-def test_rejects_that_are_fed_back_are_rows_of_their_job(store: Path, wosdk: Wosdk, tmp_path: Path) -> None:
-    """Also the rejects of rejects: there is one job, and its last run is that of the rejects."""
+def with_two_rejects(wosdk: Wosdk, store: Path, tmp_path: Path) -> Path:
+    """Return the job of an import of three rows, two of them without a key."""
     header, *rows = table()
     source = tmp_path / "f.csv"
     rows[1][0] = rows[2][0] = ""
     with source.open("w", newline="", encoding="utf-8") as opened:
         csv.writer(opened).writerows([header, *rows[:3]])
-    folder = imported(wosdk, source, store)
+    return imported(wosdk, source, store)
+
+
+def test_rejects_that_are_fed_back_are_rows_of_their_job(store: Path, wosdk: Wosdk, tmp_path: Path) -> None:
+    """Also the rejects of rejects: there is one job, and its last run is that of the rejects."""
+    folder = with_two_rejects(wosdk, store, tmp_path)
     for left, number in ((1, "900002"), (0, "900003")):
         rejects = folder / "rejects.csv"
         rejects.write_text(rejects.read_text("utf-8").replace("\n,", f"\n{number},", 1), "utf-8")
@@ -101,7 +106,7 @@ def test_rejects_that_are_fed_back_are_rows_of_their_job(store: Path, wosdk: Wos
         assert result.stdout.startswith(f"{1 + left} row{'s' * left}: 1 created, {left} failed")
         rejects = folder / ("rejects-2.csv" if left else "rejects.csv")
         if left:
-            assert f"after correcting it: wosdk import {rejects} --map={MAP}" in result.stderr
+            assert f"after correcting them: wosdk import {rejects} --map={MAP}" in result.stderr
             rejects.replace(folder / "rejects.csv")
     (listed,) = map(json.loads, wosdk("jobs", "list", tmp_path, "--json").stdout.splitlines())
     assert (listed["folder"], listed["state"], listed["done"], listed["gone"]) == (
@@ -114,12 +119,7 @@ def test_rejects_that_are_fed_back_are_rows_of_their_job(store: Path, wosdk: Wos
 
 def test_failed_rejects_that_were_left_out_are_shown(store: Path, wosdk: Wosdk, tmp_path: Path) -> None:
     """Of two failed rows one is corrected and the other deleted from the rejects."""
-    header, *rows = table()
-    source = tmp_path / "f.csv"
-    rows[1][0] = rows[2][0] = ""
-    with source.open("w", newline="", encoding="utf-8") as opened:
-        csv.writer(opened).writerows([header, *rows[:3]])
-    folder = imported(wosdk, source, store)
+    folder = with_two_rejects(wosdk, store, tmp_path)
     rejects = folder / "rejects.csv"
     lines = rejects.read_text("utf-8").splitlines()
     rejects.write_text("\n".join([lines[0], f"900002{lines[1]}", ""]), "utf-8")
@@ -145,7 +145,7 @@ def test_mended_rejects_are_imported_by_the_command_that_is_printed(
     folder = source.with_name(f"{source.name}.job")
     rejects = folder / "rejects.csv"
     rejects.write_text(rejects.read_text("cp1252").replace("\n;", "\n900002;"), "cp1252")
-    (command,) = re.findall("after correcting it: (.*)\n", said)
+    (command,) = re.findall("after correcting them: (.*)\n", said)
     assert command in unescape((folder / "report.html").read_text("utf-8"))
     assert wosdk(*shlex.split(command)[1:]).stdout.startswith("1 row: 1 created")
 

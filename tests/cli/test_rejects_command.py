@@ -32,7 +32,7 @@ def test_the_command_for_the_rejects_fits_the_file(tmp_path: Path, wosdk: Wosdk)
     map_file.write_text(MAP)
     first = wosdk("import", file, "--map", map_file, "--sandbox", tmp_path / "s.db")
     assert first.exit_code == 1
-    said = re.search("after correcting it: (wosdk .*)\n", first.stderr)
+    said = re.search("after correcting them: (wosdk .*)\n", first.stderr)
     assert said is not None, first.stderr
     folder = tmp_path / "a.jsonl.job"
     rejects = folder / "rejects.csv"

@@ -182,7 +182,7 @@ def say_files(summary: Summary, plan: JobPlan) -> None:
         if what := _FILES.get(name):
             say(f"{what}: {path}")
         if name == "rejects.csv" and (command := rejects_command(plan, path)):
-            say(f"after correcting it: {command}")
+            say(f"after correcting them: {command}")
     say_kept(summary.files)
 
 

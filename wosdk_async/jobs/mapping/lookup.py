@@ -45,25 +45,32 @@ async def find_named(
 
 async def find_elsewhere(
     company: Company, spec: ReferenceSpec, names: Sequence[str], context: RowContext
-) -> tuple[str, str] | None:
-    """Search the other string fields for ``names``; return the first match and its field, or None."""
+) -> tuple[str, set[str]]:
+    """Search the other string fields for ``names``; return the field with most of them, and these names.
+
+    Only the first records are searched: a name may be the value of a field in most records.
+    """
     texts = {
         meta["name"]: field
         for field, meta in spec.entity.__wire__.items()
         if meta["type"] == "string" and not meta.get("secret") and field != spec.by
     }
     if not texts:  # a query without conditions would return all records
-        return None
+        return "", set()
     wanted = {normalized(name).casefold(): name for name in names}
     condition = Group(
         "Or", tuple(Comparison(spec.entity.wire_name, path, "In", tuple(names)) for path in texts)
     )
+    found = {field: set[str]() for field in texts.values()}
+    left = PAGE
     async with aclosing(_records(company, spec, [condition], context, texts)) as records:
         async for record in records:
             for path, field in texts.items():
                 if (name := wanted.get(normalized(str(record.get(path, ""))).casefold())) is not None:
-                    return name, field
-    return None
+                    found[field].add(name)
+            if (left := left - 1) == 0:
+                break
+    return max(found.items(), key=lambda each: len(each[1]))
 
 
 async def _find_ids(company: Company, entity: type[Record], ids: Sequence[int]) -> set[int]:

@@ -122,16 +122,15 @@ class ReferenceIndex:
 
     async def _explain(self, company: Company, spec: ReferenceSpec, missing: list[ReferenceEntry]) -> None:
         """Record why records are missing, and suggest another field that holds the names."""
-        found, details = None, {}
+        field, found = "", set[str]()
         if spec.template is not None:
             with suppress(WosdkError):
                 names = [entry.text for entry in missing[:_PROBED]]
-                found = await find_elsewhere(company, spec, names, RowContext({}, self))
-        if found is not None:
-            details = {"remedies": (Remedy.OTHER_FIELD,), "sample": found[0], "by": found[1]}
+                field, found = await find_elsewhere(company, spec, names, RowContext({}, self))
         for entry in missing:
             entry.reason, entry.error = _not_found(spec, entry), MissingRecordError
-            entry.details = details
+            if entry.text in found:
+                entry.details = {"remedies": (Remedy.OTHER_FIELD,), "sample": entry.text, "by": field}
 
     def _share_missing(self) -> None:
         """Share missing entries between equivalent references, so that each record is created once."""
