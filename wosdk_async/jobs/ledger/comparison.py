@@ -6,17 +6,17 @@ The results are temporary tables, which the admission uses, so a check can use a
 from __future__ import annotations
 
 import sqlite3
-import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import attrs
 
 from wosdk_async.jobs.journal.entries import State
 from wosdk_async.jobs.ledger.file_rows import FILE_COLUMNS, FileRow
-from wosdk_async.jobs.ledger.identity import abbreviated, disguises, undisguised
+from wosdk_async.jobs.ledger.identity import undisguised
+from wosdk_async.jobs.ledger.key_conflicts import IN_COMPANY, RISKY, disguised_keys, row_sample
 from wosdk_async.jobs.ledger.terms import RowSample, Standing
 
-__all__ = ["TEMPORARY", "Compared", "compare", "ledger_counts", "repeated_rows", "sent_rows"]
+__all__ = ["TEMPORARY", "Compared", "compare", "ledger_counts", "sent_rows"]
 
 _FILE = f"CREATE TEMP TABLE file ({FILE_COLUMNS})"
 _COLUMNS = [column.split()[0] for column in FILE_COLUMNS.split(", ")]
@@ -48,11 +48,8 @@ _CARRIED_OUT = f"{int(State.SENDING)}, {int(State.IN_DOUBT)}, {int(State.DONE)},
 _JOINED = """planned LEFT JOIN outcome ON outcome.row = planned.row
     LEFT JOIN undo ON undo.row = planned.row LEFT JOIN run ON run.number = outcome.run"""
 
-_IN_COMPANY = (Standing.SENDING, Standing.IN_DOUBT, Standing.DONE)
-"""Standings of rows that may be in the Company."""
-_RISKY = ", ".join(str(int(each)) for each in _IN_COMPANY)
-_NEVER_SENT = {*_IN_COMPANY, Standing.REPEATED}
-_SENT = f"{_RISKY}, {int(Standing.UNDONE)}"
+_NEVER_SENT = {*IN_COMPANY, Standing.REPEATED}
+_SENT = f"{RISKY}, {int(Standing.UNDONE)}"
 
 
 # A reject that was also corrected in the file: without a key, the correction is a new row and was sent.
@@ -164,7 +161,7 @@ def _match(
         SELECT 1 FROM identity WHERE identity.identity = numbered.cells AND identity.row = numbered.known)"""
     other_map = "coalesce(json_extract(run.details, '$.map'), '') <> :map"
     done_changed = f"({changed}) OR {other_map}" if map_counts else changed
-    sent = _RISKY if retry_undone else _SENT
+    sent = RISKY if retry_undone else _SENT
     db.execute(
         f"""INSERT INTO temp.matched SELECT numbered.place, numbered.nth, numbered.known, CASE
             WHEN (numbered.cells IS NOT NULL AND ({repeated}) OR {twin}) AND {_STATE} NOT IN ({sent})
@@ -207,7 +204,7 @@ def _separate(db: sqlite3.Connection) -> None:
 def _counted(db: sqlite3.Connection) -> Compared:
     counts = db.execute("SELECT standing, count(*) FROM temp.matched GROUP BY standing").fetchall()
     standings = {Standing(standing): count for standing, count in counts}
-    first_new = _sample(
+    first_new = row_sample(
         db,
         f"""SELECT line, coalesce(key, name) FROM temp.file JOIN temp.matched USING (place)
         WHERE standing = {int(Standing.NEW)} ORDER BY place LIMIT 1""",
@@ -219,7 +216,7 @@ def _counted(db: sqlite3.Connection) -> Compared:
     db.execute("CREATE INDEX temp.matched_row ON matched (row)")
     db.execute(f"""CREATE TEMP TABLE gone AS
         SELECT planned.row AS row, {_STATE} AS standing,
-            planned.dismissed = 0 AND {_STATE} IN ({_RISKY}) AS unexplained,
+            planned.dismissed = 0 AND {_STATE} IN ({RISKY}) AS unexplained,
             planned.line AS line, coalesce(planned.name, planned.key) AS name
         FROM {_JOINED} WHERE NOT EXISTS (SELECT 1 FROM temp.matched WHERE matched.row = planned.row)
         ORDER BY planned.row""")
@@ -229,54 +226,16 @@ def _counted(db: sqlite3.Connection) -> Compared:
     some_lacked = Standing.NEW in standings or any(each not in _NEVER_SENT for each, _ in back)
     unexplained = db.execute("SELECT coalesce(sum(unexplained), 0) FROM temp.gone").fetchone()[0]
     gone = {Standing(standing): count for standing, count in counts}
-    ask = {*gone}.intersection(_IN_COMPANY) and {*standings} - _NEVER_SENT
+    ask = {*gone}.intersection(IN_COMPANY) and {*standings} - _NEVER_SENT
     return Compared(
         standings=standings,
         gone=gone,
         gone_unexplained=unexplained,
         back={Standing(standing): count for standing, count in back},
         first_new=first_new,
-        first_gone=_sample(db, "SELECT line, name FROM temp.gone WHERE unexplained ORDER BY row LIMIT 1"),
-        disguised=_disguised(db, some_lacked) if ask else {},
+        first_gone=row_sample(db, "SELECT line, name FROM temp.gone WHERE unexplained ORDER BY row LIMIT 1"),
+        disguised=disguised_keys(db, some_lacked) if ask else {},
     )
-
-
-def _disguised(db: sqlite3.Connection, some_lacked: bool) -> dict[Standing, tuple[RowSample, RowSample]]:
-    """Return, by standing, the first sendable key that resembles the key of a missing row in the Company.
-
-    Such keys differ only by spreadsheet formatting. Two rows of the last file are always different rows.
-    Neither is asked about again once the user declared one permanently gone while the file had the other.
-    ``some_lacked`` tells whether any sendable row was missing from the last file.
-    """
-    for function in (undisguised, abbreviated, disguises):
-        db.create_function(function.__name__, 1, function, deterministic=True)
-    db.execute("CREATE TEMP TABLE plain (key TEXT, line INTEGER, name TEXT, away INTEGER, dismissed INTEGER)")
-    db.execute(
-        f"""INSERT INTO temp.plain
-        SELECT form.value, gone.line, gone.name, planned.away, planned.dismissed
-        FROM temp.gone AS gone JOIN planned USING (row), json_each(disguises(gone.name)) AS form
-        WHERE standing IN ({_RISKY}) AND (planned.away OR ?)
-            AND EXISTS (SELECT 1 FROM temp.file WHERE cells IS NOT NULL)""",
-        [some_lacked],
-    )
-    db.execute("CREATE INDEX temp.plain_key ON plain (key)")
-    found = db.execute(
-        f"""SELECT new.standing, new.line, new.name, plain.line, plain.name, min(new.place) FROM (
-            SELECT file.place, file.line, standing, coalesce(file.key, file.name) AS name,
-                coalesce(planned.away, 1) AS away,
-                coalesce(planned.name, planned.key) IS coalesce(file.key, file.name) AS same
-            FROM temp.file JOIN temp.matched USING (place) LEFT JOIN planned ON planned.row = matched.row
-            WHERE cells IS NOT NULL AND fault IS NULL AND standing NOT IN ({_RISKY})) AS new
-        JOIN temp.plain AS plain ON plain.key IN (undisguised(new.name), abbreviated(new.name))
-            AND (new.away OR plain.away AND NOT (plain.dismissed AND new.same))
-        GROUP BY new.standing"""
-    )
-    return {Standing(row[0]): (RowSample(*row[1:3]), RowSample(*row[3:5])) for row in found}
-
-
-def _sample(db: sqlite3.Connection, query: str) -> RowSample | None:
-    found = db.execute(query).fetchone()
-    return None if found is None else RowSample(found[0], found[1] or "")
 
 
 def ledger_counts(db: sqlite3.Connection) -> dict[Standing, int]:
@@ -290,35 +249,3 @@ def sent_rows(db: sqlite3.Connection, chunks: Iterable[Sequence[FileRow]]) -> in
     compared = compare(db, chunks)
     sent = (Standing.SENDING, Standing.IN_DOUBT, Standing.DONE, Standing.DONE_CHANGED)
     return sum(compared.standings.get(each, 0) for each in sent)
-
-
-def repeated_rows(
-    db: sqlite3.Connection, first: int = 0, last: int = sys.maxsize
-) -> Iterator[tuple[int, int | None, str]]:
-    """Yield place, row and reason of rows with a repeated key, from place ``first`` to ``last``."""
-    # Before the admission, the ledger may not know either of the two rows.
-    found = db.execute(
-        """SELECT file.place, planned.row, coalesce(file.key, file.name), file.digest, file.identity
-        FROM temp.matched JOIN temp.file USING (place) LEFT JOIN planned ON planned.place = file.place
-        WHERE matched.standing = ? AND matched.place BETWEEN ? AND ?""",
-        (int(Standing.REPEATED), first, last),
-    )
-    for place, row, key, digest, identity in found:
-        known = db.execute(_FIRST_WITH_KEY, {"identity": identity, "place": place}).fetchone()
-        number, line, first_digest = known or (0, 0, None)
-        text = _TWICE if first_digest == digest else _REPEATED_KEY
-        yield place, row, text.format(key[:_SHOWN], number, line)
-
-
-_FIRST_WITH_KEY = """SELECT coalesce(planned.row, first.place), file.line, file.digest
-    FROM temp.repeated AS first JOIN temp.file USING (place) LEFT JOIN planned ON planned.place = first.place
-    WHERE first.identity = :identity AND first.nth = 1 AND first.place <> :place
-    UNION ALL SELECT planned.row, planned.line, planned.digest FROM identity JOIN planned USING (row)
-    WHERE identity.identity = :identity AND identity.nth = 1 LIMIT 1"""
-
-
-_SHOWN = 100  # maximum characters of a key in messages
-_REPEATED_KEY = "the key {!r} already belongs to row {} (line {}); keys must be unique"
-_TWICE = (
-    "the key {!r} already belongs to row {} (line {}), and all cells are equal: delete this duplicate row"
-)

@@ -14,9 +14,10 @@ from wosdk_async.jobs.journal import JobPlan
 from wosdk_async.jobs.journal.folder import jobs_at, jobs_beside, ledgers_in, plan_of
 from wosdk_async.jobs.journal.schema import TABLES
 from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_plan
-from wosdk_async.jobs.ledger.comparison import Compared, compare, ledger_counts, repeated_rows, sent_rows
+from wosdk_async.jobs.ledger.comparison import Compared, compare, ledger_counts, sent_rows
 from wosdk_async.jobs.ledger.decision import actions_of, decide
 from wosdk_async.jobs.ledger.file_rows import FileRows
+from wosdk_async.jobs.ledger.key_conflicts import repeated_rows
 from wosdk_async.jobs.ledger.request import ImportRequest
 from wosdk_async.jobs.ledger.terms import Action, FileFacts, LedgerFacts, Plan, Refusal, Standing
 from wosdk_async.jobs.options import ImportOptions

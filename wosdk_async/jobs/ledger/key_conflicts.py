@@ -1,0 +1,91 @@
+"""Rows whose keys conflict: repeated in the file, or like a sent row's key changed by a spreadsheet.
+
+The queries read the temporary tables of the comparison.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from collections.abc import Iterator
+
+from wosdk_async.jobs.ledger.identity import abbreviated, disguises, undisguised
+from wosdk_async.jobs.ledger.terms import RowSample, Standing
+
+__all__ = ["IN_COMPANY", "RISKY", "disguised_keys", "repeated_rows", "row_sample"]
+
+IN_COMPANY = (Standing.SENDING, Standing.IN_DOUBT, Standing.DONE)
+"""Standings of rows that may be in the Company."""
+RISKY = ", ".join(str(int(each)) for each in IN_COMPANY)
+"""The same for SQL."""
+
+
+def disguised_keys(db: sqlite3.Connection, some_lacked: bool) -> dict[Standing, tuple[RowSample, RowSample]]:
+    """Return, by standing, the first sendable key that resembles the key of a missing row in the Company.
+
+    Such keys differ only by spreadsheet formatting. Two rows of the last file are always different rows.
+    Neither is asked about again once the user declared one permanently gone while the file had the other.
+    ``some_lacked`` tells whether any sendable row was missing from the last file.
+    """
+    for function in (undisguised, abbreviated, disguises):
+        db.create_function(function.__name__, 1, function, deterministic=True)
+    db.execute("CREATE TEMP TABLE plain (key TEXT, line INTEGER, name TEXT, away INTEGER, dismissed INTEGER)")
+    db.execute(
+        f"""INSERT INTO temp.plain
+        SELECT form.value, gone.line, gone.name, planned.away, planned.dismissed
+        FROM temp.gone AS gone JOIN planned USING (row), json_each(disguises(gone.name)) AS form
+        WHERE standing IN ({RISKY}) AND (planned.away OR ?)
+            AND EXISTS (SELECT 1 FROM temp.file WHERE cells IS NOT NULL)""",
+        [some_lacked],
+    )
+    db.execute("CREATE INDEX temp.plain_key ON plain (key)")
+    found = db.execute(
+        f"""SELECT new.standing, new.line, new.name, plain.line, plain.name, min(new.place) FROM (
+            SELECT file.place, file.line, standing, coalesce(file.key, file.name) AS name,
+                coalesce(planned.away, 1) AS away,
+                coalesce(planned.name, planned.key) IS coalesce(file.key, file.name) AS same
+            FROM temp.file JOIN temp.matched USING (place) LEFT JOIN planned ON planned.row = matched.row
+            WHERE cells IS NOT NULL AND fault IS NULL AND standing NOT IN ({RISKY})) AS new
+        JOIN temp.plain AS plain ON plain.key IN (undisguised(new.name), abbreviated(new.name))
+            AND (new.away OR plain.away AND NOT (plain.dismissed AND new.same))
+        GROUP BY new.standing"""
+    )
+    return {Standing(row[0]): (RowSample(*row[1:3]), RowSample(*row[3:5])) for row in found}
+
+
+def row_sample(db: sqlite3.Connection, query: str) -> RowSample | None:
+    """Return the row of a query for line and name, if any."""
+    found = db.execute(query).fetchone()
+    return None if found is None else RowSample(found[0], found[1] or "")
+
+
+def repeated_rows(
+    db: sqlite3.Connection, first: int = 0, last: int = sys.maxsize
+) -> Iterator[tuple[int, int | None, str]]:
+    """Yield place, row and reason of rows with a repeated key, from place ``first`` to ``last``."""
+    # Before the admission, the ledger may not know either of the two rows.
+    found = db.execute(
+        """SELECT file.place, planned.row, coalesce(file.key, file.name), file.digest, file.identity
+        FROM temp.matched JOIN temp.file USING (place) LEFT JOIN planned ON planned.place = file.place
+        WHERE matched.standing = ? AND matched.place BETWEEN ? AND ?""",
+        (int(Standing.REPEATED), first, last),
+    )
+    for place, row, key, digest, identity in found:
+        known = db.execute(_FIRST_WITH_KEY, {"identity": identity, "place": place}).fetchone()
+        number, line, first_digest = known or (0, 0, None)
+        text = _TWICE if first_digest == digest else _REPEATED_KEY
+        yield place, row, text.format(key[:_SHOWN], number, line)
+
+
+_FIRST_WITH_KEY = """SELECT coalesce(planned.row, first.place), file.line, file.digest
+    FROM temp.repeated AS first JOIN temp.file USING (place) LEFT JOIN planned ON planned.place = first.place
+    WHERE first.identity = :identity AND first.nth = 1 AND first.place <> :place
+    UNION ALL SELECT planned.row, planned.line, planned.digest FROM identity JOIN planned USING (row)
+    WHERE identity.identity = :identity AND identity.nth = 1 LIMIT 1"""
+
+
+_SHOWN = 100  # maximum characters of a key in messages
+_REPEATED_KEY = "the key {!r} already belongs to row {} (line {}); keys must be unique"
+_TWICE = (
+    "the key {!r} already belongs to row {} (line {}), and all cells are equal: delete this duplicate row"
+)
