@@ -15,7 +15,7 @@ from wosdk_async import codec
 from wosdk_async.codec import WHOLE, RecordReaders, ResponseReader
 from wosdk_async.model import Customer, Employee, FilterExpression, Money, Record, WorkOrder
 from wosdk_async.model.base import define, field, wire
-from wosdk_async.protocol.responses import ROWS
+from wosdk_async.protocol.envelopes import ROWS
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from wosdk_async.codec import decode, dumps, loads
 from wosdk_async.model import Ref, WorkOrder
-from wosdk_async.protocol.responses import ROWS
+from wosdk_async.protocol.envelopes import ROWS
 
 
 @pytest.mark.parametrize(

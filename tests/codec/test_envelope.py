@@ -10,7 +10,7 @@ from tests.codec.test_codec_decode import fingerprint
 from wosdk_async import codec
 from wosdk_async.errors import RefusedError
 from wosdk_async.model import CommandResult, EntitySpecifier, WoActionResponse, WorkOrder
-from wosdk_async.protocol import responses
+from wosdk_async.protocol import envelopes
 
 DATA = b'{"Id": 7, "StatusId": "New", "VendorNte": {"Value": 1.50}, "New": [1.0]}'
 RECORDS = [
@@ -61,11 +61,11 @@ SPECIFIERS = [
     b'{"EntitySpecifier": {}, "NestedEntitiesOperationResults": []}',
 ]
 FORMS = [
-    pytest.param(responses.RECORD, WorkOrder, RECORDS, id="record"),
-    pytest.param(responses.ROWS, WorkOrder, ROWS, id="rows"),
-    pytest.param(responses.RESULT, WoActionResponse, RESULTS, id="result"),
-    pytest.param(responses.RESULT, CommandResult, RESULTS, id="unknown result"),
-    pytest.param(responses.SPECIFIER, EntitySpecifier, SPECIFIERS, id="specifier"),
+    pytest.param(envelopes.RECORD, WorkOrder, RECORDS, id="record"),
+    pytest.param(envelopes.ROWS, WorkOrder, ROWS, id="rows"),
+    pytest.param(envelopes.RESULT, WoActionResponse, RESULTS, id="result"),
+    pytest.param(envelopes.RESULT, CommandResult, RESULTS, id="unknown result"),
+    pytest.param(envelopes.SPECIFIER, EntitySpecifier, SPECIFIERS, id="specifier"),
 ]
 
 
@@ -81,7 +81,7 @@ def test_both_readings_say_the_same(form: codec.Envelope, cls: type[Any], bodies
     """Whatever the envelope and however often it was seen: the same objects, the same errors."""
     for body in bodies * 8:
         plain = outcome(lambda: form.plain(codec.loads(body), lambda data: codec.structure(data, cls)))  # noqa: B023
-        assert outcome(lambda: responses.objects(form, cls)(body)) == plain  # noqa: B023
+        assert outcome(lambda: envelopes.objects(form, cls)(body)) == plain  # noqa: B023
 
 
 @pytest.mark.parametrize(("form", "cls", "bodies"), FORMS)
@@ -93,12 +93,12 @@ def test_documented_envelopes_are_read_the_fast_way(
     fresh = type(cls.__name__, (cls,), {})
     body = bodies[0].replace(b', "New": [1.0]', b"")
     for _ in range(3):
-        responses.objects(form, fresh)(body)
+        envelopes.objects(form, fresh)(body)
     monkeypatch.setattr("wosdk_async.codec.loads", lambda body: pytest.fail("was loaded"))
-    assert responses.objects(form, fresh)(body)
+    assert envelopes.objects(form, fresh)(body)
 
 
 def test_without_a_class_the_objects_are_dicts() -> None:
     """What the catalogue does not know is handed over as it came."""
-    assert responses.objects(responses.RECORD, None)(b'{"Data": {"A": 1}}') == {"A": 1}
-    assert responses.objects(responses.ROWS, None)(b'{"Entities": [{"Data": {"A": 1}}]}') == [{"A": 1}]
+    assert envelopes.objects(envelopes.RECORD, None)(b'{"Data": {"A": 1}}') == {"A": 1}
+    assert envelopes.objects(envelopes.ROWS, None)(b'{"Entities": [{"Data": {"A": 1}}]}') == [{"A": 1}]

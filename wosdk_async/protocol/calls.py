@@ -18,7 +18,7 @@ import attrs
 from wosdk_async import codec
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import Command, QueryExpression, Record, command_class, registry
-from wosdk_async.protocol import responses
+from wosdk_async.protocol import envelopes
 from wosdk_async.protocol.arguments import described, name_of, require_command, segment, warn_of_typo
 from wosdk_async.protocol.validation import (
     Problem,
@@ -170,7 +170,7 @@ class _Kind:
     adapt: Any = None
 
 
-_PLAIN = responses.objects(responses.RESULT, None)
+_PLAIN = envelopes.objects(envelopes.RESULT, None)
 
 
 _kinds: dict[type[Any], _Kind] = {}
@@ -185,7 +185,7 @@ def _kind_of(cmd: Command[Any]) -> _Kind:
     _kinds[cls] = _Kind(
         cls.wire_name,
         COMMANDS + cls.path,
-        responses.objects(responses.RESULT, registry.resolve(cls.result_name)),
+        envelopes.objects(envelopes.RESULT, registry.resolve(cls.result_name)),
         cls.repeat == "safe",
         cls.host == "locator",
         tuple(COMMANDS + path for path in cls.other_paths),
@@ -227,7 +227,7 @@ def query(
         f"query {name}",
         "POST",
         f"api/v1/query/{name}",
-        responses.objects(responses.ROWS, entity),
+        envelopes.objects(envelopes.ROWS, entity),
         repeat_safe=True,
         body=body_of(body),
         headers=(("DataRetrievalIsolationLevel", isolation),) if isolation else (),

@@ -13,7 +13,7 @@ import attrs
 from wosdk_async import codec
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import EntitySpecifier, Record, entity_class
-from wosdk_async.protocol import matching, responses
+from wosdk_async.protocol import envelopes, matching
 from wosdk_async.protocol.arguments import described, name_of, require_id
 from wosdk_async.protocol.calls import body_of, content_of, content_of_dict
 from wosdk_async.protocol.validation import computed_names
@@ -27,7 +27,7 @@ E = TypeVar("E", bound=Record)
 Id = int | Mapping[str, int]
 """Record id, or the identifier fields of an entity with a compound key (facts 3.1)."""
 
-_SPECIFIER = responses.objects(responses.SPECIFIER, EntitySpecifier)
+_SPECIFIER = envelopes.objects(envelopes.SPECIFIER, EntitySpecifier)
 
 
 def retrieve(entity: type[E] | str, id: Id, properties: Iterable[str]) -> Call[Any]:
@@ -42,7 +42,7 @@ def retrieve(entity: type[E] | str, id: Id, properties: Iterable[str]) -> Call[A
         path = f"api/v1/base/{name}"
         arguments.insert(0, f"ID={quote(codec.dumps(dict(id)).decode(), safe='')}")
     query = f"?{'&'.join(arguments)}" if arguments else ""
-    decode = responses.objects(responses.RECORD, entity)
+    decode = envelopes.objects(envelopes.RECORD, entity)
     if name.lower() != "assettree":  # facts 3.4: its Id repeats that of the parent
         decode = matching.record_with(decode, id)
     return Call(f"retrieve {name}", "GET", path + query, decode, repeat_safe=True)

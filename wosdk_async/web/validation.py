@@ -18,7 +18,7 @@ from wosdk_async.codec.checks import json_kind_of, kind_of
 from wosdk_async.codec.records import Unknown, from_dict, to_dict, unknown_values
 from wosdk_async.errors import InvalidCallError, PayloadError
 from wosdk_async.model.base import Record
-from wosdk_async.protocol.responses import ROWS, objects
+from wosdk_async.protocol.envelopes import ROWS, objects
 from wosdk_async.protocol.validation import problems
 from wosdk_async.text.remedies import in_json
 from wosdk_async.text.safe_text import one_line, shortened

@@ -19,7 +19,7 @@ from wosdk_async.errors import (
     WosdkError,
 )
 from wosdk_async.options import RetryPolicy
-from wosdk_async.protocol.responses import document_of
+from wosdk_async.protocol.envelopes import document_of
 from wosdk_async.protocol.wire import Call, InconclusiveResponse
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import Secrets

@@ -17,7 +17,8 @@ from wosdk_async.errors import (
     UnknownCompanyError,
     WosdkError,
 )
-from wosdk_async.protocol.responses import document_of, read, refused
+from wosdk_async.protocol.envelopes import document_of
+from wosdk_async.protocol.responses import read, refused
 from wosdk_async.protocol.verdicts import means_unknown_company
 from wosdk_async.protocol.wire import Call, InconclusiveResponse, Response
 from wosdk_async.text.remedies import Remedy

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from tests.simulation.reverts import Reverts, replace
-from wosdk_async.protocol import calls, matching, responses, wire
+from wosdk_async.protocol import calls, envelopes, matching, responses, wire
 from wosdk_async.transport.http.native.connection import Connection
 from wosdk_async.transport.http.native.tls import TLSTransport
 
@@ -57,13 +57,13 @@ def _type_and_id_not_compared() -> Iterator[None]:
 
 @REVERTS.add("null-result-done", "a CommandResult of null counts as success", "done-without-record")
 def _null_result_done() -> Iterator[None]:
-    original = responses.RESULT.plain
+    original = envelopes.RESULT.plain
 
     def faulty(found: Any, one: Any) -> Any:
         return original(found | {"CommandResult": found["CommandResult"] or {}}, one)
 
-    changed = attrs.evolve(responses.RESULT, plain=faulty)
-    with replace(responses, "RESULT", changed):
+    changed = attrs.evolve(envelopes.RESULT, plain=faulty)
+    with replace(envelopes, "RESULT", changed):
         calls._kinds.clear()
         try:
             yield

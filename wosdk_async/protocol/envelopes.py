@@ -1,0 +1,150 @@
+"""Envelopes of responses: where their objects are.
+
+An envelope tells where a response keeps its objects, and how a success reports a failed call. Functions on a
+parsed document define each envelope. Structs describe the same envelopes to msgspec, so that
+:func:`wosdk_async.codec.reader` decodes envelope and objects in one pass. The Structs list all documented
+keys; responses with other keys fall back to the functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from wosdk_async import codec
+from wosdk_async.errors import RefusedError
+from wosdk_async.protocol.responses import refused
+
+__all__ = ["RECORD", "RESULT", "ROWS", "SPECIFIER", "document_of", "objects"]
+
+T = TypeVar("T")
+One = Callable[[Any], Any]
+
+
+def objects(form: codec.Envelope, cls: type[Any] | str | None) -> Callable[[bytes], Any]:
+    """Return the decoder of an envelope of ``cls`` objects, or of dicts if ``cls`` is not a class."""
+    if cls is None or isinstance(cls, str):
+        return lambda body: form.plain(codec.loads(body), lambda data: data)
+    return codec.reader(cls, form)  # type: ignore[arg-type]  # mypy takes the objects for the class
+
+
+def document_of(body: bytes) -> dict[str, Any]:
+    """Return a body's JSON object. Raises ValueError for anything else."""
+    return _object(codec.loads(body))
+
+
+def _object(found: Any) -> dict[str, Any]:
+    if not isinstance(found, dict):
+        raise ValueError(f"a JSON object was expected, not {type(found).__name__}")
+    return found
+
+
+# --- rows of a query, a record --------------------------------------------------------------
+
+
+class _Row(Struct, Generic[T], forbid_unknown_fields=True, gc=False):
+    data: T = msgspec.field(name="Data")
+
+
+class _Rows(Struct, Generic[T], forbid_unknown_fields=True, gc=False):
+    entities: list[_Row[T]] = msgspec.field(name="Entities")
+    request_id: Any = msgspec.field(name="RequestId", default=None)
+
+
+class _Record(Struct, Generic[T], forbid_unknown_fields=True, gc=False):
+    data: T | UnsetType = msgspec.field(name="Data", default=UNSET)
+    entities: list[_Row[T]] | UnsetType = msgspec.field(name="Entities", default=UNSET)
+    request_id: Any = msgspec.field(name="RequestId", default=None)
+
+
+_split = codec.exact_decoder(_Rows[msgspec.Raw])
+
+
+def _plain_record(found: Any, one: One) -> Any:
+    found = _object(found)
+    if "Data" not in found:
+        rows = found["Entities"]
+        if not rows:
+            raise refused("ERROR_CODE_1019", "no record has that id", 200)
+        found = rows[0]
+    data = found["Data"]
+    if not isinstance(data, dict):
+        raise ValueError("Data is not an object")
+    return one(data)
+
+
+def _typed_record(found: _Record[Any], origin: str | None) -> Any:
+    if found.data is not UNSET:
+        return found.data.__made__(origin)
+    return found.entities[0].data.__made__(origin) if found.entities else None
+
+
+ROWS = codec.Envelope(
+    lambda found, one: [one(row["Data"]) for row in _object(found)["Entities"]],
+    lambda found, origin: [row.data.__made__(origin) for row in found.entities],
+    _Rows,
+    lambda body: [row.data for row in _split(body).entities],
+)
+"""Records of a query: ``{Entities: [{Data}]}`` (facts 4)."""
+
+RECORD = codec.Envelope(_plain_record, _typed_record, _Record)
+"""Record of a retrieve, in either envelope: ``{Entities: [{Data}]}`` of spec 4.9, or ``{Data}`` of the
+recordings (facts 3.3).
+"""
+
+
+# --- responses to writes and commands -------------------------------------------------------
+
+
+class _Specifier(Struct, Generic[T], forbid_unknown_fields=True, gc=False):
+    specifier: T = msgspec.field(name="EntitySpecifier")
+    request_id: Any = msgspec.field(name="RequestId", default=None)
+
+
+class _Result(Struct, Generic[T], forbid_unknown_fields=True, gc=False):
+    result: T = msgspec.field(name="CommandResult")
+    request_id: Any = msgspec.field(name="RequestId", default=None)
+
+
+def _plain_specifier(found: Any, one: One) -> Any:
+    specifier = _object(found)["EntitySpecifier"]
+    if not isinstance(specifier, dict):
+        raise ValueError("EntitySpecifier is not an object")
+    return one(specifier)
+
+
+def _plain_result(found: Any, one: One) -> Any:
+    document = _object(found)
+    result = document["CommandResult"]
+    # Like a missing result, null does not confirm that the call was carried out
+    if not isinstance(result, dict):
+        raise ValueError(f"CommandResult is a {type(result).__name__}, not an object")
+    info = next((each for name, each in result.items() if name.lower() == "errorinfo" and each), None)
+    if info and not (isinstance(info, dict) and not any(info.values())):  # an empty one confirms nothing
+        raise _refusal(info, document)
+    return one(result)
+
+
+def _typed_result(found: _Result[Any], origin: str | None) -> Any:
+    made = found.result.__made__(origin)
+    return made if made.error_info is None else None
+
+
+def _refusal(info: Any, document: dict[str, Any]) -> RefusedError:
+    fields = info if isinstance(info, dict) else {"Description": str(info)}
+    number = fields.get("Number")
+    code = f"ERROR_CODE_{number}" if number else "BUSINESS_LOGIC_ERROR"
+    text = fields.get("Description") or fields.get("Type")
+    return refused(code, text, 200, document.get("TimeStamp"), document.get("RequestId"))
+
+
+SPECIFIER = codec.Envelope(
+    _plain_specifier, lambda found, origin: found.specifier.__made__(origin), _Specifier
+)
+"""``EntitySpecifier`` of a create, update or delete (spec 4.9, facts 3.3)."""
+
+RESULT = codec.Envelope(_plain_result, _typed_result, _Result)
+"""``CommandResult``; its ``ErrorInfo`` is a refusal, even with status 200 (facts 5)."""
