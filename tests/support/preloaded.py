@@ -147,7 +147,7 @@ def _become(request: dict[str, Any], files: list[int]) -> None:
         os.close(file)
     if request["new_session"]:
         os.setsid()
-    sys.stdout.reconfigure(line_buffering=os.isatty(1))  # type: ignore[union-attr]
+    sys.stdout.reconfigure(line_buffering=os.isatty(1), write_through=False)  # type: ignore[union-attr]
     os.chdir(request["cwd"])
     os.environ.clear()
     os.environ.update(request["environment"])
