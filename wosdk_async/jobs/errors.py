@@ -87,7 +87,7 @@ class RowError(InvalidCallError):
 
 
 class AmbiguousNameError(RowError):
-    """Row with a name or key that several records have."""
+    """Row whose name or key matches several records."""
 
     kind = "ambiguous-name"
 
@@ -99,7 +99,7 @@ class MissingRecordError(RowError):
 
 
 class WaitingRowError(RowError):
-    """Row that cannot be sent in this run, but perhaps in the next one."""
+    """Row that cannot be sent in this run; the next run tries again."""
 
     kind = "waiting-row"
 

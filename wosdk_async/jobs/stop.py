@@ -1,4 +1,4 @@
-"""Stop of a run by a rule, an error or a request, without cutting off calls that may change something."""
+"""Stopping of a run by a rule, an error or a request, without cutting off calls that may change something."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ _SOON = 1.0  # no message for fewer remaining seconds
 
 
 class StoppedError(Exception):
-    """End of a block because a stop was requested."""
+    """Raised in a block when a stop is requested."""
 
 
 @attrs.define(eq=False)
 class _Block:
-    """Block that a stop cancels; while ``exempt``, only an abort does."""
+    """Block that a stop cancels; while ``exempt``, only an abort cancels it."""
 
     task: asyncio.Task[object] | None
     timeout: asyncio.Timeout

@@ -1,8 +1,8 @@
 """Allocation of rows, leases and budget shares to a job's workers, without I/O.
 
 All workers' shares together never exceed the job's rate and concurrency. The message with a new share may be
-lost, so a worker counts as holding the largest share sent since the last confirmed one. Shares only grow by
-budget that nobody holds.
+lost, so a worker counts as holding the largest share sent since the last confirmed one. Shares grow only from
+unallocated budget.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ class Budget:
         return list(self._shares)
 
     def share(self, worker: str) -> Share:
-        """Return a worker's newest share, or one without effect."""
+        """Return a worker's newest share, or the empty share."""
         return self._shares.get(worker, [NO_SHARE])[-1]
 
     def add(self, worker: str) -> None:
-        """Give a share to a worker without one: empty at first, then growing by the free budget."""
+        """Give a new worker an empty share, which grows as budget becomes free."""
         if worker not in self._shares:
             self._shares[worker] = [self._new_share(0)]
             self._balance()
 
     def confirm(self, worker: str, number: int) -> None:
-        """Record that a worker obeys the share with this number, replacing earlier ones."""
+        """Record that a worker applies the share with this number instead of earlier shares."""
         shares = self._shares[worker]
         if shares[0].number < number <= shares[-1].number:
             self._shares[worker] = [share for share in shares if share.number >= number]
@@ -63,13 +63,13 @@ class Budget:
             self._balance()
 
     def remove(self, worker: str) -> None:
-        """Redistribute the share of a worker that certainly sends nothing more."""
+        """Redistribute the share of a worker that can no longer send."""
         self._shares.pop(worker, None)
         self._lost.discard(worker)
         self._balance()
 
     def _balance(self) -> None:
-        """Make all shares as equal as the calls held by workers allow."""
+        """Balance the shares as far as the calls held by workers allow."""
         held = {worker: max(share.in_flight for share in shares) for worker, shares in self._shares.items()}
         active = [worker for worker in held if worker not in self._lost]
         free = self._in_flight - sum(held.values())
@@ -160,7 +160,7 @@ class Allocator:
         return self.leases.outstanding(worker.nonce)
 
     def order_for(self, worker: ConnectedWorker, session: PushedSession | None = None) -> Order:
-        """Return the next order for a worker. From now on, its grants may arrive."""
+        """Return a worker's next order, whose grants may arrive from now on."""
         leases = self.leases.of(worker.nonce)
         worker.unconfirmed = {epoch: each for epoch, each in worker.unconfirmed.items() if epoch in leases}
         for epoch in worker.unconfirmed:
@@ -208,7 +208,7 @@ class Allocator:
         self.waiting.put(row)
 
     def open_grant(self, worker: ConnectedWorker) -> Lease | None:
-        """Open a lease for a worker that has just reported; once journalled, call :meth:`granted`."""
+        """Open a lease for a worker that has just reported; once it is on disk, call :meth:`granted`."""
         leases, report = self.leases.of(worker.nonce), worker.report
         has_session = report.session and report.session != report.session_refused
         is_isolated = any(row.losses for lease in leases.values() for row in lease.rows.values())
@@ -274,6 +274,6 @@ class Allocator:
 
     @property
     def patience(self) -> float:
-        """Seconds without progress before a run ends."""
+        """Seconds without progress after which a run ends."""
         slow = 0.0 if self.options.rate is None else _MAX_DEADLINES / self.options.rate
         return max(self.options.no_progress, _MAX_DEADLINES * self.options.deadline, slow)

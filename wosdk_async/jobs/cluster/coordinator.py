@@ -56,7 +56,7 @@ class ClusterRun(Run[Any, Effect]):
 
     If the block ends with an exception or cancellation, the workers cancel their calls. Rows not reported
     within half a second are in doubt, and their leases stay open: the job's next run waits for those leases.
-    At its end the block raises any error that concerns all rows.
+    On exit, the block raises any error that affects all rows.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class ClusterRun(Run[Any, Effect]):
             future.set_result(ending)
 
     async def send(self, claim: Any, trace: Trace) -> Effect:
-        """Have a worker send the row of a claim."""
+        """Have a worker send a claim's row."""
         number = claim.row.number
         losses = self._losses[number]
         if losses >= MAX_LOSSES:
@@ -160,8 +160,8 @@ _MIN_CLAIMED, _CLAIMED_PER_CALL = 1000, 8  # rows to claim ahead: minimum, and p
 class Coordinator:
     """Coordinator of one run of a job.
 
-    ``session`` returns the session for a worker, given the numbers of the one in use and of the one refused
-    by the service. ``on_event`` gets a message when a worker is lost.
+    ``session`` returns the session for a worker, given the numbers of the session in use and of the session
+    that the service refused. ``on_event`` gets a message when a worker is lost.
     """
 
     def __init__(

@@ -130,7 +130,7 @@ class SessionPusher:
         self._renewals, self._renewed_at = 0, 0.0
 
     def session_for(self, used: int, refused: int) -> PushedSession | None:
-        """Return the session to push to a worker; None if the worker has the newest or there is none yet."""
+        """Return the session to push to a worker; None if it has the newest one or none exists yet."""
         session = self._manager.current()  # starts a renewal if due
         if session is None or session.generation == refused:
             self._renew(0 if session is None else refused)

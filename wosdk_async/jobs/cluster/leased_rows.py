@@ -1,6 +1,6 @@
 """Rows leased to a worker, until the coordinator has confirmed their results. No I/O.
 
-A row only starts if it can end within its lease. The clock is checked again right before the first byte of
+A row starts only if it can end within its lease. The clock is checked again right before the first byte of
 each request, because the process may be suspended, or the machine may sleep, at any time.
 """
 
@@ -24,7 +24,7 @@ _QUEUED_PART = 0.5  # maximum part of the deadline
 
 
 class LeaseEndedError(Exception):
-    """Request not sent because its lease had expired. Not a WosdkError, so that nobody retries it."""
+    """Request not sent because its lease had expired. Not a WosdkError, so it is never retried."""
 
 
 @attrs.define(eq=False)

@@ -1,4 +1,4 @@
-"""Leases: permissions to send rows until a time when the worker has certainly stopped sending.
+"""Leases: permissions to send rows for a limited time, after which the worker has certainly stopped.
 
 A row is under at most one lease, and leaves it exactly once: the worker reports the row, the row is lost with
 the worker, or the grant is withdrawn unsent. So each row gets exactly one outcome. The rules have no I/O;
@@ -42,7 +42,7 @@ _CLOCK = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC_RAW", No
 
 
 def boottime() -> float:
-    """Return seconds from a clock that cannot be set and that counts suspended time."""
+    """Return the seconds of a monotonic clock that includes suspended time."""
     return time.monotonic() if _CLOCK is None else time.clock_gettime(_CLOCK)
 
 
@@ -67,8 +67,8 @@ class ClusterOptions:
         """Refuse a lease too short for any row to start."""
         if self.deadline >= self.lease:
             raise ConfigurationError(
-                f"deadline is {self.deadline} s and lease {self.lease} s: no row could start, as a row may "
-                "take as long as the deadline; use a longer lease"
+                f"deadline is {self.deadline} s and lease {self.lease} s: no row could start, because a row "
+                "may take as long as the deadline; use a longer lease"
             )
 
     @property
@@ -168,7 +168,7 @@ class Leases:
     def open(
         self, epoch: int, worker: str, batch: Sequence[GrantedRow], *, clock: float, heard: float
     ) -> Lease:
-        """Open a lease; ``clock`` and ``heard`` are the worker's and our time of its last report."""
+        """Open a lease; ``clock`` and ``heard`` are the worker's and our clock at its last report."""
         rows = {row.row: row for row in batch}
         if len(rows) != len(batch) or self._rows.keys() & rows:
             raise AssertionError(f"a row of grant {epoch} is already granted")
@@ -221,7 +221,7 @@ _WAITING = "workers of an earlier run may still send rows; waiting for their lea
 async def end_leases(journal: Journal, on_stage: Callable[[str], None] = lambda _: None) -> None:
     """Wait until the leases of this job's earlier runs have expired, and close them.
 
-    The wait starts now, because no earlier clock is trusted. If cancelled, the leases stay open.
+    The wait starts now, because earlier clock readings are not trusted. If cancelled, the leases stay open.
 
     Raises:
         JournalError: the journal is not writable.

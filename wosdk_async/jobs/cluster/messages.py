@@ -29,7 +29,7 @@ class Setup:
     """Constant settings of a job for its workers, without secrets.
 
     ``marker`` is the field for look-ups of calls in doubt; None disables look-ups. A worker shuts down after
-    ``lease`` seconds without an order. The rest is as in ``CallOptions`` and ``ClientOptions``.
+    ``lease`` seconds without an order. Other fields are as in ``CallOptions`` and ``ClientOptions``.
     """
 
     operation: str
@@ -64,7 +64,7 @@ class Grant:
 
 @attrs.frozen(kw_only=True)
 class Share:
-    """A worker's share: rate (None: no limit) and calls. A higher number replaces a lower one."""
+    """A worker's share: rate (None: no limit) and calls. Higher numbers replace lower ones."""
 
     number: int
     rate: float | None
@@ -72,7 +72,7 @@ class Share:
 
 
 NO_SHARE = Share(number=0, rate=None, in_flight=0)
-"""Share without effect: any other has a higher number."""
+"""Empty share; any other share has a higher number."""
 
 
 @attrs.frozen(kw_only=True)
@@ -89,9 +89,10 @@ class PushedSession:
 class Order:
     """Instructions for the worker with this nonce; other workers ignore them.
 
-    ``received`` is the number of the last result that arrived, ``grants`` are those not confirmed by the
-    worker, ``session`` is None if the worker has the newest. After ``stop`` the worker starts no rows; after
-    ``abort`` it also cancels its calls. It may wait ``patience`` seconds for results before responding.
+    ``received`` is the number of the last result that arrived, ``grants`` are those that the worker has not
+    confirmed, and ``session`` is None if the worker has the newest one. After ``stop`` the worker starts no
+    rows; after ``abort`` it also cancels its calls. The worker may wait ``patience`` seconds for results
+    before responding.
     """
 
     worker: str
@@ -135,9 +136,9 @@ class RowReport:
 class Report:
     """A worker's response to an order, with its random nonce and clock reading.
 
-    ``results`` are those not confirmed by the coordinator, ``epochs`` the grants with unreported rows.
-    ``share`` and ``session`` are the numbers of the ones in use; ``session_refused`` is the number of a
-    used-up session, else 0.
+    ``results`` are those that the coordinator has not confirmed, and ``epochs`` the grants with unreported
+    rows. ``share`` and ``session`` are the numbers of the share and session in use; ``session_refused`` is
+    the number of a used-up session, or 0.
     """
 
     worker: str
@@ -162,13 +163,13 @@ from_bytes = _converter.loads
 
 
 class WorkerLink(Protocol):
-    """Connection to one worker; ``lost`` says why it no longer works."""
+    """Connection to one worker; ``lost`` is the reason why the connection no longer works."""
 
     name: str
     lost: str
 
     async def exchange(self, order: bytes) -> bytes:
-        """Return the report. Raises OSError if it is lost, any other error if the worker has shut down."""
+        """Return the report. Raises OSError if the link is lost, another error if the worker has shut down."""
 
     async def aclose(self) -> None:
         """Release the worker without waiting for it."""
@@ -176,7 +177,7 @@ class WorkerLink(Protocol):
 
 @runtime_checkable
 class WorkerPool(Protocol):
-    """Pool that starts workers; no guarantee depends on it."""
+    """Pool that starts workers; no guarantee for rows depends on the pool."""
 
     name: str
     """Display name, such as ``3 processes``."""

@@ -30,14 +30,14 @@ _DEATH_TIMEOUT = "10"  # seconds before a worker without a scheduler exits
 class Processes:
     """Pool of workers in local processes, on Linux and macOS.
 
-    The scheduler runs in this process, and processes that exit are replaced. Each process has its own
-    session, so Ctrl-C only reaches this one; the others exit when this one does.
+    The scheduler runs in this process, and processes that exit are replaced. Ctrl-C does not reach the
+    workers, which run in their own OS sessions; they exit when this process does.
 
     Args:
         count: number of processes, from 1 to 256.
 
     Raises:
-        ConfigurationError: the system does not support them, or the extra ``dask`` is missing.
+        ConfigurationError: the system does not support worker processes, or the extra ``dask`` is missing.
     """
 
     def __init__(self, count: int) -> None:

@@ -68,11 +68,11 @@ class Worker:
         self._watch: asyncio.Task[None] | None = None  # created in the loop by _open, with the client
 
     async def exchange(self, order: Sealed) -> bytes:
-        """Obey an order and return the report; see ``messages.py``."""
+        """Process an order and return the report; see ``messages.py``."""
         return to_bytes(await self.obey(from_bytes(order.data, Order)))
 
     async def obey(self, order: Order) -> Report:
-        """Obey an order; return the report once there is a result, or after the order's ``patience``.
+        """Process an order; return the report once there is a result, or after the order's ``patience``.
 
         Raises LeaseEndedError if the worker has shut down after a whole lease without an order.
         """
@@ -239,7 +239,7 @@ def _check_lease(row: LeasedRow | None, on_sending: OnSending) -> None:
 class PushedSessions:
     """Provider that grants each session pushed by the coordinator once.
 
-    When the newest is used up, ``on_refused`` is called, and :attr:`refused` is its number.
+    When the newest session is used up, ``on_refused`` is called, and :attr:`refused` is its number.
     """
 
     def __init__(self, clock: Callable[[], float], on_refused: Callable[[], None]) -> None:

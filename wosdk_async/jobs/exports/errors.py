@@ -25,7 +25,7 @@ class ExportError(ConfigurationError):
 
 
 def export_package(name: str) -> Any:
-    """Return an installed package. Raises ExportError with the extra to install if missing."""
+    """Return an installed package. Raises ExportError with the extra to install if the package is missing."""
     try:
         return importlib.import_module(name)
     except ImportError:

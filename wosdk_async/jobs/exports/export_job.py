@@ -103,8 +103,8 @@ class ExportJob(abc.ABC):
     ) -> T:
         """Run a function that writes files, with the errors of :func:`writing_output`.
 
-        A cancelled caller waits until the function has ended, because the function uses what the caller would
-        close; ``on_cancel`` may end it sooner.
+        A cancelled caller waits until the function has ended, because the function uses objects that the
+        caller would close; ``on_cancel`` may end it sooner.
         """
         # Not a task: a closing loop cancels its tasks, but the function would continue.
         writing = asyncio.get_running_loop().run_in_executor(thread, function)

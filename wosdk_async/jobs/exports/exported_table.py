@@ -36,7 +36,7 @@ __all__ = ["ExportedTable", "known_entity"]
 
 
 def known_entity(entity: type[Record] | str) -> type[Record]:
-    """Return an entity's class. Raises InvalidCallError if the catalogue does not have it."""
+    """Return an entity's class. Raises InvalidCallError if the catalogue lacks the entity."""
     found = entity_class(entity) if isinstance(entity, str) else entity
     if found is None:
         raise InvalidCallError(

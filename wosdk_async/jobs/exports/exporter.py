@@ -55,7 +55,7 @@ class Export(ExportJob):
         output: output file, with the format as suffix: .parquet, .csv, .jsonl or .xlsx.
         where: conditions, combined with AND.
         select: property paths (default: single values, and references by id).
-        since: only export work orders that moved at or after this time (with a zone).
+        since: only export work orders that changed at or after this time (with a zone).
         company: the Company for ``await export``; can also be passed to :meth:`run`.
         on_progress: called with the number of rows read, including earlier runs.
         on_stage: called with a description of the current step.

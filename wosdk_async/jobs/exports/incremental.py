@@ -51,8 +51,8 @@ class IncrementalExport(ExportJob):
 
         summary = await IncrementalExport(WorkOrder, "orders", company=acme)
 
-    The first run exports all records. Later runs export the records that have moved since the last part, and
-    add no part if there are none. A record that moved appears in several parts; the version with the highest
+    The first run exports all records. Later runs export the records that changed since the last part, and
+    add no part if there are none. A changed record appears in several parts; the version with the highest
     ``ConcurrencyId`` is the latest.
 
     Args:
@@ -107,7 +107,7 @@ class IncrementalExport(ExportJob):
         return f"<IncrementalExport {self._table.query.name} to {self.folder.name}>"
 
     async def run(self, company: Company | None = None) -> ExportSummary:
-        """Add a part with the records that have moved since the last part.
+        """Add a part with the records that changed since the last part.
 
         Raises:
             ExportError: the folder has other files, or parts of another export.

@@ -52,7 +52,7 @@ class ExportPlan:
 
 
 def _facts(plan: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields, as named in messages, that decide the rows and their format, except ``columns``."""
+    """Return, by name in messages, the fields that determine rows and format, except ``columns``."""
     expression = plan.get("expression") or {}
     return {
         "entity": plan.get("entity"),
@@ -100,7 +100,7 @@ class ExportSummary:
     """Counts of an export over all runs."""
 
     path: Path | None
-    """The file, or the folder of the new part; None if nothing moved and no part was added."""
+    """The file, or the folder of the new part; None if nothing changed and no part was added."""
     format: str
     rows: int
     earlier: int = 0
@@ -114,7 +114,7 @@ class ExportSummary:
     """CSV strings that got an apostrophe, to stop spreadsheets from reading them as formulas; with
     ``csv_raw``, strings that already had an apostrophe, which an import removes."""
     clock_behind: float = 0.0
-    """Seconds that the service's clock was behind the last part; unless 0, the part has all records."""
+    """Seconds by which the service's clock was behind the last part; if not 0, the part has all records."""
 
     @property
     def rate(self) -> float:

@@ -78,14 +78,14 @@ class RangeFile:
 
 
 def checked_id(id: int | None) -> int | None:
-    """Return an id. Raises WosdkError for more than 64 bits."""
+    """Return an id. Raises WosdkError if the id has more than 64 bits."""
     if id is not None and not -(2**63) <= id < 2**63:
         raise WosdkError("a record's Id has more than 64 bits, so the page cannot be stored")
     return id
 
 
 def is_range_name(name: str) -> bool:
-    """Return whether a name is a range file's, finished or not."""
+    """Return whether a name belongs to a range file, finished or not."""
     return (_NAME.fullmatch(name) or _OPEN_NAME.fullmatch(name)) is not None
 
 

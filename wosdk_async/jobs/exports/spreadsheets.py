@@ -44,7 +44,7 @@ class TableForm:
 
 
 def _exact_number(number: Decimal) -> str:
-    """Return all digits, without trailing zeros from the column's scale."""
+    """Return all digits of a number, without trailing zeros from the column's scale."""
     text = format(number, "f")
     return text.rstrip("0").rstrip(".") if "." in text else text
 

@@ -69,7 +69,7 @@ class WorkFolder:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the output is complete, here or published, from a run killed afterwards."""
+        """Whether an earlier run was killed after completing the output, here or published."""
         return self._is_output(self.output) or self._is_output(self.draft)
 
     def _is_output(self, path: Path) -> bool:
@@ -90,7 +90,7 @@ class WorkFolder:
         return self.path / _DRAFT
 
     def whole_files(self, schema: Any, *, up_to_gap: bool) -> list[RangeFile]:
-        """Return the intact range files, and remove the others for their ranges to be read again.
+        """Return the intact range files; remove the others, whose ranges must be read again.
 
         ``up_to_gap`` is for a limit, where ranges are read in order: the number of rows allowed after a gap
         is unknown until the gap has been read.
@@ -195,7 +195,7 @@ def _remove(path: Path) -> None:
 
 
 def _facts(path: Path) -> dict[str, int] | None:
-    """Return what identifies a file even after a rename."""
+    """Return facts that identify a file, even after a rename."""
     try:
         found = path.stat()
     except OSError:

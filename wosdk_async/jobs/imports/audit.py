@@ -42,7 +42,7 @@ class Audit:
     """
 
     settling: Settling
-    """The run's settling, with Company, journal, operation and marker."""
+    """Settles the run's rows, and provides Company, journal, operation and marker."""
     _counts: Counter[Verdict] = attrs.field(factory=Counter)
 
     async def run(self) -> AuditResult:
@@ -118,12 +118,12 @@ class Audit:
 
 
 def _existed_before(row: StoredRow) -> bool:
-    """Return whether the journal says that a row's record already existed."""
+    """Return whether the journal marks a row's record as already existing."""
     return row.state == State.FOUND or row.proof == THERE_BEFORE
 
 
 def _is_another(row: StoredRow, records: Sequence[Any]) -> bool:
-    """Return whether the only record with a row's key has a different id than the journal says."""
+    """Return whether the only record with a row's key has a different id than in the journal."""
     if row.state != State.DONE or row.id is None or len(records) != 1:
         return False
     return usable_id(records[0].id) not in (None, row.id)

@@ -67,7 +67,7 @@ class Finding:
     """The first few records that the row would change or that already have the row's key."""
     warnings: tuple[str, ...] = ()
     faults: tuple[tuple[FindingKind, str], ...] = ()
-    """All faults of the row with their kinds, if the row has several."""
+    """The row's faults with their kinds, if there are several."""
     lacks: tuple[str, ...] = ()
     """Required fields without a value, each with a remedy."""
     again: bool = False
@@ -124,10 +124,10 @@ class CheckResult:
     """Columns that the map reads."""
     warnings: list[str] = attrs.field(factory=list)
     requests: list[dict[str, Any]] = attrs.field(factory=list)
-    """The first requests, with id 1 for records to create first."""
+    """The first requests; id 1 stands for records that must be created first."""
     calls: int = 0
     seconds: float | None = None
-    """Estimated duration, assuming calls as slow as this check's look-ups; None without look-ups."""
+    """Estimated duration, based on the speed of this check's look-ups; None without look-ups."""
     job: Overview | None = None
     """The file's existing job."""
     sent_again: int = 0
@@ -160,7 +160,7 @@ class CheckResult:
 
     @property
     def complete(self) -> bool:
-        """Whether the import would be accepted, and all checked rows are done or would be sent."""
+        """Whether the import would be accepted, with every checked row done or to be sent."""
         if self.lacking or isinstance(self.decision, Refusal):
             return False
         return self.problems == (self.counts["there"] if self.skips else 0)

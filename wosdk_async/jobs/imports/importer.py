@@ -238,7 +238,7 @@ class Import:
                 )
 
     async def close(self) -> None:
-        """Close the job's journal, and remove a new ledger without a run. :meth:`run` calls this itself."""
+        """Close the job's journal, and remove a ledger without runs. :meth:`run` calls this itself."""
         if self._rows is not None:
             self._rows.close()
         if self._job is not None:
@@ -254,7 +254,7 @@ _OLDER = 50  # young collections before an older generation is collected; Python
 def tune_process() -> None:
     """Collect garbage less often and switch threads faster, to save a quarter of a long job's CPU time.
 
-    Call once, after all imports, in a dedicated process: the settings are process-wide.
+    Call once, after loading all modules, in a dedicated process: the settings are process-wide.
     """
     # The journal thread needs the GIL once per commit. While the event loop is busy, the thread has to wait
     # for the switch interval.

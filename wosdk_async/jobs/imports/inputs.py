@@ -33,7 +33,7 @@ class Input:
 
     source: Source
     folder: Path | None
-    """The job folder, with the copy of stdin or a URL; None puts the job folder beside the file."""
+    """The job folder, which holds the copy of stdin or a URL; None puts it beside the file."""
     address: str | None = None
     """The URL without credentials; None for files, and for stdin, which is identified by content."""
 
@@ -103,7 +103,7 @@ def _copy_into(folder: Path, address: Secret, format: str | None, limit: int) ->
 
 
 def _remove_partial_copies(folder: Path) -> None:
-    """Remove partial copies that killed processes left; live processes lock theirs."""
+    """Remove partial copies left by killed processes; live processes lock their copies."""
     for part in folder.glob(f"{_PART}*"):
         with contextlib.suppress(JournalError, OSError):
             if not part.is_symlink():

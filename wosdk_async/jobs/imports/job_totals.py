@@ -48,7 +48,7 @@ class JobTotals:
     async def report_refused(self) -> None:
         """Report rows with repeated keys, and rows that the service refused before.
 
-        They do not count towards the stop limits, because nothing is sent for them.
+        These rows do not count towards the stop limits, because nothing is sent for them.
         """
         async for stored in self._stored(State.REFUSED):
             self.job.request.on_row(RowOutcome.of(stored, stored.line, "failed"))

@@ -159,11 +159,11 @@ class RowBuilder:
     ) -> list[tuple[int, list[MissingRecord]]]:
         """Mark the missing records that sendable rows refer to.
 
-        Records that only other rows refer to would never be used, so they are not created. If one row cannot
-        fill a record, another row may.
+        Records that only other rows refer to would never be used, so they are not created. If one row lacks
+        the fields to create a record, another row may have them.
 
         Args:
-            rows: rows to send, unless a look-up of their keys says otherwise.
+            rows: candidate rows, whose keys may turn out to exist.
             find: looks up keys, given the marker's path.
 
         Returns:

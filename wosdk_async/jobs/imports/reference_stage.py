@@ -44,7 +44,7 @@ Settled = Callable[[Callable[[], Awaitable[bool]], str], Awaitable[bool]]
 
 @attrs.define(eq=False)
 class ReferenceStage:
-    """Stage that completes a job's index: each name gets a record id, or the reason for having none."""
+    """Stage that completes a job's index: each name gets a record id, or the reason why it has none."""
 
     company: Company
     rows: PlannedRows
@@ -110,9 +110,9 @@ class ReferenceStage:
         return await self.create_first(settled, on_stage)
 
     def _entries_called(self, record: ReferenceRecord) -> list[ReferenceEntry]:
-        """Return the entries that a record in doubt may satisfy, the closest one first.
+        """Return the entries that a record in doubt may belong to, best match first.
 
-        The file may have changed: another reference may name the record, or in another letter case.
+        The file may have changed since: another reference may name the record, or the letter case may differ.
         """
         found = [
             (spec.name != record.reference, key != record.name, entry)
@@ -126,7 +126,7 @@ class ReferenceStage:
         return entries
 
     async def _settle_deletions(self, settled: Settled) -> None:
-        """Wait until the deletions that an undo left in doubt are carried out, or confirmed not to be.
+        """Wait until each deletion that an undo left in doubt is confirmed or ruled out.
 
         A row must not refer to a record that is deleted a moment later.
         """
@@ -164,7 +164,7 @@ class ReferenceStage:
             reason = next((entry.reason for entry in entries if entry.reason), "")
         if reason:
             raise RunStoppedError(
-                f"{reason}; the rows before failed as well. Correct the map or these rows",
+                f"{reason}; the previous rows failed as well. Correct the map or these rows",
                 kind="references",
             )
         await self.create_rest(settled, on_stage)
@@ -222,7 +222,8 @@ class ReferenceCreation:
     """Creation of a reference's missing records.
 
     A name is not a key: removed records and records excluded by the map's ``where`` may have the same name.
-    So a creation in doubt has no marker; the record is looked up by name, and created again if missing.
+    A creation in doubt therefore has no marker; the record is looked up by name, and created again if
+    missing.
     """
 
     index: ReferenceIndex

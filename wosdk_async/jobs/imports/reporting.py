@@ -60,7 +60,7 @@ class RowReports:
         self._end(row, "failed", reason=reason)
 
     def exists_already(self, row: Row, reason: str, code: str | None = None) -> None:
-        """Report a row that is refused because its key exists."""
+        """Report a row that is refused because its key already exists."""
         self.stops.refused(reason)
         self._end(row, "failed", reason=reason, code=code, proof=THERE_BEFORE)
 

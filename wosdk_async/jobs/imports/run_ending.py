@@ -89,7 +89,7 @@ def status_of(error: BaseException, stopped: int) -> int:
 def _reason_kept(error: BaseException) -> dict[str, Any]:
     """Return the journal details of a failed run.
 
-    Messages of foreign errors are left out because they may contain a token.
+    Messages of third-party errors are omitted because they may contain a token.
     """
     if isinstance(error, WosdkError):
         return {"error": shortened(error.message, MAX_REASON), "error_details": end_details(error)}

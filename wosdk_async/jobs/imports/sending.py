@@ -52,8 +52,8 @@ class RowSender:
 
         Args:
             only: the numbers of the rows to send; by default all rows.
-            again: whether the rows were sent before and confirmed absent. A record with a row's key is then
-                the row's own.
+            again: whether the rows were sent before and confirmed absent. Any record with a row's key then
+                belongs to the row.
 
         Raises:
             ImportMapError: the file has changed since the job began; earlier rows have been sent.
@@ -88,7 +88,7 @@ class RowSender:
                 await self._consume(run, claims)
 
     async def marker(self) -> str | None:
-        """Return the field by which the client looks up calls in doubt; None if it must not."""
+        """Return the field by which the client looks up calls in doubt; None to disable look-ups."""
         # Undone records keep their keys. Only the job knows these records, so the client must not look up.
         keys = self.builder.keys
         return keys.path if keys is not None and not await self._journal.undone_before() else None

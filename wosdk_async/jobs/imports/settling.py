@@ -51,7 +51,7 @@ class Doubt:
     reported: bool = True
     """Whether to report the row; rows missing from the file are settled silently."""
     gone: LookUps | None = None
-    """A delete's look-ups that found neither a record nor a removed record; None once one was found."""
+    """A delete's look-ups that found no record, active or removed; None once a record was found."""
 
     @classmethod
     def of(cls, row: StoredRow, since: float, reason: str) -> Doubt:
@@ -93,7 +93,7 @@ class Settling:
     async def look_up_earlier_runs(self) -> None:
         """Look up rows that an earlier run left in doubt or in flight, before sending new rows.
 
-        The settle time of missing rows starts now, as the earlier run's clock may have been wrong.
+        The settle time of missing rows starts now, because the earlier run's clock may have been wrong.
         Without a marker, the rows stay in doubt.
         """
         if self.marker is None:
@@ -137,7 +137,7 @@ class Settling:
     async def wait(
         self, look: Callable[[], Awaitable[bool]], what: str, *, since: float | None = None
     ) -> bool:
-        """Repeat a look-up until nothing remains in doubt or the remainder is confirmed absent.
+        """Repeat a look-up until nothing remains in doubt or all remaining records are confirmed absent.
 
         Args:
             look: looks up once, and returns whether anything remains in doubt.
@@ -145,7 +145,7 @@ class Settling:
             since: the start of the settle time, by the event loop's clock; by default now.
 
         Returns:
-            Whether the remainder is confirmed absent; False if nothing remains.
+            Whether the remaining records are confirmed absent; False if nothing remains.
         """
         now = asyncio.get_running_loop().time
         look_ups = LookUps(now() if since is None else since, self.seconds)

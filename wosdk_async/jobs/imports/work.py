@@ -222,7 +222,7 @@ class JobWork:
     async def _send(self) -> None:
         """Send the planned rows, settle rows in doubt, and resend rows confirmed absent.
 
-        An error that affects all rows stops the import; ``stop`` has the reason.
+        An error that affects all rows stops the import; ``stop`` holds the reason.
         """
         self.sending = True
         try:
@@ -246,7 +246,7 @@ class JobWork:
             await self._end_workers()
 
     async def _prove_references(self, row: int) -> None:
-        """Send the first row with new references alone, and create the other references if it succeeds.
+        """Send only the first row with new references; create the other references if it succeeds.
 
         Raises:
             RunStoppedError: the service refused the row.

@@ -2,8 +2,8 @@
 
 This module opens and closes the :class:`Journal`. Its base classes are in ``reader.py`` and ``writer.py``,
 its entries in ``entries.py``, and its SQL in ``row_table.py``, ``run_table.py`` and ``worker_tables.py``.
-``commits.py`` groups writes into commits, ``store.py`` creates and opens the file, and ``schema.py`` has the
-tables. ``folder.py`` finds job folders, and ``lock.py`` locks them.
+``commits.py`` groups writes into commits, ``store.py`` creates and opens the file, and ``schema.py`` defines
+the tables. ``folder.py`` finds job folders, and ``lock.py`` locks them.
 
 All packages of ``jobs`` except ``sources/`` and ``mapping/`` use it, and MCP does for folders and locks.
 """

@@ -108,7 +108,7 @@ class CommitQueue:
     ) -> None:
         self.failed: JournalError | None = None
         self.killed: BaseException | None = None
-        """Exception raised by the commit hook, with which tests simulate a kill."""
+        """Exception raised by the commit hook, which tests use to simulate a kill."""
         self.queue = Batch()
         self.unwritten = Batch()
         self.run = 0
@@ -173,7 +173,7 @@ class CommitQueue:
             self._scheduled = self._busy
 
     def retry_unwritten(self) -> None:
-        """Retry failed writes. Called in the thread."""
+        """Retry failed writes. Runs in the journal's thread."""
         if self.unwritten and self.killed is None:
             self._write(self.unwritten)
             self.unwritten = Batch()

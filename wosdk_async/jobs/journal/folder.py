@@ -62,7 +62,7 @@ class JobFolders:
         """Return the folders of existing ledgers, oldest first.
 
         Raises:
-            JournalError: a folder has no journal any more, so it is unknown which rows were sent; or another
+            JournalError: a folder has lost its journal, so it is unknown which rows were sent; or another
                 process is creating a ledger.
         """
         found, numbered = [], _numbered_folders(self.base)

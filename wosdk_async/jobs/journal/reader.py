@@ -100,7 +100,7 @@ def _reads(
 
 
 class JournalReader:
-    """Readable journal, even while another process works on the job.
+    """Journal that can be read even while another process works on the job.
 
     Attributes:
         folder: the job folder.

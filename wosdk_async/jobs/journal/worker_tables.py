@@ -205,7 +205,7 @@ def open_leases(db: sqlite3.Connection) -> list[OpenLease]:
 
 
 def losses(db: sqlite3.Connection) -> dict[int, int]:
-    """Return the number of lost leases for each row that was in any."""
+    """Return the number of lost leases for each row with any."""
     return dict(db.execute("SELECT row, leases FROM loss").fetchall())
 
 

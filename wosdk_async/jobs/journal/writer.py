@@ -84,7 +84,7 @@ class JournalWriter(JournalReader):
     def missing(self) -> str | None:
         """Warning with a remedy if the folder or the journal was removed or moved; else None.
 
-        An open file remains usable after its removal, so nothing else would notice.
+        An open file remains usable after its removal, so writing to it does not fail.
         """
         if self._lock is None or is_same_file(self.path, self._opened):
             return None

@@ -2,5 +2,5 @@
 
 ``identity.py`` defines row identity, ``file_rows.py`` reads a file once, ``comparison.py`` compares the file
 with the ledger, and ``admission.py`` adds the file's rows. ``facts.py`` finds the ledger and collects facts;
-only ``decision.py``, which is pure, decides what is sent. ``jobs.journal`` has the tables.
+only ``decision.py``, which is pure, decides what is sent. ``jobs.journal`` defines the tables.
 """

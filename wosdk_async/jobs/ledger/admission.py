@@ -31,7 +31,7 @@ def admit(
         job: the ledger's id.
         run: the run number.
         open_keys: whether keys consist of the ledger's id and the row number instead of cells.
-        learns: whether to add new identities of known rows, because the file is rejects or the key changed.
+        learns: whether to add new identities of known rows, for a rejects file or a changed key.
     """
     _place(db)
     key = f"'{job}-' || {{row}}" if open_keys else "file.key"
@@ -52,8 +52,8 @@ def admit(
 def _place(db: sqlite3.Connection) -> None:
     """Update place, line, digest and name of known rows from the file.
 
-    Rows previously identified by their cells are now named by their key, even if they are not sent: if a
-    spreadsheet changes the key later, the changed key is compared with this name.
+    Rows previously identified by their cells are now named by their key, even unsent rows. The name reveals
+    later changes of the key by a spreadsheet.
     """
     db.execute("""UPDATE planned SET place = NULL WHERE place IS NOT NULL
         AND row IS NOT (SELECT row FROM temp.matched WHERE matched.place = planned.place)""")

@@ -1,6 +1,6 @@
 """Comparison of a file with the ledger, in SQL on all rows.
 
-The results are temporary tables, which the admission uses, so a check can use a read-only ledger.
+The results are temporary tables for the admission, so a check works with a read-only ledger.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Compared:
     first_gone: RowSample | None = None
     disguised: Mapping[Standing, tuple[RowSample, RowSample]] = attrs.field(factory=dict)
     back: Mapping[Standing, int] = attrs.field(factory=dict)
-    """Rows of the file that were missing from the last file but not from an earlier file, by standing."""
+    """Rows of the file that the last file lacked and an earlier file had, by standing."""
     unknown_row: int | None = None
     """Line of a reject without a row in the ledger."""
 
@@ -97,7 +97,7 @@ def compare(
         chunks: the file's rows.
         rejects: whether each row names its ledger row.
         map_counts: whether a different map makes a done row count as changed, as for updates.
-        retry_undone: whether undone rows will be sent, so that their keys must be unique, too.
+        retry_undone: whether undone rows will be sent again, so their keys must be unique, too.
         fingerprint: the map's fingerprint.
     """
     for table in TEMPORARY:
@@ -181,10 +181,10 @@ def _match(
 
 
 def _separate(db: sqlite3.Connection) -> None:
-    """Leave each ledger row to one row of the file; others that match it by its older identities are new.
+    """Match each ledger row with one row of the file; other rows that match its older identities are new.
 
-    A corrected reject gives its row a second identity. With keys, the row of the file that was sent keeps the
-    ledger row, as a new row would be sent; otherwise the first one.
+    A corrected reject gives its row a second identity. With keys, the file row that was sent keeps the ledger
+    row, because a new row would be sent. Without keys, the first file row keeps it.
     """
     db.create_function("undisguised", 1, undisguised, deterministic=True)
     db.execute(f"""UPDATE temp.matched SET row = NULL, standing = iif(
@@ -245,7 +245,7 @@ def ledger_counts(db: sqlite3.Connection) -> dict[Standing, int]:
 
 
 def sent_rows(db: sqlite3.Connection, chunks: Iterable[Sequence[FileRow]]) -> int:
-    """Count a file's rows that a ledger sent, judging by their cells."""
+    """Count a file's rows that a ledger sent, comparing their cells."""
     compared = compare(db, chunks)
     sent = (Standing.SENDING, Standing.IN_DOUBT, Standing.DONE, Standing.DONE_CHANGED)
     return sum(compared.standings.get(each, 0) for each in sent)

@@ -61,7 +61,7 @@ def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: S
 
 
 def _is_ledger(folder: Path, plan: JobPlan) -> bool:
-    """Return whether a ledger is valid; a restarted ledger that was killed before it had rows is not."""
+    """Return whether a ledger is valid; a restarted one without rows is not (its run was killed)."""
     if plan.after is None:
         return True
     with contextlib.closing(connect(folder, read_only=True, snapshot=True)) as db, explained(folder):
@@ -196,7 +196,7 @@ def sent_elsewhere(
 ) -> tuple[Path, int] | None:
     """Find another ledger in the directory that sent rows of the file, and count these rows.
 
-    This protects first runs without look-ups whose file may be a copied, linked or renamed one.
+    This protects first runs without look-ups, whose file may have been copied, linked or renamed.
 
     Raises:
         JournalError: a ledger in the directory cannot be read, so its sent rows are unknown.

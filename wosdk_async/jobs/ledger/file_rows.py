@@ -71,7 +71,7 @@ class FileRows:
     job: str | None = None
     """Id of the ledger named in the rejects; None for other files."""
     problem: tuple[RejectsProblem, int] | None = None
-    """The rejects' fault and its line."""
+    """The fault of the rejects file, and its line."""
     identities: Identities = attrs.field(init=False)
     fingerprints: array[int] = attrs.field(factory=lambda: array("q"), init=False)
     """Page fingerprints."""
@@ -189,7 +189,7 @@ class FileRows:
         return row.number, row.line, found.digest, found.identity, found.cells, key, name, fault, number
 
     def _number(self, row: Row, origin: tuple[str, str]) -> int | None:
-        """Return a reject's ledger row; None after setting ``problem``."""
+        """Return a reject's ledger row, or set ``problem`` and return None."""
         job, text = origin
         if self.job is None:
             self.job = job

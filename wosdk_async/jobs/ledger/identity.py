@@ -40,9 +40,9 @@ class RowIdentity:
     key: str | None
     """The marker's key; None without a marker, or if the key is the ledger's row number."""
     name: str | None
-    """For messages: the key in a map without a marker, or the beginning of the cells."""
+    """Name in messages: the map's key if the map has no marker, or the beginning of the cells."""
     cells: bytes | None = None
-    """Hash of the cells of a row with a key, in case the ledger has the row from before the map had a key."""
+    """Hash of the cells of a row with a key; matches ledger rows from before the map had a key."""
 
 
 class Identities:
@@ -156,15 +156,12 @@ def undisguised(key: str) -> str:
 
 
 def abbreviated(key: str) -> str | None:
-    """Return one of the :func:`disguises` for a key with an exponent, whose last digits may be lost."""
+    """Return the rounded form of a key with an exponent, whose last digits may be lost."""
     return f"~{undisguised(key)}" if _EXPONENT.search(key.casefold()) else None
 
 
 def disguises(key: str) -> str:
-    """Return the forms of a key for comparison, as JSON: undisguised, and with long numbers rounded.
-
-    Spreadsheets show 6 digits of numbers with more than 11, or 3 in their scientific format.
-    """
+    """Return the forms of a key to compare, as JSON: normalized, and with long numbers rounded."""
     plain = undisguised(key)
     rounded = {f"~{_LONG.sub(partial(_rounded, digits=digits), plain)}" for digits in (3, 6)}
     return to_json([plain, *rounded] if _LONG.search(plain) else [plain])

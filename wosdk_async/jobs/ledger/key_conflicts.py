@@ -1,4 +1,4 @@
-"""Rows whose keys conflict: repeated in the file, or like a sent row's key changed by a spreadsheet.
+"""Rows with conflicting keys: repeated in the file, or equal to a sent key but for spreadsheet formatting.
 
 The queries read the temporary tables of the comparison.
 """
@@ -17,15 +17,15 @@ __all__ = ["IN_COMPANY", "RISKY", "disguised_keys", "repeated_rows", "row_sample
 IN_COMPANY = (Standing.SENDING, Standing.IN_DOUBT, Standing.DONE)
 """Standings of rows that may be in the Company."""
 RISKY = ", ".join(str(int(each)) for each in IN_COMPANY)
-"""The same for SQL."""
+"""The same standings as an SQL list."""
 
 
 def disguised_keys(db: sqlite3.Connection, some_lacked: bool) -> dict[Standing, tuple[RowSample, RowSample]]:
     """Return, by standing, the first sendable key that resembles the key of a missing row in the Company.
 
     Such keys differ only by spreadsheet formatting. Two rows of the last file are always different rows.
-    Neither is asked about again once the user declared one permanently gone while the file had the other.
-    ``some_lacked`` tells whether any sendable row was missing from the last file.
+    A pair is not reported again after the user declared one row permanently gone while the file had the
+    other. ``some_lacked`` tells whether any sendable row was missing from the last file.
     """
     for function in (undisguised, abbreviated, disguises):
         db.create_function(function.__name__, 1, function, deterministic=True)
@@ -54,7 +54,7 @@ def disguised_keys(db: sqlite3.Connection, some_lacked: bool) -> dict[Standing, 
 
 
 def row_sample(db: sqlite3.Connection, query: str) -> RowSample | None:
-    """Return the row of a query for line and name, if any."""
+    """Return the first row of a query for line and name, if any."""
     found = db.execute(query).fetchone()
     return None if found is None else RowSample(found[0], found[1] or "")
 

@@ -39,7 +39,7 @@ COUNTED: dict[str, tuple[State, ...]] = {
     "sending": (State.SENDING,),
     "not_started": (State.PLANNED,),
 }
-"""A job's counts with the states that each includes."""
+"""Job counts, each with the states it includes."""
 
 UNDER_WAY = "in flight when the run ended"
 """Label of SENDING rows in a job that is not running."""

@@ -114,7 +114,7 @@ class ImportRequest:
                 )
 
     def _require_marker(self, marker: str) -> None:
-        """Raise ImportMapError for a marker that is not a suitable field."""
+        """Raise ImportMapError if the marker's field is unsuitable."""
         try:
             keys = RowKeys.of(self.import_map, marker, "")
             self.action.require_marker(marker)

@@ -144,11 +144,13 @@ class FileFacts:
     marker: str | None = None
     updates: bool = False
     back: Mapping[Standing, int] = attrs.field(factory=dict)
-    """Rows that were missing from the last file but not from an earlier file, by standing."""
+    """Rows that the last file lacked and an earlier file had, by standing."""
     first_new: RowSample | None = None
     disguised: Mapping[Standing, tuple[RowSample, RowSample]] = attrs.field(factory=dict)
-    """By standing, the first pair of a key in the file and a missing key in the Company that differ only by
-    spreadsheet formatting. At least one of the two was missing from the last file."""
+    """By standing, the first key that equals a sent row's missing key but for spreadsheet formatting.
+
+    The last file lacked at least one of the two keys.
+    """
     rejects: bool = False
     """Whether the file is a rejects file, whose rows name their ledger rows."""
     rejects_problem: tuple[RejectsProblem, int] | None = None

@@ -1,7 +1,7 @@
 """Undo outcomes and progress, and look-ups that ignore undone records.
 
-Cancelled work orders and removed records keep their keys, and queries find them (facts 3.4). They count as
-existing unless an undo of this job, or of a job beside it, recorded their ids.
+Cancelled work orders and removed records keep their keys, and queries find them (facts 3.4). Such records
+count as existing unless an undo of this job, or of a job beside it, recorded their ids.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Currency checks, which keep an amount from being sent in a different currency than the file shows."""
+"""Currency checks: no amount is sent in a different currency than the file shows."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _is_sign(unit: str) -> bool:
 
 
 def with_currency(node: ObjectNode, raw: Mapping[str, Any], path: str) -> ObjectNode:
-    """Return the node of an amount, with checks of the currency that cells show.
+    """Return an amount's node, which checks the currency shown in cells.
 
     Raises:
         ImportMapError: ``strip`` removes currency signs that the map's currency does not match.

@@ -166,13 +166,13 @@ def _fields(kind: type[Record], table: str, *, nested: bool = False) -> Iterator
 
 
 def _action_of(kind: type[Record]) -> str | None:
-    """Return a command's action, whose reasons have the same name (facts 4); None for other commands."""
+    """Return the action whose reasons have the command's name (facts 4), if any."""
     word = kind.wire_name.removeprefix("Wo").removesuffix("Command")
     return word if word in WOActionType.__members__ else None
 
 
 def _relax(found: list[DraftField]) -> None:
-    """Suggest names and references instead of requiring fields, since the service was not seen to do so."""
+    """Suggest names and references instead of requiring fields; the service seems to require none."""
     for each in found:
         each.suggested = each.required and (each.target is not None or each.name in _SUGGESTED)
         each.required = False

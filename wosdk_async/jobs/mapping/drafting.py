@@ -55,7 +55,7 @@ def draft_map(
         operation: the operation on each row.
         file: the file name to show in the first line.
         keys: the columns that can identify rows, if the rows have been read.
-        described: where the fields are documented, to append to the list of further fields.
+        described: a pointer to the field documentation, appended to the list of further fields.
         header_row: the header's line number, unless it is the first line.
     """
     keys = keys or KeyColumns()
@@ -224,7 +224,7 @@ class KeyColumns:
     nearly: Sequence[str] = ()
     """Columns that are unique except for a few cells."""
     exceptions: Mapping[str, Sequence[str]] = attrs.field(factory=dict)
-    """Reasons by column why the others are not keys, such as ``line 3 has an empty cell``."""
+    """Why each other column is not a key, such as ``line 3 has an empty cell``."""
     unlike: Mapping[str, frozenset[str]] = attrs.field(factory=dict)
     """For each column, the kinds that most of its first cells do not look like (``time`` or ``number``)."""
 
@@ -259,7 +259,7 @@ def key_columns(source: Source) -> KeyColumns:
 
 
 def _exception(cell: str, line: int, first: int) -> str | None:
-    """Return why a cell rules out its column as a key, or None; its value first occurs in line ``first``."""
+    """Return why a cell rules out its column as a key, or None; line ``first`` has the same value."""
     if not cell.strip():
         return f"line {line} has an empty cell"
     if first != line:

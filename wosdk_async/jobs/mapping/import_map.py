@@ -107,7 +107,7 @@ class ImportMap:
 
 
 def _key(tables: MapTables) -> Template | None:
-    """Parse ``key``. Raise ImportMapError if it names no column."""
+    """Parse ``key``. Raise ImportMapError if the template has no column."""
     if tables.key is None:
         return None
     try:
@@ -130,7 +130,7 @@ _ADDED = ("header_row", "fill_down", "skip_when")  # newer keys: unset, they mus
 
 
 def _rules(tables: MapTables) -> TableRules:
-    """Return the table rules. Raise ImportMapError, which names the invalid key."""
+    """Return the table rules. Raise ImportMapError with the invalid key."""
     if tables.header_row is not None and tables.header_row < 1:
         raise ImportMapError(f"header_row takes a line number, 1 or higher, not {tables.header_row}")
     columns = [tables.fill_down] if isinstance(tables.fill_down, str) else tables.fill_down or []
@@ -143,7 +143,7 @@ def _rules(tables: MapTables) -> TableRules:
 
 
 def _operation(tables: MapTables, name: str | None) -> RowOperation:
-    """Return the operation. Raise ImportMapError if the map and the caller disagree."""
+    """Return the operation. Raise ImportMapError if map and caller specify different operations."""
     wanted = operation_named(name) if name is not None else None
     if tables.operation is None:
         if wanted is None and tables.command is None and tables.entity is not None:

@@ -48,7 +48,7 @@ async def find_elsewhere(
 ) -> tuple[str, set[str]]:
     """Search the other string fields for ``names``; return the field with most of them, and these names.
 
-    Only the first records are searched: a name may be the value of a field in most records.
+    Only the first records are searched, because a field may have the same value in most records.
     """
     texts = {
         meta["name"]: field
@@ -140,8 +140,9 @@ def _path(each: Filter) -> str:
 def _comparison(spec: ReferenceSpec, each: Filter, value: Any) -> Comparison | None:
     """Return the query condition for a filter, or None if only :func:`_equal` can decide.
 
-    The service may store False, 0 and ``""`` as null, which does not match them in a query (facts 3.4).
-    It is not shown whether enums compare by name (facts 4). Values are sent as strings, as recorded.
+    The service may store False, 0 and ``""`` as null, and queries for these values do not match null (facts
+    3.4). Whether enums compare by name is unknown (facts 4). Values are sent as strings, as in recorded
+    requests.
     """
     if not value or each.meta["type"] not in ("ref", "integer", "number", "string", "boolean"):
         return None
@@ -175,7 +176,7 @@ class NamedIds:
 
     @classmethod
     def of(cls, record: ObjectNode, table: str, references: Iterable[ReferenceSpec]) -> NamedIds:
-        """Collect the id fields of a map's record, named after ``table``, and of the records it creates."""
+        """Collect the id fields of a map's record (paths start with ``table``) and of records to create."""
         found = list(_id_fields(record, table))
         for spec in references:
             if spec.create is not None:

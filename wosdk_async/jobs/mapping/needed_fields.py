@@ -28,7 +28,7 @@ __all__ = ["ReplacedFields", "empty_fields", "lacking"]
 def lacking(record: Record, import_map: ImportMap) -> Iterator[str]:
     """Yield a message for each required field that a new work order lacks, with the column or line to fill.
 
-    For other records the service was not seen to enforce the catalogue's ``required``.
+    For other records, the service does not seem to enforce the catalogue's ``required``.
 
     Args:
         record: the record that the map built from a row.
@@ -61,7 +61,7 @@ def _required(record: Record) -> Iterator[str]:
 
 
 def _reason(path: tuple[str, ...], import_map: ImportMap, of: str) -> str:
-    """Return the message for an empty field, with the columns that it is filled from."""
+    """Return the message for an empty field, with its source columns."""
     table = f"{import_map.action.table}.{'.'.join(path[:-1])}"
     needed = f"{table}.{path[-1]} is empty, but the service requires it{of}"
     node = _node(import_map.record, path)
@@ -136,7 +136,7 @@ def _is_true(node: Node, cells: Mapping[str, str]) -> bool:
 
 
 def _columns(node: Node, import_map: ImportMap) -> frozenset[str]:
-    """Return the columns that a field is filled from; a single non-empty cell gives it a value."""
+    """Return a field's source columns; one non-empty cell is enough to give the field a value."""
     own = [each.columns for each in import_map.references if each.name in node.references]
     if isinstance(node, ReferenceNode | ObjectNode):
         return node.columns.union(*own)

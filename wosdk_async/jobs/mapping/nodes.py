@@ -124,7 +124,7 @@ class TextNode:
         return self.template.columns
 
     def fill(self, context: RowContext) -> Any:
-        """Return the parsed value. Outside of string fields, blank cells count as empty."""
+        """Return the parsed value. Outside string fields, blank cells count as empty."""
         text = self.template.fill(context.cells)
         if text is None:
             return self.blank
@@ -146,7 +146,7 @@ class TextNode:
         )
 
     def _typed(self, typed: TypedValues, text: str, cells: Mapping[str, str]) -> Any:
-        """Return the value of a typed cell or a combination with one; None if no cell is typed."""
+        """Return the value if a cell is typed; otherwise None."""
         if isinstance(text, TypedCell):
             return typed.read(text) if text.strip() else None
         if self.template.is_one_cell:

@@ -39,7 +39,7 @@ Label = Literal["created", "updated", "deleted", "done"]
 """Past participle of an operation, shown as the state of a done row."""
 
 Found = Mapping[str, Sequence[Any] | RowError]
-"""For each key, its records, or the error for a key with too many records."""
+"""The records of each key, or an error if a key has too many."""
 
 
 def usable_id(value: Any) -> int | None:

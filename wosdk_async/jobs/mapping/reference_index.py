@@ -104,7 +104,7 @@ class ReferenceIndex:
     # --- look up ------------------------------------------------------------------------------
 
     async def look_up(self, company: Company, limit: int) -> None:
-        """Look up all collected names. Raise the first WosdkError, since no row can be sent without ids."""
+        """Look up all collected names. Raise the first WosdkError, because no row can be sent without ids."""
         self.found = 0
         for _, ids in self._ids.values():
             ids.clear()
@@ -229,7 +229,7 @@ class ReferenceIndex:
         return ((key, entry) for key, entry in self._entries[spec.name].items() if entry.spec is spec)
 
     def hold_back(self, but: Sequence[MissingRecord] | None = None) -> bool:
-        """Hold back all records except ``but``, or none if None. Return whether a wanted one is held."""
+        """Hold back all records but ``but``; None releases all. Return whether a wanted record is held."""
         entries = [entry for entries in self._entries.values() for entry in entries.values()]
         for entry in entries:
             entry.held = but is not None and not any(entry is each for each in but)

@@ -25,7 +25,7 @@ __all__ = ["Fields", "MapTables", "ReferenceTable", "TextTable", "checked_table"
 T = TypeVar("T")
 
 Fields = NewType("Fields", dict[str, Any])
-"""TOML table with free keys, such as field names."""
+"""TOML table with arbitrary keys, such as field names."""
 
 
 @attrs.frozen
@@ -177,7 +177,7 @@ def read_tables(path: Path) -> MapTables:
 
 
 def checked_table(kind: type[T], table: object, place: str) -> T:
-    """Convert a TOML table to ``kind``. Raise ImportMapError, which names the key, its value and the fix."""
+    """Convert a TOML table to ``kind``. Raise ImportMapError with the key, its value and the fix."""
     if not isinstance(table, Mapping):
         raise ImportMapError(f"{place} takes a table, not {table!r}")
     try:

@@ -32,7 +32,7 @@ class TypedValues:
     """Function that converts a value to the map's format; None for times and booleans."""
 
     def read(self, cell: TypedCell) -> Any:
-        """Parse a cell. Raise ValueError if its value is invalid."""
+        """Parse a cell. Raise ValueError if the value is invalid."""
         return self.own(cell) if self._is_value(cell) else self.text(cell)
 
     def join(self, pieces: Sequence[str]) -> Any:

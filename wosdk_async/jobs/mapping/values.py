@@ -196,7 +196,7 @@ class TimeFormat:
             example = "2026-03-31T16:05" if self.date == "iso" else sample.strftime(self.date)
             why = "; correct the cell, or change date in the map"
             if "range" in str(error):
-                why = "; this day does not exist, correct the cell"
+                why = "; this day does not exist: correct the cell"
             taken = f"takes a time such as {example} (date = {self.date!r})"
             raise ValueError(f"{taken}, not {shown_value(text)}{why}") from None
 

@@ -59,7 +59,7 @@ def outcome_of(state: State, plan: JobPlan) -> str:
 
 
 def shown_reason(row: RowRecord) -> str | None:
-    """Return a row's reason, or that it was being sent."""
+    """Return a row's reason, or a label for a row in flight."""
     return row.reason or (UNDER_WAY if row.state == State.SENDING else None)
 
 

@@ -103,8 +103,8 @@ async def write_audit(folder: OutputFolder, journal: JournalReader) -> Path:
 async def write_rejects(folder: OutputFolder, journal: JournalReader, source: Source) -> Path:
     """Write the refused rows' original cells in the input format.
 
-    If the input has values other than text, such as sheet numbers, a column has their types: if parsed as
-    text by the map, they could mean something else.
+    If the input has typed values, such as numbers in a sheet, a column stores their types, because the map
+    might parse their text differently.
     """
     types = source.dialect is None or source.dialect.types
     dialect = source.dialect or attrs.evolve(

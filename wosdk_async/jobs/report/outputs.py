@@ -51,7 +51,7 @@ async def write_outputs(
 ) -> list[Path]:
     """Write a job's output files: results, rejects, rows in doubt, references and the report.
 
-    The files cover the rows of the latest input. If that is new, existing files are moved to ``runs/N``,
+    The files cover the rows of the latest input. If the input is new, existing files are moved to ``runs/N``,
     where N is the number of the run that wrote them.
 
     After a kill each file is either old or new, and complete. Empty tables are removed, except for the

@@ -1,4 +1,4 @@
-"""Check that a file has the map's columns, and suggestions for missing ones."""
+"""Check for the map's columns in a file, with suggestions for missing ones."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class _About(msgspec.Struct):
 
 
 class _Line(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
-    """Line of ``readers.program.Line``; the last has only ``line``, and the header its sheet as ``kinds``."""
+    """A ``readers.program.Line``; the last one has only ``line``, and the header's ``kinds`` is the sheet."""
 
     line: int
     cells: list[str] | None = None
@@ -184,8 +184,8 @@ def _notes(path: Path, sheet: str | None, about: _About) -> list[str]:
 
 _SHOWN = 10
 _BLIND = (
-    "this format hides cell errors, missing formula results and currencies in cell formats, whose cells are "
-    "imported as empty or without currency; if the file has any of these, save it as .xlsx"
+    "this format hides cell errors, missing formula results and currencies in cell formats; such cells are "
+    "imported empty or without currency. If the file has any of these, save it as .xlsx"
 )
 
 

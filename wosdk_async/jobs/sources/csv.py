@@ -194,7 +194,7 @@ class CsvFile:
 
 
 class _Unguarded(list[str]):
-    """Cells without their guards; ``was`` has the original cells."""
+    """Cells without guard apostrophes; ``was`` holds the original cells."""
 
     was: list[str]
 

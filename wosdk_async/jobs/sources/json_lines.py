@@ -97,7 +97,7 @@ class JsonLines:
 
     @cached_property
     def _kinds(self) -> list[tuple[list[str], list[str]]]:
-        """Columns, by kind, of each field that has values of two kinds (scalar, object or list)."""
+        """The columns of each field with values of two kinds (scalar, object or list), by kind."""
         inner: dict[str, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
         for column in self.columns:
             for place, character in enumerate(column):

@@ -278,7 +278,7 @@ class Header:
 def padded(row: Row, columns: Sequence[str], reason: str) -> list[str]:
     """Return a rejected row's cells; if ``reason`` says that cells are missing, add empty cells.
 
-    Reading treats the added cells as missing while they are empty and the reason is unchanged.
+    The added cells are read as missing while they are empty and the reason is unchanged.
     """
     cells = row.original(columns)
     return cells + [""] * (len(columns) - len(cells)) if _SHORT.match(reason) else cells
@@ -289,7 +289,7 @@ def _named(columns: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
 
 
 def optional_package(name: str, extra: str, place: object, files: str) -> Any:
-    """Import an optional package. Raise ImportMapError, which names the extra, if it is not installed."""
+    """Import an optional package. Raise ImportMapError with the extra if it is missing."""
     try:
         return importlib.import_module(name)
     except ImportError:

@@ -50,7 +50,7 @@ _MAYBE_TOTAL = re.compile(rf"{_WORDS}(?:[\s:=(].*)?", re.IGNORECASE | re.DOTALL)
 class Table:
     """Source with table rules and renumbered rows.
 
-    A footer is skipped, which is any total below the last full row. Notes warn about other totals, and about
+    A footer, which is any total below the last full row, is skipped. Notes warn about other totals, and about
     rows below the last full row that have only a key.
     """
 

@@ -1,4 +1,4 @@
-"""Text files, decoded with an explicit or marked encoding, never a guessed one."""
+"""Text files, decoded as specified or by byte order mark; the encoding is never guessed."""
 
 from __future__ import annotations
 
@@ -229,7 +229,7 @@ _NOT_PLAIN = re.compile(
     rf"(?<![^\W\d_])[{_LETTERS}]{{2,}}(?![^\W\d_])|(?<=[^\W\d_])[{_SIGNS}](?=[^\W\d_])"
     rf"|(?<![0-9.])[ªº]|[¿¡](?!.?[A-Za-z])|\A[^{_LETTERS}]*[A-Za-z]\xa0[a-z][^{_LETTERS}]*\Z"
 )
-"""Words without ASCII letters and signs within words, which suggest another script or a DOS encoding.
+"""Words without ASCII letters, or with symbols inside, which suggest another script or a DOS encoding.
 
 Without other letters, a no-break space within a word is probably the DOS encoding of á.
 """

@@ -61,8 +61,8 @@ class CreatedRecords:
     """Created records of one entity type, which are read and checked before an undo.
 
     A record belongs to its row or reference if a response or key look-up confirmed the creation, the id is
-    unique in the job, and the record still carries the key, if it was sent with one. The version shows later
-    changes.
+    unique in the job, and the record still carries the key, if it was sent with one. A different version
+    reveals later changes.
     """
 
     company: Company
@@ -216,8 +216,9 @@ async def cancel(company: Company, target: Target, reason: int | None, comment: 
 async def delete(company: Company, target: Target, trace: Trace) -> Any:
     """Delete a record if it still exists.
 
-    The client treats a delete without a response as failed, since it can be repeated. An undo treats the
-    delete as in doubt, so that the next undo does not report the record as removed by someone else.
+    The client treats a delete without a response as failed, because the delete can be repeated. An undo
+    treats the delete as in doubt, so that the next undo does not report the record as removed by someone
+    else.
 
     Raises:
         InDoubtError: a request was sent, but no response says whether it was carried out.

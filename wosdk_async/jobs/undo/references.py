@@ -90,8 +90,8 @@ async def used(
     Args:
         company: the Company.
         targets: the records to check.
-        leaving: users to ignore because they would be deleted or cancelled first.
-        cancelled: ids of cancelled work orders to ignore as users, unless reopened.
+        leaving: referring records to ignore because they would be deleted or cancelled first.
+        cancelled: ids of cancelled work orders, whose references are ignored unless they were reopened.
     """
     found: dict[Name, tuple[UndoOutcome, str]] = {}
     kinds = defaultdict[type[Record], list[Name]](list)
@@ -124,7 +124,7 @@ async def _used(
 
 
 def _has_ended(user: Any, entity: type[Record], leaving: Set[Name], cancelled: Set[int]) -> bool:
-    """Return whether a user no longer needs its reference to an ``entity`` record."""
+    """Return whether a referring record no longer needs its reference to an ``entity`` record."""
     leaves = (user.wire_name, user.id) in leaving
     if not isinstance(user, WorkOrder):
         return leaves
@@ -155,7 +155,7 @@ async def _users_of(
 def pointers_to(entity: str) -> tuple[Pointer, ...]:
     """Return all properties that can refer to an entity type.
 
-    They are references (``WorkOrder.Customer``) and ids (``Contact.CustomerId``) in independent records and
+    These are references (``WorkOrder.Customer``) and ids (``Contact.CustomerId``) in independent records and
     their parts and list elements (``WorkOrder.Items.Asset``). Notes, documents and other parts of the record
     itself do not count.
     """

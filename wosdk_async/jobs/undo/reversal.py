@@ -101,8 +101,8 @@ class Undo:
     async def end_leases(self) -> None:
         """Wait until no worker of a killed run can send rows.
 
-        :meth:`run` calls this itself. Call it before :meth:`look` to include the records that these workers
-        create.
+        :meth:`run` calls this itself. Call this method before :meth:`look` to include the records that these
+        workers create.
 
         Raises:
             JournalError: the journal cannot be written.
