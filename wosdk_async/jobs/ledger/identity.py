@@ -140,6 +140,12 @@ def undisguised(key: str) -> str:
     Unicode normalization, case, white space, leading zeros, ``.0`` and exponents are ignored: ``00501``,
     ``501``, ``501.0`` and ``5.01E+02`` compare equal.
     """
+    while (plain := _plainer(key)) != key:  # "0.0." becomes "0.", which is "0"
+        key = plain
+    return key
+
+
+def _plainer(key: str) -> str:
     text = "".join(unicodedata.normalize("NFKC", key).casefold().split())
     text = "".join(each for each in text if unicodedata.category(each) != "Cf")  # such as a zero-width space
     text = text.strip("='\"") or text  # ="00501" preserves zeros in a sheet; an apostrophe disarms a formula
