@@ -147,7 +147,7 @@ _JSON: Mapping[Remedy, str] = {
 
 
 class KnownFacts(dict[str, Any]):
-    """Error facts. Missing facts read as an ellipsis, so that every remedy can be rendered."""
+    """Error facts. Missing facts are rendered as an ellipsis, so that no remedy fails."""
 
     def __missing__(self, _: str) -> str:
         return "..."
