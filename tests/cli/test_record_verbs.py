@@ -179,7 +179,7 @@ def test_a_state_is_moved_by_verbs(wosdk: Wosdk) -> None:
     """The service's refusal, and the verbs that do it."""
     (number,) = orders(wosdk, 1)
     result = wosdk("update", "WorkOrder", number, "StatusId=Open")
-    assert (result.exit_code, "is changed by commands only" in result.stderr) == (3, True)
+    assert (result.exit_code, "can only be changed by commands" in result.stderr) == (3, True)
     assert "An update cannot change a work order's state; use wosdk start, hold" in result.stderr
 
 

@@ -92,7 +92,7 @@ def test_a_taken_port_leaves_no_new_store_behind(wosdk: Wosdk, tmp_path: Path) -
         taken.listen()
         (port,) = ports_of([taken])
         result = wosdk("sandbox", "serve", "--store", tmp_path / "new.db", "--port", str(port))
-    assert (result.exit_code, "Name another port, or 0 for a free one." in result.stderr) == (2, True)
+    assert (result.exit_code, "Choose another port, or 0 for a free one." in result.stderr) == (2, True)
     assert list(tmp_path.iterdir()) == []
 
 

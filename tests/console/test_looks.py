@@ -98,7 +98,7 @@ def test_a_wrong_address_of_a_company_leads_on(browser: Any, sandbox: Served) ->
         ("companies/46?state=Nope", "StatusId cannot be compared with 'Nope'"),
         ("companies/46?page=-1", "page must be a whole number"),
         (f"companies/46?text={'x' * 5000}", "LIKE takes one string of at most 4000 characters."),
-        ("companies/46/types/Customer?by=Id", "Customer.Id does not point at ''."),
+        ("companies/46/types/Customer?by=Id", "Customer.Id does not refer to ''."),
     ],
 )
 def test_a_wrong_filter_stays_beside_its_error(browser: Any, sandbox: Served, path: str, error: str) -> None:

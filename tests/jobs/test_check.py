@@ -518,3 +518,29 @@ async def test_check_and_import_agree_on_every_row(
     }
     assert len(outcomes) == len(said) == 60
     assert differing == {}
+
+
+async def test_a_new_record_whose_name_another_field_holds_is_announced(
+    local: Local, job: Job, write: Write
+) -> None:
+    """Before anything is sent, and by the check in the same words; more names take no query for each."""
+    await local.company.create(Customer(display_as="Co", name="Åre Books", work_zone=Ref(14)))
+    names = [f"Customer {i}" for i in range(30)] + ["åre  books"]
+    source = write(HEADER, [[str(i), "text", "notes", name] for i, name in enumerate(names)])
+    importing = job(source, WORK_ORDER + CREATED, marker=MARKER)
+    predicted = await checked(local, source, WORK_ORDER + CREATED, marker=MARKER)
+    local.server.asked.clear()
+    stages: list[str] = []
+    sent: list[int] = []
+
+    def on_stage(text: str) -> None:
+        stages.append(text)
+        sent.append(local.server.count("base/Customer"))
+
+    summary = await importing.run(local.company, on_stage=on_stage)
+    (warning,) = summary.warnings
+    assert "'åre books' is a name: to look up all records by name" in warning
+    assert predicted.warnings == [warning]
+    assert sent[stages.index(f"warning: {warning}")] == 0
+    assert (summary.created, summary.references_created) == (31, 31)
+    assert local.server.count("query/Customer") == 2

@@ -15,12 +15,10 @@ from hypothesis import strategies as st
 from tests.support.laws import examples
 from wosdk_async.jobs import CsvFile, Import, ImportMap, ImportMapError, Source, open_source
 from wosdk_async.jobs.errors import RowError
-from wosdk_async.jobs.ledger.identity import Identities
 from wosdk_async.jobs.mapping.nodes import RowContext
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.mapping.tables import TextTable
 from wosdk_async.jobs.mapping.values import value_parser
-from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.jobs.sources.table import Table
 from wosdk_async.jobs.sources.table_rules import TableRules
 from wosdk_async.text.formula_guard import without_formulas, without_guard
@@ -86,23 +84,6 @@ def test_our_own_guard_is_taken_off_and_counted(tmp_path: Path) -> None:
     assert "4 cells have an apostrophe before =, +, - or @" in note
     rejects = "_job,_row,No,Due\nj,1,'+49,x\n"  # has what the input had, unguarded
     assert read(tmp_path / "rejects.csv", rejects) == [["'+49", "x"]]
-
-
-def test_rows_are_known_by_their_cells_as_they_are_in_the_file(tmp_path: Path) -> None:
-    """A ledger from before knows the row with the guard: its row is not another one now."""
-    path = tmp_path / "f.csv"
-    path.write_text("No,Due\n'+49,x\n")
-    (guarded,) = CsvFile(path)
-    path.write_text('No,Due\n"+49",x\n')
-    (plain,) = CsvFile(path)
-    identities = Identities(("No", "Due"), None)
-    as_before = identities.of(Row(1, 2, {"No": "'+49", "Due": "x"}))
-    assert guarded.cells == plain.cells
-    assert (identities.of(guarded).identity, identities.of(guarded).digest) == (
-        as_before.identity,
-        as_before.digest,
-    )
-    assert identities.of(plain).identity != as_before.identity
 
 
 @examples(200)

@@ -30,7 +30,8 @@ from wosdk_async.jobs.cluster.job_workers import JobWorkers
 from wosdk_async.jobs.cluster.messages import GrantedRow, Setup
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.imports.job_settling import decide, settle_job
-from wosdk_async.jobs.journal import Journal, RowRecord, State
+from wosdk_async.jobs.journal import Journal
+from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 from wosdk_async.jobs.undo.reversal import Undo
 from wosdk_async.options import CallOptions, RetryPolicy
 
@@ -356,19 +357,6 @@ async def left_open(job: Any, local: Local, *numbers: int, epoch: int = 1, secon
     return Path(opened.folder)
 
 
-async def ended_but_open(job: Any, local: Local, *, seconds: float) -> Path:
-    """Leave the journal of an ended job as a kill does before the end of a lease is written."""
-    folder = (await job.run(local.company)).folder
-    assert folder is not None
-    async with Journal.open(folder) as journal:
-        (row, *_) = await journal.rows_in()
-        await journal.grant(a_grant(1, row.row, seconds=seconds))
-        journal.record(RowRecord(row.row, State.DONE, row.id))
-        await journal.flush()
-        journal.abandon()
-    return folder
-
-
 async def test_without_workers_leases_of_an_earlier_run_end_first(
     local: Local, job: Job, write: Write
 ) -> None:
@@ -556,49 +544,14 @@ async def test_a_file_without_rows_needs_no_audit(local: Local, job: Job, write:
 # --- other jobs of the same file ------------------------------------------------------------------
 
 
-async def test_a_new_job_waits_for_the_workers_of_the_job_before(
-    local: Local, job: Job, write: Write
-) -> None:
-    """One of them sends a row after the new job began: its look-up must come after that."""
-    local.company = local.company.with_options(settle=0)
-    source = write(HEADER, rows(1, 2))
-    folder = await ended_but_open(job(source, MAP, marker=MARKER), local, seconds=1.5)
-    command = WoCreateCommand(work_order=await order(local, "3"))
-    orphans: list[asyncio.Task[Any]] = []
-
-    def on_stage(text: str) -> None:
-        if text.startswith("workers of an earlier run may still send rows"):
-            orphans.append(asyncio.create_task(local.company.run(command)))
-
-    write(HEADER, rows(1, 2, 3))
-    ready = job(source, MAP, marker=MARKER, again=True, if_exists="skip")
-    summary = await ready.run(local.company, on_stage=on_stage)
-    await asyncio.gather(*orphans)
-    assert (len(orphans), summary.found, summary.created) == (1, 3, 0)
-    assert summary.folder != folder
-    assert await held(local) == Counter("123")
-    assert await open_leases(folder) == 0
-
-
-async def test_a_new_job_that_is_stopped_while_it_waits_waits_again(
-    local: Local, job: Job, write: Write
-) -> None:
-    source = write(HEADER, rows(1, 2))
-    folder = await ended_but_open(job(source, MAP, marker=MARKER), local, seconds=600)
-    stages: list[str] = []
-    again = True
-    for _ in range(2):
-        ready = job(source, MAP, marker=MARKER, again=again)
-        again = False
-
-        def on_stage(text: str, ready: Any = ready) -> None:
-            stages.append(text)
-            ready.stop()
-
-        assert (await ready.run(local.company, on_stage=on_stage)).created == 0
-    assert len(stages) == 2
-    assert await open_leases(folder) == 1
-    assert await held(local) == Counter("12")
+async def test_a_new_job_is_refused_while_a_lease_is_open(local: Local, job: Job, write: Write) -> None:
+    """Rows of an open lease are in flight or in doubt: their end is written before the last one is done."""
+    source = write(HEADER, rows(1))
+    folder = await left_open(job(source, MAP, marker=MARKER), local, 1)
+    with pytest.raises(ImportRefusedError) as caught:
+        await job(source, MAP, marker=MARKER, again=True).run(local.company)
+    assert (caught.value.kind, await open_leases(folder)) == ("unfinished", 1)
+    assert await held(local) == Counter()
 
 
 async def test_a_changed_file_waits_once_for_the_workers_of_its_job(
@@ -694,15 +647,3 @@ async def test_a_change_waits_for_workers_that_may_still_send_rows(
         await change(journal, local, stages.append)
         assert await journal.open_leases() == []
     assert "may still send rows" in stages[0]
-
-
-async def test_a_new_job_that_is_stopped_before_it_begins_waits_for_nobody(
-    local: Local, job: Job, write: Write
-) -> None:
-    source = write(HEADER, rows(1, 2))
-    folder = await ended_but_open(job(source, MAP, marker=MARKER), local, seconds=600)
-    ready = job(source, MAP, marker=MARKER, again=True)
-    ready.stop()
-    async with asyncio.timeout(30):
-        assert (await ready.run(local.company)).created == 0
-    assert await open_leases(folder) == 1

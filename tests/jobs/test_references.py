@@ -34,9 +34,10 @@ async def test_names_are_looked_up_in_batches_and_not_for_each_row(
     source = write(HEADER, named(*[f"Customer {i % 250}" for i in range(400)]))
     summary = await job(source, WORK_ORDER + CREATED).run(local.company)
     assert (summary.created, summary.references_created) == (400, 250)
-    assert local.server.count("query/Customer") == 2  # 250 names, 200 in a query
+    # 250 names, 200 in a query: by their field, then in the others
+    assert local.server.count("query/Customer") == 2 + 2
     assert local.server.count("base/Customer") == 250
-    assert sum("query" in path for path in local.server.asked) == 2 + 4
+    assert sum("query" in path for path in local.server.asked) == 4 + 4
 
 
 async def test_a_lookup_reads_on_after_a_full_page(
@@ -526,3 +527,19 @@ async def test_a_creation_of_an_earlier_run_is_awaited_whichever_reference_names
     async with Journal.open(opened.journal.folder, read_only=True) as journal:
         found = {each.name: (each.state.name, each.id) for each in await journal.references()}
     assert found["New"] == ("DONE", made.id)
+
+
+async def test_names_of_two_references_that_look_alike_are_announced(
+    local: Local, job: Job, write: Write
+) -> None:
+    """As names of one reference are: each makes a record of its own. A name that both use counts once."""
+    rows = [
+        ["1", "Hall Nine", "HALL NINE", "HALL NINE"],
+        ["2", "HALL NINE", "Hall\u200b Nine", "x"],
+        ["3", "x", "m²", "m2"],
+        ["4", "m2", "y", "y"],
+    ]
+    read = job(write(HEADER, rows), TWO_PLACES + CUSTOMER).read()
+    (warning,) = read.warnings  # the customer's names are of other records
+    assert "asset and second: 3 names" in warning
+    assert all(repr(name) in warning for name in ("Hall Nine", "HALL NINE", "m²", "m2"))

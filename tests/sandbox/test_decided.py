@@ -38,7 +38,7 @@ def test_what_a_work_order_works_out_is_not_written(acme: Caller, name: str, val
     members = {name: value, "PoNumber": "P"}
     error = put(acme, "WorkOrder", ["*"] if whole else [name, "PoNumber"], Id=order, **members)
     assert error["ErrorCode"] == "BUSINESS_LOGIC_ERROR"
-    assert error["ErrorMessage"] == f"{name} of WorkOrder is changed by commands only."
+    assert error["ErrorMessage"] == f"{name} of WorkOrder can only be changed by commands."
     assert acme.get("WorkOrder", order) == before
 
 
@@ -50,7 +50,7 @@ def test_a_creation_does_not_write_it_either(acme: Caller) -> None:
     assert (order["WonId"], order["FlagId"], order.get("Flag")) == (0, 0, None)
     assert acme.run("SendWorkOrderCommand", WorkOrderId=order["Id"])["WorkOrder"]["WonId"] > 0
     error = put(acme, "WorkOrder", ["Flag.Id"], Id=order["Id"], Flag={"Id": 1901})
-    assert error["ErrorMessage"] == "Flag of WorkOrder is changed by commands only."
+    assert error["ErrorMessage"] == "Flag of WorkOrder can only be changed by commands."
 
 
 def test_a_verification_is_written_by_its_command(acme: Caller) -> None:
@@ -65,10 +65,10 @@ def test_a_verification_is_written_by_its_command(acme: Caller) -> None:
         assert acme.refused("POST", "cmd/CreateCommand", command) == "BUSINESS_LOGIC_ERROR"
         for key in keys:
             error = put(acme, "WoVerification", ["*"], **key, **rating)
-            assert error["ErrorMessage"] == "WoVerification is changed by commands only."
+            assert error["ErrorMessage"] == "WoVerification can only be changed by commands."
         for key in ({}, *keys):
             error = put(acme, "WorkOrder", ["Verifications.*"], Id=order, Verifications=[key | rating])
-            assert error["ErrorMessage"] == "Verifications of WorkOrder is changed by commands only."
+            assert error["ErrorMessage"] == "Verifications of WorkOrder can only be changed by commands."
         assert acme.get("WorkOrder", order, PATHS) == before
 
     check_refused()
@@ -95,7 +95,7 @@ def test_the_state_of_the_money_moves_by_commands(acme: Caller, name: str, value
         put(acme, "WorkOrderCost", [name], Id=order, **{name: value}),
         put(acme, "WorkOrder", [f"WorkOrderCost.{name}"], Id=order, WorkOrderCost={name: value}),
     ):
-        assert error["ErrorMessage"] == f"{name} of WorkOrderCost is changed by commands only."
+        assert error["ErrorMessage"] == f"{name} of WorkOrderCost can only be changed by commands."
 
 
 def test_the_employee_of_an_order_is_its_primary_assignee(acme: Caller) -> None:

@@ -125,7 +125,7 @@ def test_csv_that_does_not_fit(store: Store, tmp_path: Path, text: str, line: st
 
 def test_files_that_cannot_be_read(store: Store, tmp_path: Path) -> None:
     """A CSV file needs its entity type, and both kinds need UTF-8."""
-    assert "name it with --entity" in mistakes(store, written(tmp_path, "Name\n", "rows.csv"))[0]
+    assert "set it with --entity" in mistakes(store, written(tmp_path, "Name\n", "rows.csv"))[0]
     (tmp_path / "latin.json").write_bytes(b'{"Customer": [{"Name": "\xe9"}]}')
     assert "is not UTF-8" in mistakes(store, tmp_path / "latin.json")[0]
 

@@ -79,7 +79,7 @@ def test_signal_ends_the_server_cleanly(tmp_path: Path, number: signal.Signals) 
 def test_a_taken_port_is_reported(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(OSError, match=f"port {port}: .*Name another port"):
+        with pytest.raises(OSError, match=f"port {port}: .*Choose another port"):
             serve(tmp_path / "sandbox.db", port=port, announce=print)
 
 
@@ -155,7 +155,7 @@ UNTYPED: Any = LocalCompany  # as programs without a type checker call it
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
-        ({"companies": "North"}, r"companies is 'North'; it takes a list of names: \['North'\]"),
+        ({"companies": "North"}, r"companies is 'North'; it must be a list of names: \['North'\]"),
         ({"clock": datetime(2026, 1, 1, tzinfo=UTC)}, r"clock is .*; it takes a VirtualClock\("),
         ({"clock": VirtualClock}, r"it takes a VirtualClock\(start\)"),
     ],
@@ -187,7 +187,7 @@ def test_files_that_are_not_a_store(tmp_path: Path) -> None:
     with contextlib.closing(sqlite3.connect(other)) as db:
         db.execute("CREATE TABLE t (x)")
     for path in (text, other, tmp_path, tmp_path / "no" / "where.db"):
-        with pytest.raises(StoreError, match=rf"{path.name}.* Name"):
+        with pytest.raises(StoreError, match=rf"{path.name}.* Choose"):
             open_store(str(path))
 
 
@@ -196,7 +196,7 @@ def test_store_of_another_version(tmp_path: Path) -> None:
     open_store(str(path)).close()
     with contextlib.closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA user_version = 999")
-    with pytest.raises(StoreError, match=r"another version.*Delete the file or name another"):
+    with pytest.raises(StoreError, match=r"another version.*Delete the file or choose another"):
         open_store(str(path))
 
 

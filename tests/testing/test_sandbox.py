@@ -166,10 +166,10 @@ UNTYPED: Any = Sandbox  # as programs without a type checker call it
     ("mistake", "expected"),
     [
         (lambda each: each.faults.add("rest"), "fault is 'rest' (did you mean reset?)"),
-        (lambda each: each.faults.add("status"), "status is missing, as in status = 503"),
+        (lambda each: each.faults.add("status"), "status is missing; write it as in status = 503"),
         (
             lambda each: each.faults.add("status", 503),
-            "503 has no name; write it as in add(",
+            "503 needs a keyword, as in add(",
         ),
         (
             lambda each: each.faults.add("reset", company="Nope"),

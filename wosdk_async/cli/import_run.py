@@ -38,7 +38,6 @@ from wosdk_async.jobs.cluster.messages import WorkerPool
 from wosdk_async.jobs.imports.importer import WORKERS_GRACE
 from wosdk_async.jobs.imports.inputs import open_input
 from wosdk_async.jobs.imports.opening import OpenedJob
-from wosdk_async.jobs.journal.folder import ADDRESS
 from wosdk_async.jobs.ledger.terms import Action
 from wosdk_async.jobs.report.output_tables import IN_DOUBT
 from wosdk_async.jobs.sources.source import Source
@@ -112,7 +111,7 @@ def _job(arguments: ImportArguments, folder: Path | None, workers: WorkerPool | 
         say_sheet(found.source)
         details = dict(arguments.options.details)
         if found.address is not None:
-            details[ADDRESS] = found.address
+            details["address"] = found.address
         options = attrs.evolve(arguments.options, folder=found.folder, details=details)
         job = Import(found.source, import_map, workers=workers, report_words=COMMAND_WORDS, options=options)
         job.read()

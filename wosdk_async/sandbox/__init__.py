@@ -1,7 +1,7 @@
-"""Local, non-live Company: an HTTP server over a SQLite file that behaves like the service.
+"""Local stand-in for the service: an HTTP server over a SQLite file.
 
-The package imports the catalogue, ``regular_files`` and ``text/``, but never the client, so that client bugs
-show. ``wosdk_async.testing`` and the command line import this package.
+The package imports the catalogue, ``regular_files`` and ``text/``, but never the client: shared code would
+hide client bugs. ``wosdk_async.testing`` and the command line import this package.
 """
 
 from __future__ import annotations

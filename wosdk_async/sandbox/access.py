@@ -1,13 +1,13 @@
 """Access control, JSON requests and id parsing for the sandbox's own addresses.
 
-Only this machine may use these addresses, and no page of another site.
+Only clients on this machine may use these addresses, and pages of other sites may not.
 
-A page of another site can make a browser send requests here. Such a page can also resolve its own host name
-to this machine (DNS rebinding), and the browser then sends that host name. Only the raw ``Host`` header shows
-the name: for an invalid header, starlette's request URL has the server's own address.
+A page of another site can make a browser send requests here, and can resolve its own host name to this
+machine (DNS rebinding). Only the raw ``Host`` header reveals that name: if the header is invalid, starlette's
+request URL has the server's address instead.
 
-starlette's TrustedHostMiddleware is no alternative: it splits ``Host`` at the first colon, so it cannot allow
-``[::1]``, and it only reads the first of two ``Host`` headers.
+starlette's TrustedHostMiddleware cannot replace this: it splits ``Host`` at the first colon, so it cannot
+allow ``[::1]``, and it only reads the first of two ``Host`` headers.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _AUTHORITY = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?", r
 
 
 class _IdConvertor(Convertor[int]):
-    """Route convertor for ids; a number with too many digits is not found."""
+    """Route convertor for ids; a number with too many digits does not match."""
 
     regex = "[0-9]{1,18}"
 
@@ -70,7 +70,7 @@ register_url_convertor(ID, _IdConvertor())
 
 
 def is_internal(path: str, method: str) -> bool:
-    """Return whether an address belongs to the sandbox itself, so is neither recorded nor given faults.
+    """Return whether the sandbox itself handles a request, without logging it or injecting faults.
 
     A GET of the root redirects browsers to the console; other requests to the root go to the service.
     """
@@ -80,16 +80,16 @@ def is_internal(path: str, method: str) -> bool:
 def guarded(
     endpoint: JsonEndpoint, *, remedy: str, open_to_all: bool = False, for_programs: bool = False
 ) -> Callable[[Request], Awaitable[Response]]:
-    """Return a JSON endpoint that refuses other machines and pages of other origins.
+    """Wrap a JSON endpoint to refuse requests from other machines and other origins.
 
-    Requests that change data need a custom header. Foreign pages cannot send it: the browser would send a
-    preflight request first, and all preflights are refused.
+    Requests that change data need a custom header. Pages of other origins cannot send it: the browser would
+    first send a preflight request, which is always refused.
 
     Args:
         endpoint: function that returns JSON or a complete response.
         remedy: advice for callers on other machines.
         open_to_all: whether to allow other machines.
-        for_programs: whether only browsers need the header, not programs such as curl.
+        for_programs: whether programs other than browsers, such as curl, may omit the header.
     """
 
     def objection(request: Request) -> str | None:
@@ -124,13 +124,13 @@ async def _json_response(endpoint: JsonEndpoint, request: Request) -> Response:
 
 
 def error_response(status: int, message: str, code: str = "") -> Response:
-    """Return an error response of the sandbox itself."""
+    """Return an error response from the sandbox itself, not the service."""
     body = ({"ErrorCode": code} if code else {}) | {"ErrorMessage": message}
     return Response(dump(body), status, media_type="application/json")
 
 
 async def json_object(request: Request, *, optional: bool = False) -> dict[str, Any]:
-    """Parse a request's JSON object, empty if ``optional`` and missing. Raises ValueError if invalid."""
+    """Parse a request's JSON object, or ``{}`` if ``optional`` and empty. Raises ValueError if invalid."""
     raw = await request.body()
     if optional and not raw.strip():
         return {}

@@ -33,7 +33,7 @@ class Certificate:
     ends: float = float("inf")
 
     def host(self, address: str) -> str:
-        """Return the host name for clients of a server that listens on ``address``."""
+        """Return the host name that clients use for a server listening on ``address``."""
         if address in self.names:
             return address
         usable = [
@@ -77,7 +77,7 @@ def read_certificate(path: Path) -> Certificate:
 
 
 def _missing_half(path: Path) -> str:
-    """Return what the file lacks, key or certificate; empty if it has both or neither."""
+    """Return which half is missing, key or certificate; empty if both or neither are."""
     try:
         content = path.read_bytes()
     except OSError:
@@ -89,7 +89,7 @@ def _missing_half(path: Path) -> str:
 
 
 def _as_presented(serving: ssl.SSLContext, path: Path) -> dict[str, Any]:
-    """Return the certificate as seen by a client: Python only parses it after a verified handshake.
+    """Return the parsed certificate from a handshake: Python only parses verified peer certificates.
 
     The client trusts this certificate regardless of issuer and time.
     """
@@ -108,7 +108,7 @@ def _as_presented(serving: ssl.SSLContext, path: Path) -> dict[str, Any]:
 
 
 def _names(found: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Yield the names that can occur in an address; a certificate may also contain text or mail addresses."""
+    """Yield the host names and IP addresses; a certificate may also contain text or mail addresses."""
     for kind, value in found:
         if kind == "IP Address":
             with contextlib.suppress(ValueError):

@@ -124,7 +124,7 @@ class VirtualClock(Clock):
 def span_of(body: Mapping[str, object]) -> dict[str, Any]:
     """Return the `Clock.advance` arguments from a JSON body. Raises ValueError for unknown names."""
     if not body or not body.keys() <= set(_UNITS) or not all(map(_is_number, body.values())):
-        raise ValueError(f"Name how far to move the clock, as numbers: {', '.join(_UNITS)}.")
+        raise ValueError(f"Specify how far to move the clock, as numbers: {', '.join(_UNITS)}.")
     return dict(body)
 
 

@@ -37,9 +37,9 @@ def env_of(company: StoredCompany, root: str) -> Env:
 
 
 def _untrusted_host(root: str) -> str:
-    """Return the host of an address if clients need to be told to trust it; otherwise an empty string.
+    """Return the host that clients must be configured to trust; empty if none.
 
-    Without trust, clients send no token to the host without https, and a locator may not name it.
+    Clients send no token to an untrusted host over plain http, and reject a locator response that names it.
     """
     host = urlsplit(root).hostname or ""
     return "" if is_loopback(host) and not host.endswith(".localhost") else host
@@ -51,7 +51,7 @@ def assignments(env: Mapping[str, str]) -> str:
 
 
 def are_assignments(text: str) -> bool:
-    """Return whether :func:`assignments` wrote ``text``, for any Company or sandbox."""
+    """Return whether ``text`` is output of `assignments`, for any Company or sandbox."""
     return _WRITTEN.fullmatch(text) is not None
 
 
@@ -64,7 +64,7 @@ def write_assignments(env: Mapping[str, str], path: Path) -> None:
         with replace_file(path, mode=0o600, named_by_user=True) as file:
             file.write(assignments(env).encode())
     except OSError as error:
-        remedy = "Name a file in a writable folder."
+        remedy = "Choose a file in a writable folder."
         raise OSError(error.errno, f"Cannot write {path}: {error.strerror}. {remedy}") from error
 
 

@@ -44,7 +44,7 @@ class Refusal(Exception):
 
 
 def broken_rule(message: str, hint: str = "") -> Refusal:
-    """Return the refusal for a business rule that has no error code of its own (facts 6)."""
+    """Return the refusal for a broken business rule without a specific error code (facts 6)."""
     return Refusal(400, "BUSINESS_LOGIC_ERROR", message, hint)
 
 

@@ -66,7 +66,7 @@ class LocalCompany:
     ) -> None:
         self._path = store
         if isinstance(companies, str):
-            raise ValueError(f"companies is {companies!r}; it takes a list of names: [{companies!r}].")
+            raise ValueError(f"companies is {companies!r}; it must be a list of names: [{companies!r}].")
         if clock is not None and not isinstance(clock, Clock):
             raise ValueError(f"clock is {clock!r}; it takes a VirtualClock(start).")
         self._names, self._verification = tuple(companies), verification

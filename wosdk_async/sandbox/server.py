@@ -174,7 +174,7 @@ class _Server(uvicorn.Server):
 
 
 class _ThreadServer(_Server):
-    """Server ended by another thread."""
+    """Server that another thread stops."""
 
     async def main_loop(self) -> None:
         """Serve until ``end`` is set; uvicorn's own loop polls ten times per second."""
@@ -225,7 +225,7 @@ def running(
 
 @contextlib.contextmanager
 def _uvicorn_muted() -> Iterator[None]:
-    """Drop uvicorn's log records in this thread: a traceback per cancelled request."""
+    """Drop uvicorn's log records in this thread: it logs a traceback per cancelled request."""
     log, thread = logging.getLogger("uvicorn.error"), threading.get_ident()
 
     def is_of_others(record: logging.LogRecord) -> bool:
@@ -252,7 +252,7 @@ def _signals_return() -> Iterator[None]:
 
 @contextlib.contextmanager
 def listening(host: str, port: int) -> Iterator[socket.socket]:
-    """Bind a socket first, to report a port in use before anything else happens."""
+    """Bind a listening socket early, to report a port in use before anything else happens."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # asyncio disables Nagle's algorithm only for sockets with an explicit protocol
     with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
@@ -260,7 +260,7 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
         try:
             listener.bind((host, port))
         except OSError as error:
-            remedy = "Name another port, or 0 for a free one."
+            remedy = "Choose another port, or 0 for a free one."
             raise OSError(
                 error.errno, f"Cannot listen on {host} port {port}: {error.strerror}. {remedy}"
             ) from error

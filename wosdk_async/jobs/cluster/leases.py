@@ -7,21 +7,15 @@ the worker, or the grant is withdrawn unsent. So each row gets exactly one outco
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 
 import attrs
 
 from wosdk_async.errors import ConfigurationError, InDoubtError
 from wosdk_async.jobs.cluster.messages import Grant, GrantedRow
-from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal import JobPlan, Journal, OpenLease
-from wosdk_async.jobs.journal.folder import ADDRESS, jobs_beside, plan_of
-from wosdk_async.jobs.journal.lock import require_not_held
+from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.stop import say_and_sleep
 
 __all__ = [
@@ -33,7 +27,6 @@ __all__ = [
     "WaitingRows",
     "boottime",
     "end_leases",
-    "end_leases_of_same_file",
 ]
 
 MAX_LOSSES = 4  # times a row may be lost before it is refused; after the first it is leased alone
@@ -234,44 +227,3 @@ async def end_leases(journal: Journal, on_stage: Callable[[str], None] = lambda 
     for lease in leases:
         journal.end_grant(lease.epoch)
     await journal.flush()
-
-
-async def end_leases_of_same_file(journal: Journal, on_stage: Callable[[str], None]) -> None:
-    """Wait until the leases of other jobs for the same file have expired, and close them.
-
-    Fail if another process is working on such a job, because it may grant or send rows at any time. Each
-    process locks its own job before checking the others, so of two that start simultaneously, at least one
-    fails.
-
-    Raises:
-        JournalError: another process is working on such a job.
-    """
-    for folder in await asyncio.to_thread(_jobs_of_same_file, journal):
-        await asyncio.to_thread(require_not_held, folder)
-        if await _open_leases(folder):  # checked while no other process can grant more
-            async with Journal.open(folder) as other:
-                await end_leases(other, on_stage)
-
-
-def _jobs_of_same_file(journal: Journal) -> list[Path]:
-    found = []
-    for folder in jobs_beside(journal.folder):
-        with contextlib.suppress(JournalError):  # a damaged job's file is unknown
-            if _is_of_same_file(plan_of(folder), journal.plan):
-                found.append(folder)
-    return found
-
-
-def _is_of_same_file(one: JobPlan, other: JobPlan) -> bool:
-    if (one.company, one.operation) != (other.company, other.operation):
-        return False
-    address = one.options.get(ADDRESS)
-    same_place = one.file == other.file or (address is not None and address == other.options.get(ADDRESS))
-    return same_place or one.sha256 == other.sha256
-
-
-async def _open_leases(folder: Path) -> list[OpenLease]:
-    with contextlib.suppress(JournalError):
-        async with Journal.open(folder, snapshot=True) as journal:
-            return await journal.open_leases()
-    return []

@@ -13,7 +13,7 @@ import attrs
 
 from wosdk_async.company import Company, is_closed, secrets_of
 from wosdk_async.errors import WosdkError
-from wosdk_async.jobs.cluster.leases import end_leases, end_leases_of_same_file
+from wosdk_async.jobs.cluster.leases import end_leases
 from wosdk_async.jobs.errors import RunStoppedError
 from wosdk_async.jobs.imports.audit import Audit
 from wosdk_async.jobs.imports.job_totals import JobTotals
@@ -201,7 +201,6 @@ class JobWork:
             await self._workers.open(await self._sender.marker())
         if await journal.audit() is not None:
             await journal.forget_audit()
-        await end_leases_of_same_file(journal, on_stage)
         await self._report_refused()
         if not self._job.new:
             await end_leases(journal, on_stage)

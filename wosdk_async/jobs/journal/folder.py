@@ -24,7 +24,6 @@ from wosdk_async.regular_files import sync_folder
 from wosdk_async.text.remedies import Remedy
 
 __all__ = [
-    "ADDRESS",
     "JobFolders",
     "folder_of",
     "jobs_at",
@@ -36,9 +35,6 @@ __all__ = [
     "plan_of",
     "remove_job",
 ]
-
-ADDRESS = "address"
-"""Name of the input's URL in a plan's options."""
 
 
 class JobFolders:

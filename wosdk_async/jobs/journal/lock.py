@@ -19,7 +19,7 @@ from wosdk_async.jobs.errors import JournalError
 from wosdk_async.regular_files import open_existing, open_or_create, read_regular
 from wosdk_async.text.safe_text import one_line
 
-__all__ = ["LOCK", "FolderLock", "holder_of", "is_held", "is_same_file", "job_in", "require_not_held"]
+__all__ = ["LOCK", "FolderLock", "holder_of", "is_held", "is_same_file", "job_in"]
 
 LOCK = "lock"
 _STAMP = 20  # digits at the start of the file
@@ -159,12 +159,6 @@ def is_held(folder: Path) -> bool:
     finally:
         os.close(file)
     return False
-
-
-def require_not_held(folder: Path) -> None:
-    """Raise JournalError if a process holds a job folder's lock."""
-    if is_held(folder):
-        raise _held(folder)
 
 
 def holder_of(folder: Path) -> str | None:

@@ -56,8 +56,7 @@ class AuditResult:
         unexpected: rows that failed or were not sent, with a record.
         another: done rows whose record has a different id in the journal.
         undecided: rows in doubt without a record.
-        not_made: rows that failed or were not sent, without a record. All counts add up to the job's rows,
-            except in audits by earlier versions, which lack this count.
+        not_made: rows that failed or were not sent, without a record. All counts add up to the job's rows.
     """
 
     at: float = 0.0
@@ -119,10 +118,7 @@ def forget_audit(db: sqlite3.Connection) -> None:
 def audit_result(db: sqlite3.Connection) -> AuditResult | None:
     """Return the last audit's result; None without an audit."""
     found = db.execute("SELECT counts FROM audit_result").fetchone()
-    if found is None:
-        return None
-    known = attrs.fields_dict(AuditResult)
-    return AuditResult(**{name: value for name, value in orjson.loads(found[0]).items() if name in known})
+    return None if found is None else AuditResult(**orjson.loads(found[0]))
 
 
 def audit_page(db: sqlite3.Connection, after: int = 0, limit: int = 1000) -> list[AuditRow]:

@@ -9,7 +9,6 @@ from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from functools import partial
 from hashlib import blake2b
 from itertools import islice
-from typing import Any
 
 import attrs
 import orjson
@@ -103,10 +102,9 @@ class Identities:
 
     def _cells(self, row: Row) -> dict[str, str] | list[str]:
         """Return the non-blank cells, or all cells of a row that does not fit the header."""
-        known: Any = row.cells if row.known_cells is None else row.known_cells
         if row.raw_cells is not None:
-            return list(row.raw_cells if row.known_cells is None else known)
-        cells = known if type(known) is dict else dict(known.items())  # includes unusable cells
+            return list(row.raw_cells)
+        cells = row.cells if type(row.cells) is dict else dict(row.cells.items())  # includes unusable cells
         found = {name: cell for name, cell in cells.items() if cell and not cell.isspace()}
         if not found.keys() <= self._counted:
             found = {name: found[name] for name in found if name in self._counted}
@@ -142,6 +140,12 @@ def undisguised(key: str) -> str:
     Unicode normalization, case, white space, leading zeros, ``.0`` and exponents are ignored: ``00501``,
     ``501``, ``501.0`` and ``5.01E+02`` compare equal.
     """
+    while (plain := _plainer(key)) != key:  # "0.0." becomes "0.", which is "0"
+        key = plain
+    return key
+
+
+def _plainer(key: str) -> str:
     text = "".join(unicodedata.normalize("NFKC", key).casefold().split())
     text = "".join(each for each in text if unicodedata.category(each) != "Cf")  # such as a zero-width space
     text = text.strip("='\"") or text  # ="00501" preserves zeros in a sheet; an apostrophe disarms a formula

@@ -18,7 +18,7 @@ from wosdk_async.model import Record, Ref
 from wosdk_async.model.index import UNSUPPORTED
 from wosdk_async.query.paging import KeyCursor
 from wosdk_async.query.plan import Comparison, Condition, Group, Plan
-from wosdk_async.resources.lookup_tables import normalized
+from wosdk_async.resources.lookup_tables import folded, normalized
 from wosdk_async.resources.names import batches
 
 __all__ = ["NamedIds", "find_elsewhere", "find_first", "find_named"]
@@ -45,8 +45,8 @@ async def find_named(
 
 async def find_elsewhere(
     company: Company, spec: ReferenceSpec, names: Sequence[str], context: RowContext
-) -> tuple[str, set[str]]:
-    """Search the other string fields for ``names``; return the field with most of them, and these names.
+) -> dict[str, set[str]]:
+    """Search the other string fields for ``names``; return the names found in each field, folded.
 
     Only the first records are searched, because a field may have the same value in most records.
     """
@@ -56,8 +56,8 @@ async def find_elsewhere(
         if meta["type"] == "string" and not meta.get("secret") and field != spec.by
     }
     if not texts:  # a query without conditions would return all records
-        return "", set()
-    wanted = {normalized(name).casefold(): name for name in names}
+        return {}
+    wanted = set(map(folded, names))
     condition = Group(
         "Or", tuple(Comparison(spec.entity.wire_name, path, "In", tuple(names)) for path in texts)
     )
@@ -66,11 +66,11 @@ async def find_elsewhere(
     async with aclosing(_records(company, spec, [condition], context, texts)) as records:
         async for record in records:
             for path, field in texts.items():
-                if (name := wanted.get(normalized(str(record.get(path, ""))).casefold())) is not None:
+                if (name := folded(str(record.get(path, "")))) in wanted:
                     found[field].add(name)
             if (left := left - 1) == 0:
                 break
-    return max(found.items(), key=lambda each: len(each[1]))
+    return found
 
 
 async def _find_ids(company: Company, entity: type[Record], ids: Sequence[int]) -> set[int]:

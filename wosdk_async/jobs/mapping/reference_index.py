@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import combinations
-from typing import Any
+from itertools import chain, combinations
+from typing import TypeVar
 
 import attrs
 
-from wosdk_async.calls.outcome import Done, Outcome
+from wosdk_async.calls.outcome import Done
 from wosdk_async.calls.run_many import Run
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError, WosdkError
@@ -26,12 +26,14 @@ from wosdk_async.jobs.mapping.lookup import find_elsewhere, find_first, find_nam
 from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext
 from wosdk_async.jobs.mapping.references import LookAlikes, ReferenceEntry, ReferenceSpec, RowName
 from wosdk_async.jobs.mapping.template import NAME
-from wosdk_async.resources.lookup_tables import normalized
+from wosdk_async.resources.lookup_tables import folded, normalized
 from wosdk_async.resources.names import spellings
-from wosdk_async.text.remedies import Remedy
+from wosdk_async.text.remedies import Remedy, in_python
 from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["ReferenceIndex"]
+
+T = TypeVar("T")
 
 _PLACEHOLDER_ID = 1  # any valid id
 _RECENT = 4096  # cached names per reference
@@ -53,7 +55,6 @@ class ReferenceIndex:
             for spec in self.specs.values()
         }
         """For each reference, a function that reads a row's raw name, and a cache of ids by raw name."""
-        self._alike = {name: LookAlikes() for name in self.specs}
         self._uncollected = list(self.specs.values())
 
     def __repr__(self) -> str:
@@ -86,7 +87,6 @@ class ReferenceIndex:
         if entry is None:
             entry = ReferenceEntry(spec, name.text, full, {name.key}, warnings=list(name.warnings))
             self._entries[spec.name][name.key] = entry
-            self._alike[spec.name].add(name.key)
         elif entry.full != full and entry.full:
             self.warnings.append(
                 f"{spec.name}: {name.raw.strip()!r} equals another name after truncation; both use one record"
@@ -96,10 +96,17 @@ class ReferenceIndex:
         if spec.limit.length is None or len(name.raw) <= spec.limit.length:
             entry.spellings.add(name.raw)
 
-    def look_alikes(self) -> list[str]:
-        """Return warnings about names that differ only in letter case or compatibility form."""
-        found = ((name, alike) for name, alike in self._alike.items() if alike.count)
-        return [f"{name}: {alike}; if they mean the same record, correct the file" for name, alike in found]
+    def look_alikes(self) -> Iterator[str]:
+        """Yield warnings about names that look alike but denote different records."""
+        for spec in self.specs.values():
+            same = [other.name for other in self.specs.values() if spec.finds_same(other)]
+            if same[0] != spec.name:
+                continue
+            alike = LookAlikes()
+            for name in dict.fromkeys(chain.from_iterable(self._entries[other] for other in same)):
+                alike.add(name)
+            if alike.count:
+                yield f"{' and '.join(same)}: {alike}; if they mean the same record, correct the file"
 
     # --- look up ------------------------------------------------------------------------------
 
@@ -116,27 +123,43 @@ class ReferenceIndex:
             else:
                 await self.look_up_names(company, spec, self._entries[spec.name], limit)
             self.found += sum(entry.id is not None for entry in entries)
-            if spec.create is None and (missing := [entry for entry in entries if entry.missing]):
-                await self._explain(company, spec, missing)
+            if missing := [entry for entry in entries if entry.missing]:
+                await self._explain(company, spec, missing, limit)
         self._share_missing()
 
-    async def _explain(self, company: Company, spec: ReferenceSpec, missing: list[ReferenceEntry]) -> None:
-        """Record why records are missing, and suggest another field that holds the names."""
-        field, found = "", set[str]()
-        if spec.template is not None:
-            with suppress(WosdkError):
-                names = [entry.text for entry in missing[:_PROBED]]
-                field, found = await find_elsewhere(company, spec, names, RowContext({}, self))
-        for entry in missing:
+    async def _explain(
+        self, company: Company, spec: ReferenceSpec, missing: list[ReferenceEntry], limit: int
+    ) -> None:
+        """Record why records are missing, unless they are created; suggest another field with the names."""
+        names = [entry.text for entry in missing if spec.template is not None]
+        holders = defaultdict[str, set[str]](set)
+
+        async def probe(names: list[str], _: Trace) -> dict[str, set[str]]:
+            return await find_elsewhere(company, spec, names, RowContext({}, self))
+
+        try:
+            for each in await _results(spellings(names if spec.create else names[:_PROBED]), probe, limit):
+                for field, found in each.items():
+                    holders[field] |= found
+        except WosdkError as error:
+            if spec.create:
+                text = f"{spec.name}: whether other fields hold the names of new records is unknown"
+                self.warnings.append(f"{text}: {reason_of(error)}")
+        field, found = max(holders.items(), key=lambda each: len(each[1]), default=("", set[str]()))
+        held = [name for name in names if folded(name) in found]
+        if spec.create and held:
+            remedy = in_python(Remedy.OTHER_FIELD, {"sample": held[0], "by": field})
+            self.warnings.append(f"{spec.name}: some records to create seem to exist: {remedy}")
+        for entry in missing if spec.create is None else ():
             entry.reason, entry.error = _not_found(spec, entry), MissingRecordError
-            if entry.text in found:
+            if entry.text in held:
                 entry.details = {"remedies": (Remedy.OTHER_FIELD,), "sample": entry.text, "by": field}
 
     def _share_missing(self) -> None:
         """Share missing entries between equivalent references, so that each record is created once."""
         creating = [spec for spec in self.specs.values() if spec.create is not None]
         for spec, other in combinations(creating, 2):
-            if (spec.entity, spec.by, spec.filters) != (other.entity, other.by, other.filters):
+            if not spec.finds_same(other):
                 continue
             first, second = self._entries[spec.name], self._entries[other.name]
             for key in first.keys() & second.keys():
@@ -149,18 +172,15 @@ class ReferenceIndex:
         self, company: Company, spec: ReferenceSpec, entries: Mapping[str, ReferenceEntry], limit: int
     ) -> None:
         """Look up records by name. Raise the first WosdkError."""
-        batches = spellings(text for entry in entries.values() for text in sorted(entry.spellings))
+        texts = (text for entry in entries.values() for text in sorted(entry.spellings))
         ids: dict[str, set[int]] = defaultdict(set)
 
         async def query(names: list[str], _: Trace) -> dict[str, list[int]]:
             return await find_named(company, spec, names, RowContext({}, self))
 
-        async with Run(batches, query, limit=limit, grace=0.0) as run:
-            async for outcome in run:
-                if not isinstance(outcome, Done):
-                    raise _error_of(outcome)
-                for key, found in outcome.result.items():
-                    ids[key].update(found)
+        for each in await _results(spellings(texts), query, limit):
+            for key, found in each.items():
+                ids[key].update(found)
         in_other_case, alike = defaultdict[str, list[str]](list), LookAlikes()
         for key in ids:
             in_other_case[key.casefold()].append(key)
@@ -309,5 +329,14 @@ def _not_found(spec: ReferenceSpec, entry: ReferenceEntry) -> str:
     return f"{spec.name}: no {spec.entity.__name__} is called {entry.text!r} ({spec.by}){spec.filtered}"
 
 
-def _error_of(outcome: Outcome[Any, Any]) -> Exception:
-    return getattr(outcome, "error", None) or WosdkError("the import stopped")
+async def _results(
+    batches: Iterable[list[str]], query: Callable[[list[str], Trace], Awaitable[T]], limit: int
+) -> list[T]:
+    """Return the results of a query for each batch. Raise the first WosdkError."""
+    found = []
+    async with Run(batches, query, limit=limit, grace=0.0) as run:
+        async for outcome in run:
+            if not isinstance(outcome, Done):
+                raise getattr(outcome, "error", None) or WosdkError("the import stopped")
+            found.append(outcome.result)
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +14,8 @@ from wosdk_async.jobs.mapping.nodes import NONE, Node, ObjectNode, RowContext
 from wosdk_async.jobs.mapping.template import NAME, LengthLimit, Template
 from wosdk_async.model import Record
 from wosdk_async.model.metadata import Wire
-from wosdk_async.resources.lookup_tables import normalized
+from wosdk_async.resources.lookup_tables import folded, normalized
+from wosdk_async.text.safe_text import INVISIBLE
 
 __all__ = ["Filter", "LookAlikes", "ReferenceEntry", "ReferenceSpec", "RowName"]
 
@@ -80,6 +82,10 @@ class ReferenceSpec:
     def filtered(self) -> str:
         """Filters, formatted as the end of a message."""
         return f" with {', '.join(map(str, self.filters))}" if self.filters else ""
+
+    def finds_same(self, other: ReferenceSpec) -> bool:
+        """Return whether both references find the same record for a name."""
+        return (self.entity, self.by, self.filters) == (other.entity, other.by, other.filters)
 
     def name_in(self, cells: Mapping[str, str]) -> RowName | None:
         """Return the name in a row, or None. Raise RowError if the name is too long."""
@@ -158,7 +164,7 @@ class ReferenceEntry:
 
 @attrs.define
 class LookAlikes:
-    """Names of a reference that differ only in letter case or compatibility form."""
+    """Names that differ only in letter case, compatibility form or invisible characters."""
 
     _first: dict[str, str] = attrs.field(factory=dict)
     """First name of each form."""
@@ -168,11 +174,12 @@ class LookAlikes:
     def __str__(self) -> str:
         more = ", ..." if self.count > len(self._shown) else ""
         names = "1 name differs" if self.count == 1 else f"{self.count} names differ"
-        return f"{names} from another only in letter case or Unicode form ({', '.join(self._shown)}{more})"
+        shown = f"{', '.join(self._shown)}{more}"
+        return f"{names} from another only in letter case, Unicode form or invisible characters ({shown})"
 
     def add(self, name: str) -> None:
         """Add a name, and count it if it looks like an earlier one."""
-        form = unicodedata.normalize("NFKC", name).casefold()
+        form = folded(unicodedata.normalize("NFKC", re.sub(f"[{INVISIBLE}]", "", name)))
         if (first := self._first.setdefault(form, name)) != name:
             self.note(name, first)
 

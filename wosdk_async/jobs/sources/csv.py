@@ -90,11 +90,7 @@ class CsvFile:
                 continue
             if cells[0].strip() or any(map(str.strip, cells)):
                 number += 1
-                made = row(number, line, cells)
-                if type(cells) is _Unguarded:
-                    previous = row(number, line, cells.was)
-                    made.known_cells = previous.cells if previous.raw_cells is None else previous.raw_cells
-                yield made
+                yield row(number, line, cells)
             else:
                 empty += 1
         self.empty_rows = empty
@@ -185,18 +181,9 @@ class CsvFile:
         found = [cell.replace("\0", "\r") for cell in cells]
         if not self._guarded:
             return found
-        bare = _Unguarded(map(without_guard, found))
-        if not (count := sum(map(operator.ne, bare, found))):
-            return found
-        self._unguarded += count
-        bare.was = found
+        bare = list(map(without_guard, found))
+        self._unguarded += sum(map(operator.ne, bare, found))
         return bare
-
-
-class _Unguarded(list[str]):
-    """Cells without guard apostrophes; ``was`` holds the original cells."""
-
-    was: list[str]
 
 
 def _may_have_marks(path: Path) -> bool:

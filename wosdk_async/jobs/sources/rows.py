@@ -31,9 +31,6 @@ class Row:
     origin: tuple[str, str] | None = None
     """Cells in ``_job`` and ``_row``, for a row of a rejects file."""
 
-    known_cells: Mapping[str, str] | Sequence[str] | None = None
-    """Cells as read by earlier versions, if different, to find the row in an existing ledger."""
-
     def original(self, columns: Sequence[str]) -> list[str]:
         """Return the cells as in the file, in the order of the source's ``columns``."""
         if self.raw_cells is not None:

@@ -98,7 +98,7 @@ class _Missing(Exception):
 
 
 def example_of(context: RequestContext, name: str) -> Record:
-    """Return an example body for a command, and a note if it cannot be carried out."""
+    """Return an example body for a command, and a note if the command cannot run."""
     command = catalogue.load().commands.get(name)
     if command is None:
         raise Refusal(404, "", f"There is no command {name[:60]}.")
@@ -116,7 +116,7 @@ def example_of(context: RequestContext, name: str) -> Record:
 
 
 def _value(context: RequestContext, command: Command, field: Field) -> Any:
-    """Return a member's value; None to omit the member."""
+    """Return an example value for a member; None to omit the member."""
     if field.name in _LEFT_OUT or (command.name, field.name) in _LEFT_OUT:
         return None
     if (make := _MADE.get((command.name, field.name)) or _MADE.get(field.name)) is not None:
@@ -131,7 +131,7 @@ def _value(context: RequestContext, command: Command, field: Field) -> Any:
 
 
 def _find(context: RequestContext, command: str, entity: str) -> dict[str, Any]:
-    """Return an unremoved record in a state that the command accepts."""
+    """Return a record that is not removed, in a state that the command accepts."""
     condition, what = _FITTING.get((command, entity), ("1", ""))
     states = ACTIONS[command].sources if command in ACTIONS and entity == "WorkOrder" else None
     if states:
@@ -154,7 +154,7 @@ def _select(context: RequestContext, entity: str, condition: str, limit: int = 1
 
 
 def _work_order(context: RequestContext, command: Command) -> Record:
-    """Return a new order of the first category, with an asset and a task for its model."""
+    """Return a new order with a task and, if possible, an asset of the task's model."""
     kind = _find(context, command.name, "WorkOrderType")
     task = _find(context, command.name, "Task")
     fitting = f"{column('ModelId', 'integer', 't.')} = {int(task['ModelId'])}"

@@ -1,7 +1,7 @@
 """Secret masking for requests and responses in the console.
 
-Masking goes by name: requests may contain secrets unknown to the sandbox. The sandbox also cannot import the
-client, whose ``Secrets`` masks known values.
+Secrets are recognized by their names: requests may contain values unknown to the sandbox. The sandbox also
+cannot import the client, whose ``Secrets`` masks known values.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PERCENT = "%(?:25){0,4}"  # escaped one or more times
 
 
 def _any_escape(name: str) -> str:
-    r"""Return a pattern for ``name`` in which any character may have JSON or form escapes.
+    r"""Return a pattern that matches ``name`` even if characters are escaped as in JSON or forms.
 
     ``a`` becomes ``(?:a|(?:\\u00|%(?:25){0,4})(?:61|41))``, which matches ``a``, ``\u0061``, ``%61``,
     ``%2541``.
@@ -77,7 +77,7 @@ _PATTERNS = (_IN_JSON, _IN_TEXT, _IN_LINE, _IN_FORM, _IN_ESCAPES, _FILE_KEY)
 
 
 class _Enclosed(NamedTuple):
-    """Pattern for values between two marks, the first mark somewhere after the name."""
+    """Patterns for a value between an opening mark, which follows the name, and a closing mark."""
 
     name: re.Pattern[str]
     opening: re.Pattern[str]  # from the end of the name to the value
@@ -85,7 +85,7 @@ class _Enclosed(NamedTuple):
     closing: re.Pattern[str]
 
     def hide(self, text: str) -> str:
-        """Mask the values in linear time, never searching text again for each name."""
+        """Mask the values in linear time: no text is searched again for each name."""
         shown: list[str] = []
         done = closed = 0
         for name in self.name.finditer(text):

@@ -74,8 +74,8 @@ _CHOICES = {  # members of a new work order -> the entity type to choose from
 def orders(context: RequestContext, form: Mapping[str, str], page: int) -> Record:
     """Return a page of work orders, newest first.
 
-    ``form`` may have ``state``, a WorkOrderStatus, and ``text`` to find in a searched property; empty values
-    match all.
+    ``form`` may contain ``state`` (a WorkOrderStatus) and ``text`` to search for; empty values match all
+    orders.
     """
     schema = find_schema("WorkOrder")
     filters: list[Record] = []
@@ -124,7 +124,7 @@ def one_order(context: RequestContext, key: int) -> Record:
 
 
 def choices(context: RequestContext) -> Record:
-    """Return the records to choose from for a new work order, by member: the first 200 of each type."""
+    """Return the choices for each member of a new work order: the first 200 records of its type."""
     offered = {member: _offered(context, entity) for member, entity in _CHOICES.items()}
     subtypes = {each["Id"]: each for each in _usable(context, "WorkOrderType")}
     for choice in offered["SubType"]:

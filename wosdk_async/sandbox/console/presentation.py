@@ -120,7 +120,7 @@ _MAX_COUNT = 100  # counting stops here, because nobody needs exact large number
 
 @attrs.frozen
 class Pointer:
-    """Property of ``source`` with the id of a ``target`` record.
+    """Property of ``source`` records that holds the id of a ``target`` record.
 
     Args:
         path: property path, such as ``Customer.Id`` or ``WorkOrderId``.
@@ -152,7 +152,7 @@ class Pointer:
 
 
 def pointers_from(entity: str) -> list[Pointer]:
-    """Return the pointers in an entity type."""
+    """Return the pointers from an entity type."""
     return [each for each in _pointers() if each.source == entity]
 
 

@@ -69,8 +69,8 @@ def count_records(store: Store, company: int, entity: str) -> int:
 def list_records(context: RequestContext, entity: str, form: Mapping[str, str], page: int) -> Record:
     """Return a page of records, from page 0.
 
-    In ``form``, ``field`` (empty: any text), ``operator`` and ``value`` filter; ``sort`` and ``direction``
-    order; ``by`` and ``to`` select records that refer to a record, by path and by entity type and id.
+    ``form`` may contain a filter (``field``, empty for any text, ``operator`` and ``value``), an order
+    (``sort`` and ``direction``), and a record (``to``: type and id) to which the property ``by`` must refer.
 
     Raises:
         ValueError: the operator or pointer is unknown.
@@ -146,7 +146,7 @@ def _pointer(schema: EntitySchema, path: str, target: str) -> tuple[Pointer, int
     for pointer in pointers_to(entity):
         if (pointer.source, pointer.path) == (schema.name, path) and key.isdecimal() and len(key) < 19:
             return pointer, int(key)
-    raise ValueError(f"{schema.name}.{path[:40]} does not point at {target[:40]!r}.")
+    raise ValueError(f"{schema.name}.{path[:40]} does not refer to {target[:40]!r}.")
 
 
 def one_record(context: RequestContext, entity: str, key: int) -> Record:
@@ -171,7 +171,7 @@ def one_record(context: RequestContext, entity: str, key: int) -> Record:
 
 
 def raw_text(data: Any) -> str:
-    """Return data as indented JSON, with numbers formatted like the service."""
+    """Return data as indented JSON, with numbers in the service's format."""
     return msgspec.json.format(dump(data), indent=2).decode()
 
 

@@ -34,7 +34,7 @@ RawHeaders = Sequence[tuple[bytes, bytes]]
 
 @attrs.define
 class LoggedBody:
-    """Start of a body, and the total size in bytes."""
+    """Beginning of a body, with the total size in bytes."""
 
     kept: bytearray = attrs.field(factory=bytearray, repr=False)
     size: int = 0
@@ -131,7 +131,7 @@ def _unquoted(quoted: bytes) -> str:
 
 @attrs.define
 class RequestLog:
-    """Ring buffer of recent exchanges; ``on`` switches recording."""
+    """Ring buffer of recent exchanges; ``on`` enables recording."""
 
     on: bool = False
     last: int = attrs.field(default=0, init=False)
@@ -226,7 +226,7 @@ _CREDENTIALS = '--user "$WOSDK_CLIENT_ID:$WOSDK_CLIENT_SECRET"'
 def curl(method: str, scheme: str, path: str, headers: Iterable[tuple[bytes, bytes]], body: bytes) -> str:
     """Return a shell command that repeats a request.
 
-    The command uses ``$WOSDK_TOKEN``, or variables for client id and secret if the request had HTTP Basic.
+    The command uses ``$WOSDK_TOKEN``, or variables for client id and secret if the request used HTTP Basic.
     Other secrets are masked as in the log.
     """
     shown = shown_headers(headers)

@@ -82,7 +82,7 @@ def console_routes(store: Store, clock: Clock, faults: Faults, log: RequestLog) 
 
 
 def page(name: str) -> Response:
-    """Return one of ``FILES``, with a content security policy that blocks everything else."""
+    """Return one of ``FILES``, with a content security policy that only allows this origin."""
     content = resources.files(__package__).joinpath("static", name).read_bytes()
     return Response(content, headers=_PAGE_HEADERS, media_type=_TYPES[name.rpartition(".")[2]])
 
@@ -239,10 +239,10 @@ class _RulesView:
         return {"rules": rules} | {name: found[name] for name in ("seed", "injected", "late")}
 
     def put(self, seed: object, rules: object) -> None:
-        """Replace the rules and activate those that are switched on. All counters restart.
+        """Replace the rules, activate those that are switched on, and reset all counters.
 
         Raises:
-            ValueError: a rule is invalid, on or off.
+            ValueError: a rule is invalid, whether on or off.
         """
         if not isinstance(rules, list) or not all(_is_rule_entry(each) for each in rules):
             raise ValueError(

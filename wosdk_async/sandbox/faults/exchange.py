@@ -1,4 +1,4 @@
-"""What a fault can do to a request, its response and its connection."""
+"""Actions of a fault on a request, its response and its connection."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ class FaultExchange:
     application.
 
     Args:
-        replay: returns a ``receive`` with the request, so that ``app`` can carry it out more than once.
+        replay: function that returns a ``receive`` with the whole request, so that ``app`` can repeat it.
         earlier_id: RequestId of an earlier response to another call.
-        run_late: function that runs work that outlives the request.
+        run_late: function that runs work beyond the end of the request.
     """
 
     app: ASGIApp

@@ -24,10 +24,10 @@ class Fault(attrs.AttrsInstance, Protocol):
     """Kind of fault, with its settings."""
 
     not_for_tokens: ClassVar[str] = ""
-    """Why a rule for token requests alone would do nothing; empty if it does something."""
+    """Why the fault has no effect on token requests, or an empty string."""
 
     async def apply(self, exchange: FaultExchange, rng: Random) -> bool:
-        """Apply it to a request, and return whether the request is finished; if not, it continues."""
+        """Apply the fault to a request, and return whether the request is finished."""
 
 
 # --- validators of settings --------------------------------------------------------------------
@@ -44,14 +44,14 @@ def _setting(wanted: str, is_right: Callable[[Any], bool]) -> Validator:
 
 
 def whole(low: int, high: int) -> Validator:
-    """Return a validator of whole numbers in a range; a bool is not one."""
+    """Return a validator for integers in a range, excluding booleans."""
     return _setting(
         f"a whole number from {low} to {high}", lambda value: type(value) is int and low <= value <= high
     )
 
 
 def one_of(*words: str) -> Validator:
-    """Return a validator of a text that is one of these."""
+    """Return a validator for one of several words."""
     return _setting(f"one of {', '.join(words)}", lambda value: value in words)
 
 
@@ -99,7 +99,7 @@ class Latency(Fault):
         return False
 
     def seconds(self, rng: Random) -> float:
-        """Return the length of one delay."""
+        """Return a random delay."""
         if self.uniform is not None:
             return rng.uniform(*self.uniform)
         if self.lognormal is not None:
@@ -108,7 +108,7 @@ class Latency(Fault):
 
 
 def _log_parameters(percentiles: Mapping[str, float]) -> tuple[float, float]:
-    """Return the mean and deviation of the logarithm, from the median and one higher percentile."""
+    """Convert the median and a higher percentile to the mean and deviation of the logarithm."""
     try:
         low, high = sorted((int(name.removeprefix("p")), value) for name, value in percentiles.items())
         if low[0] != 50 or not 50 < high[0] < 100 or not 0 < low[1] <= high[1] < math.inf:
@@ -219,7 +219,7 @@ class GarbageResponse(Fault):
 
 @attrs.frozen(kw_only=True)
 class SlowDrip(Fault):
-    """Complete response with the body in pieces of ``piece`` bytes and pauses of ``pause`` seconds."""
+    """Complete response, sent in pieces of ``piece`` bytes with pauses of ``pause`` seconds."""
 
     piece: int = attrs.field(default=16, validator=whole(1, 1 << 20))
     pause: float = attrs.field(default=0.05, validator=number)
@@ -238,9 +238,9 @@ class SlowDrip(Fault):
 
 @attrs.frozen(kw_only=True)
 class ExpiredToken(Fault):
-    """Token that expires with this request; the service's own refusal is the response."""
+    """Token that expires just before this request, so that the service refuses the request."""
 
-    not_for_tokens: ClassVar[str] = "such a request carries no token yet: name another operation"
+    not_for_tokens: ClassVar[str] = "token requests carry no token yet: use another operation"
 
     async def apply(self, exchange: FaultExchange, rng: Random) -> bool:
         exchange.expire_token()
@@ -249,7 +249,7 @@ class ExpiredToken(Fault):
 
 @attrs.frozen(kw_only=True)
 class MovedHost(Fault):
-    """Company move to the server's other port before this request is carried out."""
+    """Move of the request's Company to another port, before this request is carried out."""
 
     async def apply(self, exchange: FaultExchange, rng: Random) -> bool:
         exchange.move()
@@ -261,10 +261,10 @@ class RequestIdFault(Fault):
     """Response with another RequestId or none, after the request is carried out.
 
     ``foreign`` is the RequestId of the last response to another call, or random if there was none. Responses
-    without a RequestId do not change: normally only commands have one.
+    without a RequestId are unchanged: usually only command responses have one.
     """
 
-    not_for_tokens: ClassVar[str] = "such a response carries no RequestId: name command"
+    not_for_tokens: ClassVar[str] = "token responses have no RequestId: use command"
 
     mode: str = attrs.field(default="altered", validator=one_of("altered", "missing", "foreign"))
 

@@ -92,7 +92,7 @@ async def _read(receive: Receive) -> list[Message]:
 
 
 def _receive_again(messages: Iterable[Message], receive: Receive) -> Receive:
-    """Return a ``receive`` that begins with messages that were read before."""
+    """Return a ``receive`` that first repeats messages already read."""
     unread = iter(messages)
 
     async def receive_again() -> Message:

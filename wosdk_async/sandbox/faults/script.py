@@ -42,7 +42,7 @@ _DISCOVERY = "getcompanywsdkurlcommand"
 
 @attrs.frozen
 class RequestMatch:
-    """Lower-case names of a request's operations and Company, and the RequestId."""
+    """A request's operations and Company in lower case, and its RequestId."""
 
     operations: frozenset[str]
     company: str | None
@@ -55,7 +55,7 @@ def known_operation(name: str) -> str | None:
 
 
 def match_of(scope: Mapping[str, Any], body: bytes, owner: Callable[[str], str | None]) -> RequestMatch:
-    """Return what rules can match in a request; ``owner`` maps client ids to Company names."""
+    """Return the parts of a request that rules match; ``owner`` maps client ids to Company names."""
     parts = [part for part in scope["path"].split("/") if part]
     head, rest = [part.lower() for part in parts[:3]], parts[3:]
     if head[:2] == ["oauth", "token"]:
@@ -72,7 +72,7 @@ def match_of(scope: Mapping[str, Any], body: bytes, owner: Callable[[str], str |
 def _operations_of(
     family: str, rest: list[str], method: str, sent: Record
 ) -> tuple[frozenset[str], str | None]:
-    """Return the operations, and the Company of a discovery request."""
+    """Return a request's operations and, for discovery, its Company."""
     if family == "corrigoservice":
         return frozenset({"discovery"}), rest[1] if len(rest) == 2 else None
     if family == "cmd":
@@ -210,7 +210,7 @@ class FaultScript:
         return Random(f"{self.seed}/{place}/{number}")  # noqa: S311 - not a secret
 
     def require_companies(self, names: Iterable[str]) -> None:
-        """Raise FaultScriptError if a rule names an unknown Company and would never apply."""
+        """Raise FaultScriptError if a rule names an unknown Company, so that it would never apply."""
         known = {name.lower(): name for name in names}
         for number, rule in enumerate(self.rules, 1):
             if rule.company is not None and rule.company not in known:
@@ -236,7 +236,7 @@ def _rule(number: int, written: object) -> Rule:
     for key, field in settings.items():
         if field.default is attrs.NOTHING and key not in written:
             raise FaultScriptError(
-                f"{place}: {key} is missing, as in {key} = {field.metadata.get('example', 1)}."
+                f"{place}: {key} is missing; write it as in {key} = {field.metadata.get('example', 1)}."
             )
     try:
         fault = kind(**{key: value for key, value in written.items() if key in settings})
@@ -250,4 +250,4 @@ def _require_known(place: str, written: Mapping[str, Any], names: Sequence[str])
     unknown = [key for key in written if key not in names]
     if unknown:
         hint = did_you_mean(unknown[0], names)
-        raise FaultScriptError(f"{place} has {unknown[0]!r}{hint}, which is none of {', '.join(names)}.")
+        raise FaultScriptError(f"{place} has no setting {unknown[0]!r}{hint}; use {', '.join(names)}.")

@@ -25,7 +25,7 @@ _SECOND_PORT = 8900  # without a socket, any other port works
 class Faults:
     """Faults of a local Company: the active script and its counters.
 
-    Any thread may change the script while the server runs. A change restarts the counters.
+    Any thread may change the script while the server runs. Each change resets the counters.
 
     Args:
         script: a TOML file, equivalent plain data, or a `FaultScript`; None for no faults.
@@ -47,7 +47,7 @@ class Faults:
         self.load(script)
 
     def load(self, script: FaultScript | Mapping[str, Any] | str | Path | None) -> None:
-        """Replace the active script; None removes all rules. Moved Companies return."""
+        """Replace the active script (None: no rules), and return moved Companies to their first port."""
         if isinstance(script, str | Path):
             script = FaultScript.read(script)
         elif not isinstance(script, FaultScript):
@@ -57,19 +57,19 @@ class Faults:
         self._state = _ScriptState(script)
 
     def add(self, fault: str, *_unnamed: Never, **settings: Any) -> None:
-        """Append a rule to the active script. All counters restart.
+        """Append a rule to the active script, and reset all counters.
 
         Args:
             fault: kind of fault, such as ``status``, ``latency`` or ``reset``; ``docs/sandbox.md`` lists all.
             settings: which requests to match (``operation``, ``company``; ``first``, ``every`` or ``rate``),
-                and the fault's settings. Work orders are created by a command, so their operation is
-                ``WoCreateCommand`` or ``command``, not ``create``.
+                and the fault's settings. A command creates work orders, so match ``WoCreateCommand`` or
+                ``command``, not ``create``.
 
         Raises:
             FaultScriptError: the rule is invalid; the message says how to fix it.
         """
         if _unnamed:
-            raise FaultScriptError(f"{_unnamed[0]!r} has no name; write it as in add({fault!r}, status=503).")
+            raise FaultScriptError(f"{_unnamed[0]!r} needs a keyword, as in add({fault!r}, status=503).")
         written = self.script.written()
         script = FaultScript.of({**written, "rule": [*written["rule"], {"fault": fault, **settings}]})
         if self.companies:
@@ -152,7 +152,7 @@ class _ScriptState:
     applied: list[int] = attrs.field(init=False)
     """How often each rule's fault was applied."""
     seen: list[bool] = attrs.field(init=False)
-    """Whether any request has matched each rule, including before the counters restarted."""
+    """Whether any request has matched each rule, even before the last reset of the counters."""
     injected: Counter[str] = attrs.field(factory=Counter, init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -173,7 +173,7 @@ class _ScriptState:
 
 @attrs.define
 class MovedHosts:
-    """Companies moved to another of the server's ``ports``; each port serves all other Companies."""
+    """Companies moved to another of the server's ``ports``; every port serves all other Companies."""
 
     ports: Sequence[int] = ()
     _current: dict[str | None, int] = attrs.field(factory=dict, init=False)
@@ -195,7 +195,7 @@ class MovedHosts:
         return elsewhere and not request.operations & {"token", "discovery", "other"}
 
     def redirect(self, request: RequestMatch, scope: Scope) -> None:
-        """Set the port in a discovery request's Host header to the Company's, so that the response has it."""
+        """Set the port in a discovery request's Host header, so that the response has the Company's port."""
         current = self._current.get(request.company)
         if current is None or "discovery" not in request.operations:
             return

@@ -80,7 +80,7 @@ class _Companies:
         return {"Companies": [_company_json(company, root) for company in self.store.companies()]}
 
     def _change(self, body: dict[str, Any]) -> None:
-        """Switch a Company's verification step."""
+        """Turn a Company's verification step on or off."""
         name, verification = str(body.get("Name", "")).lower(), body.get("Verification")
         found = [company for company in self.store.companies() if company.name.lower() == name]
         if not found or not isinstance(verification, bool):

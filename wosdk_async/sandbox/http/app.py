@@ -60,7 +60,7 @@ def create_app(
     Args:
         store: open store with the Companies.
         clock: clock for all times and token lifetimes (default: system time).
-        dialect: ``spec``, or ``recorded`` to respond like the recorded release where they differ.
+        dialect: ``spec``, or ``recorded`` to respond like the recorded release where the two differ.
         faults: fault script (default: no faults).
         ports: ports that the server listens on; Companies may move between them.
         open_admin: whether other machines may use the routes below ``/_sandbox/``.
@@ -87,7 +87,7 @@ def create_app(
 
 
 def _dated(app: ASGIApp, clock: Clock) -> ASGIApp:
-    """Add a ``Date`` header to each response (facts 3.8), by the sandbox clock."""
+    """Add a ``Date`` header with the sandbox clock's time to each response (facts 3.8)."""
 
     async def dated(scope: Scope, receive: Receive, send: Send) -> None:
         async def send_dated(message: Message) -> None:
@@ -149,7 +149,7 @@ class _Service:
 
 
 def _body_with(members: Mapping[str, object], request_id: str | None) -> bytes:
-    """Encode a body. RequestId is the last key of every success (spec 4.2, facts 5)."""
+    """Encode a body. RequestId is the last key of every successful response (spec 4.2, facts 5)."""
     return dump(members if request_id is None else {**members, "RequestId": request_id})
 
 

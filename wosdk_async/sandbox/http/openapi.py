@@ -21,11 +21,11 @@ __all__ = ["openapi_routes"]
 Schema = dict[str, Any]
 
 _DESCRIPTION = """\
-JSON over HTTPS, one host per Company. Ask the token endpoint for a token of 20 minutes, then name the
-Company in the header CompanyName of every call. Names of members and entity types are case-insensitive;
-unknown members are dropped. Nulls are omitted from responses. Lists and the members of references come only
-when properties names their paths. GET reads one entity, POST creates, PUT updates what Properties names,
-DELETE removes; queries and commands are POSTs."""
+JSON over HTTPS, one host per Company. Get a token from the token endpoint (valid for 20 minutes), then send
+the Company's name in the CompanyName header of every call. Names of members and entity types are
+case-insensitive; unknown members are dropped. Nulls are omitted from responses. Lists and the members of
+references are returned only if properties lists their paths. GET reads one entity, POST creates, PUT updates
+the listed Properties, DELETE deletes; queries and commands are POSTs."""
 
 
 def openapi_routes() -> list[Route]:
@@ -48,7 +48,7 @@ def _document() -> bytes:
         {
             "openapi": "3.1.0",
             "info": {
-                "title": "Work-order service, as the local sandbox serves it",
+                "title": "Work-order service of the local sandbox",
                 "version": "v1",
                 "description": _DESCRIPTION,
             },
@@ -140,9 +140,9 @@ _SCHEMAS: dict[str, Schema] = {
     "Reference": {
         "type": "object",
         "properties": {"Id": {"type": "integer"}},
-        "description": "Another entity: its Id, and in responses the members that property paths ask for.",
+        "description": "Another entity: its Id and, in responses, the requested members.",
     },
-    "RequestId": _TEXT | {"description": "Comes back in the response."},  # facts 5
+    "RequestId": _TEXT | {"description": "Returned in the response."},  # facts 5
     "Properties": {"type": "array", "items": _TEXT, "description": "Property paths."},
 }
 _QUERY = _body({"QueryExpression": _reference("QueryExpression")}, "QueryExpression")
@@ -230,7 +230,7 @@ def _enum_name(name: str) -> str:
 
 
 def _enum(enum: EnumType) -> Schema:
-    """Return the names that the service sends; numbers are also accepted, releases may add more (facts 9)."""
+    """Return the names that the service sends; numbers also work, and releases may add names (facts 9)."""
     numbers = [value.value for value in enum.values if value.value is not None]
     names: Schema = {"type": "string", "enum": list(dict.fromkeys(value.name for value in enum.values))}
     return {"anyOf": [names, {"type": "integer"} | ({"examples": numbers} if numbers else {})]}
@@ -297,12 +297,12 @@ def _command(command: Command) -> Schema:
 
 def _discovery() -> Schema:
     done = _command_result("GetCompanyWsdkUrlCommand")
-    return _operation("findCompany", "access", done, _parameters("Company"), "Where a Company is served")
+    return _operation("findCompany", "access", done, _parameters("Company"), "Find the host of a Company")
 
 
 def _token() -> Schema:
     form = _content(_reference("TokenRequest"), "application/x-www-form-urlencoded")
-    summary = "A token for client credentials, in the form or as HTTP Basic"
+    summary = "Get a token for client credentials, sent in the form or as HTTP Basic"
     sent = {"security": [], "requestBody": {"required": True} | form}
     token = _operation("getToken", "access", _response("Granted.", _reference("Token")), sent, summary)
     token["responses"]["400"] = _response("Refused.", _reference("TokenRefused"))

@@ -38,7 +38,7 @@ class ServiceRequest:
     """Parts of a request.
 
     Args:
-        segments: path segments without empty ones: double slashes are ignored (facts 3.1).
+        segments: non-empty path segments: double slashes are ignored (facts 3.1).
         query: query parameters by lower-case name.
         headers: headers by lower-case name.
         root: address that the request was sent to.
@@ -58,7 +58,7 @@ class ServiceRequest:
 
     @property
     def family(self) -> str:
-        """The path part after ``/api/v1/``, in lower case; empty for other paths."""
+        """The path segment after ``/api/v1/``, in lower case; empty for other paths."""
         head = [part.lower() for part in self.segments[:3]]
         return head[2] if head[:2] == ["api", "v1"] and len(head) == 3 else ""
 
@@ -103,7 +103,7 @@ class Router:
         return 200, handler(self._context(request), request)
 
     def request_id(self, request: ServiceRequest) -> str | None:
-        """Return the RequestId to repeat in every success and error (facts 5 and 3.1)."""
+        """Return the RequestId to repeat in the response, success or error (facts 5 and 3.1)."""
         known = request.family in self._families
         return request_id_of(request.query, request.content) if known else None
 

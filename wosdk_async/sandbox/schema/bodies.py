@@ -41,7 +41,7 @@ def dump(value: object) -> bytes:
 
 
 def load(text: str | bytes) -> Any:
-    """Decode JSON with fractions as Decimal; unlike `peek_json`, raise msgspec errors."""
+    """Decode JSON, with fractions as Decimal. Unlike `peek_json`, raises msgspec errors if invalid."""
     return _decoder.decode(text)
 
 
@@ -61,7 +61,7 @@ def require_body(body: Record) -> Record:
 
 
 def get_ignore_case(container: Mapping[str, Any], name: str) -> Any:
-    """Return the member with a case-insensitive name (facts 3.3), or None."""
+    """Return a member by case-insensitive name (facts 3.3), or None."""
     if name in container:
         return container[name]
     wanted = name.lower()

@@ -1,6 +1,6 @@
 """Dialects: one switch per difference between a running release and the specification.
 
-Other modules only use the switches and never ask for the dialect.
+Other modules only use the switches and never check which dialect is active.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class NumberFormat:
 
     Args:
         utc_mark: suffix of UTC times.
-        cuts_zeros: whether trailing zeros of second fractions are removed; otherwise seven digits.
+        cuts_zeros: whether to drop trailing zeros of second fractions; otherwise they have seven digits.
         decimals: decimal places of amounts; None leaves amounts as sent.
         rate_decimals: minimum decimal places of labor code rates.
     """
@@ -74,7 +74,7 @@ class Dialect:
     """Whether reads return ``AcknowledgeByUtc`` and ``DtUtcOnSiteBy`` (spec 2.3); otherwise only creations do
     (facts 3.5)."""
     zero_is_null: frozenset[tuple[str, str]] = frozenset()
-    """Integer fields stored as null but shown as 0 (facts 3.4), as queries reveal."""
+    """Integer fields that the service shows as 0, although queries find them as null (facts 3.4)."""
     entities_envelope: bool = True
     """Whether retrieves return ``Entities`` in addition to ``Data`` (spec 4.9; else facts 12 row 5)."""
     spec_fields: bool = True
@@ -102,8 +102,8 @@ class Dialect:
     """Whether discovery without ``ApiType`` returns the SOAP address (facts 2); otherwise the REST
     address (spec 4.1)."""
     tick: int = 1
-    """Clock resolution of stored times in units of 100 ns: seven fraction digits, or the two of records read
-    back (facts 3.5)."""
+    """Clock resolution of stored times in units of 100 ns: 1 for seven fraction digits, 100,000 for two
+    (facts 3.5)."""
     stored: NumberFormat = _AS_STORED
     """Format of records that are read back (spec 2.1, facts 3.3 and 3.5)."""
     fresh: NumberFormat = _AS_STORED

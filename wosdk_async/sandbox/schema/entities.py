@@ -158,7 +158,7 @@ def check_supported(schema: EntitySchema, operation: str) -> None:
             f"Use '/cmd/{path}' endpoint for that please.",
         )
     if schema.name in _COMMAND_ONLY and operation in ("Create", "Update"):
-        raise broken_rule(f"{schema.name} is changed by commands only.")
+        raise broken_rule(f"{schema.name} can only be changed by commands.")
     if schema.operations.get(operation.lower()) is False:
         raise unsupported(operation, schema.name)
 

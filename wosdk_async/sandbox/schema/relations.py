@@ -104,7 +104,7 @@ def entity_of_kind() -> dict[str, str]:
 
 
 def relation_by(child: str, key: str) -> Relation:
-    """Return the relation of ``child`` records that point to a parent in field ``key``."""
+    """Return the relation of ``child`` records whose field ``key`` points to a parent."""
     return Relation(schemas()[child], key)
 
 

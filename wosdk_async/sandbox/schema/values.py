@@ -73,7 +73,7 @@ def reference_id(value: object) -> int | None:
 
 
 def read_integer(value: object) -> Any:
-    """Convert an integer, possibly from text (spec 4.4 sends CustomerId as text); else `UNREADABLE`."""
+    """Convert an integer or its text (spec 4.4 sends CustomerId as text); return `UNREADABLE` if invalid."""
     if isinstance(value, str):
         text = value.strip()
         if not (text.isascii() and text.removeprefix("-").isdigit() and len(text) < 20):
@@ -171,7 +171,7 @@ def zone_of(number: int) -> tzinfo:
 
 @attrs.frozen
 class Moment:
-    """Instant in ticks of 100 ns since 1970; one call writes the same moment everywhere."""
+    """Instant in ticks of 100 ns since 1970; a call uses one instant for all times that it writes."""
 
     ticks: int
 
@@ -193,7 +193,7 @@ class Moment:
         return f"{whole}.{fraction:07d}" if fraction else whole
 
     def later(self, minutes: int) -> Moment:
-        """Return the moment ``minutes`` later, without fraction (facts 3.5) and seconds (assumed)."""
+        """Return the moment ``minutes`` later, without a fraction (facts 3.5) or seconds (assumed)."""
         whole = self.ticks // _TICKS // 60 + minutes
         return Moment(whole * 60 * _TICKS)
 

@@ -27,7 +27,7 @@ def read_rows(path: Path, entity: str | None = None) -> list[SeedRow]:
     Args:
         path: ``.csv`` file with property paths such as ``Name`` and ``WorkZone.Id`` in the first line. Other
             files are read as JSON: ``{entity type: [rows]}``, or ``[rows]`` with ``entity``.
-        entity: entity type of the rows; required for CSV. JSON that names another is refused.
+        entity: entity type of the rows; required for CSV. JSON that names a different type is refused.
 
     Raises:
         StoreError: the file is malformed; the message names the line.
@@ -38,7 +38,7 @@ def read_rows(path: Path, entity: str | None = None) -> list[SeedRow]:
         if path.suffix.lower() != ".csv":
             return list(_from_json(text, entity))
         if entity is None:
-            raise StoreError("A CSV file needs an entity type: name it with --entity.")
+            raise StoreError("A CSV file needs an entity type: set it with --entity.")
         return list(_from_csv(text, seeded_type(entity)))
     except UnicodeDecodeError as error:
         raise StoreError(f"{path} is not UTF-8: {error}.") from error
@@ -155,7 +155,7 @@ def _members(fields: Mapping[str, Field | None], place: str, cells: list[tuple[s
 
 
 def _fields(schema: EntitySchema, header: list[str]) -> dict[str, Field | None]:
-    """Return the field of each column; raise StoreError for those that are not properties."""
+    """Return the field of each column. Raises StoreError for columns that are not properties."""
     found = {path: _field(schema, path.split(".")) for path in header if path}
     if problems := [f"line 1: {each}" for each in found.values() if isinstance(each, str)]:
         raise StoreError("\n".join(problems))
@@ -163,7 +163,7 @@ def _fields(schema: EntitySchema, header: list[str]) -> dict[str, Field | None]:
 
 
 def _field(schema: EntitySchema, steps: list[str]) -> Field | str | None:
-    """Return the field at a column path, an error if a step is not a property, or None for row validation."""
+    """Return a column path's field or an error text; None if row validation must decide."""
     field = schema.field(steps[0])
     if field is None:
         near = did_you_mean(steps[0], [each.name for each in schema.fields])

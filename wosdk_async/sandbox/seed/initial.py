@@ -84,7 +84,7 @@ def create_company(
 
 
 def set_verification(store: Store, companies: Iterable[StoredCompany], verification: bool) -> None:
-    """Switch the verification step of Companies; existing verifications stay."""
+    """Turn the verification step on or off for Companies; existing verifications stay."""
     with store.transaction():
         for company in companies:
             store.add_company(attrs.evolve(company, verification=verification))

@@ -28,7 +28,7 @@ _MAX_MISTAKES = 20  # maximum per error message
 
 @attrs.frozen
 class SeedRow:
-    """Row with members as for a create.
+    """Row to add, with the members of a create.
 
     ``place`` is the position for error messages, such as ``line 3`` or ``Customer 0``.
     """

@@ -92,7 +92,7 @@ class RequestContext:
         return self.select(entity, f"{column(member, 'string')} = ?", text.rstrip(" "))
 
     def referrer(self, entity: str, path: str, key: int) -> Record | None:
-        """Return the first record whose reference at ``path`` has an id, or None."""
+        """Return the first record whose reference at ``path`` has the id ``key``, or None."""
         self.store.indexes.ensure(entity, path, "integer")
         return self.first(entity, f"{column(path, 'integer')} = ?", key)
 
@@ -103,8 +103,8 @@ class RequestContext:
     def number_format(self, entity: str, record: Record, value: object) -> NumberFormat:
         """Return the format of a record's time or amount. Values set by this request have another format.
 
-        facts 3.5: this applies to all times of a new record, and in other records to the time just set. Zones
-        differ by whole minutes, so the seconds identify such a time.
+        facts 3.5: in new records this applies to all times, in other records to the time just set. Zones
+        differ by whole minutes, so the seconds identify a time just set.
         """
         key = (entity, record.get("Id", 0))
         just_set = key in self._replaced and isinstance(value, str) and value[17:] == self.now.utc[17:]
@@ -116,7 +116,7 @@ class RequestContext:
         return self.insert_with_id(schema, record)
 
     def insert_with_id(self, schema: EntitySchema, record: Record) -> Record:
-        """Add a record with its own id."""
+        """Add a record that already has an id."""
         if schema.versioned:
             record["ConcurrencyId"] = 1
         self.store.insert(self.company.id, schema.name, record)

@@ -1,7 +1,7 @@
 """Document files, stored as sent and served at addresses that need no token.
 
 facts 3.10: file addresses need no token and do not expire, so each contains an unguessable key. Addresses are
-computed on display, because the port may change with each start.
+computed when shown, because the port may change with each start.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def decode_file(text: str) -> bytes:
 
 
 def find_file(store: Store, company: int, document: int, key: str) -> tuple[bytes, str] | None:
-    """Return the file at an address, with a type that is safe as a header; None if there is none."""
+    """Return the file at an address, with a content type that is safe to send; None if missing."""
     owner = next((known for known in store.companies() if known.id == company), None)
     if owner is None or not hmac.compare_digest(_key(owner, document).encode(), key.encode()):
         return None

@@ -1,7 +1,7 @@
 """Checks of references between records, on writes and deletes (spec 2.1 and 3).
 
-Both rules apply to all entity types. Spec 3 shows the first for creating work orders; for other writes, and
-for the second rule, it is not shown; assumed.
+Written references must exist, and referenced records cannot be deleted. Spec 3 shows the first rule for
+creating work orders; for other writes it is not shown; assumed, as is the second rule.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def check_references(
 ) -> None:
     """Check that newly referenced records exist and are not removed; ``before`` is the old record.
 
-    Immutable owners of some records are not shown; assumed.
+    That some records cannot change owner is not shown; assumed.
     """
     pointer = _OWNER_REQUIRED.get(schema.name)
     if pointer and not record[pointer]:

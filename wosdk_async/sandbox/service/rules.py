@@ -39,7 +39,7 @@ def ancestors(context: RequestContext, location: Record) -> list[Record]:
 
 
 def _work_order(context: RequestContext, order: Record) -> None:
-    """Trim the contact name, and keep local times and their UTC fields equal.
+    """Trim the contact name, and keep local times and their UTC fields in sync.
 
     A PUT writes the listed properties (spec 4.9), so the written field sets the other; if both are written,
     the local time wins (not shown; assumed).

@@ -49,7 +49,7 @@ _REFERENCE_MEMBERS = {"Actor": frozenset({"TypeId"})}  # actor references includ
 
 @attrs.define
 class UpdatePlan:
-    """Members of one object to write.
+    """Members to write in one object.
 
     Args:
         whole: whether to write all scalars and references.
@@ -144,7 +144,7 @@ class _Update:
     def write(self, field: Field, value: object) -> None:
         schema, record = self.schema, self.record
         if field.name == "IsRemoved" and read_value(field, value) not in (UNREADABLE, record["IsRemoved"]):
-            raise broken_rule(f"IsRemoved of {schema.name} is changed by DELETE and RestoreCommand only.")
+            raise broken_rule(f"IsRemoved of {schema.name} can only be changed by DELETE and RestoreCommand.")
         old = record.get(field.name)
         assign(schema, record, field, value)
         guarded = not field.updatable or field.name in COMMAND_ONLY.get(schema.name, ())
@@ -152,7 +152,7 @@ class _Update:
             raise self._by_commands_only(field)
 
     def write_inside(self, field: Field, value: object, plan: UpdatePlan) -> bool:
-        """Write inside a list, reference or amount, and return whether a record behind it changed."""
+        """Write inside a list, reference or amount, and return whether an owned record changed."""
         if field.type == "money":
             parts = [part.name for part in MONEY_PARTS.values() if plan.covers(part)]
             if isinstance(value, dict):
@@ -175,7 +175,7 @@ class _Update:
         return self._update_referenced(field, value, plan)
 
     def _by_commands_only(self, field: Field) -> Refusal:
-        return broken_rule(f"{field.name} of {self.schema.name} is changed by commands only.")
+        return broken_rule(f"{field.name} of {self.schema.name} can only be changed by commands.")
 
     def _update_referenced(self, field: Field, members: Mapping[str, Any], plan: UpdatePlan) -> bool:
         child = self.schema.required_target(field)

@@ -45,7 +45,7 @@ def create(
     """Create a record and its list records from the members of ``entity``.
 
     Unknown members are dropped, invalid ones replaced with defaults, and ``Id`` and ``ConcurrencyId`` ignored
-    (facts 3.3). ``parent_fields`` override: the reference to the parent, or a fixed ``Id``.
+    (facts 3.3). ``parent_fields`` override members: the reference to the parent, or a fixed ``Id``.
     """
     members = [
         (field, _resolve_name(context, field, value)) for field, value in known_members(schema, entity)
@@ -164,7 +164,7 @@ def create_owned_object(
 def delete(
     context: RequestContext, schema: EntitySchema, record: Record, *, with_owner: bool = False
 ) -> None:
-    """Delete a record and its owned records; a removable one is only marked ``IsRemoved`` (facts 3.4).
+    """Delete a record and its owned records; soft-deleted types are only marked ``IsRemoved`` (facts 3.4).
 
     Deleting owned records is not shown; assumed.
     """
@@ -185,7 +185,7 @@ def delete(
 
 
 def restore(context: RequestContext, schema: EntitySchema, record: Record) -> None:
-    """Undo a removal (facts 3.4, RestoreCommand); types without removal are not shown, assumed."""
+    """Undo a removal (facts 3.4, RestoreCommand); types without ``IsRemoved`` are not shown, assumed."""
     if not schema.soft_deleted:
         raise broken_rule(f"{schema.name} entity cannot be restored.")
     if record["IsRemoved"]:

@@ -18,8 +18,7 @@ class StoredCompany:
     """Company in a store.
 
     Args:
-        client_id: client id of its own credentials, which access no other Company (facts 1, CompanyName tied
-            to credentials).
+        client_id: client id of credentials for this Company only (facts 1, CompanyName tied to credentials).
         host: only host name that serves the Company; empty for any.
         live: whether this is a live Company, rather than stage or preview (spec 1).
         seeded: whether it starts with the records of ``seed.json``.
@@ -40,7 +39,7 @@ class StoredCompany:
         return not self.host or urlsplit(root).hostname == self.host
 
     def address(self, root: str) -> str:
-        """Return the Company's address with a trailing slash, and the scheme and port of ``root``."""
+        """Return the Company's address with the scheme and port of ``root``, and a trailing slash."""
         if not self.host:
             return root
         parts = urlsplit(root)
@@ -67,7 +66,7 @@ class CompanyCounters:
         return value
 
     def raise_to(self, company: int, name: str, value: int) -> None:
-        """Raise a counter to return only numbers above ``value``."""
+        """Raise a counter so that it only returns numbers above ``value``."""
         if value > self._value((company, name)):
             self._set((company, name), value)
 

@@ -40,7 +40,7 @@ _CACHE = 64 * 1024  # KiB of page cache, regardless of file size
 def connect(path: Path) -> sqlite3.Connection:
     """Open or create a store file, for use by one thread at a time.
 
-    New files are owner-only, because they contain credentials. SQLite gives files beside it the same
+    New files are owner-only, because they contain credentials. SQLite gives its journal files the same
     permissions.
     """
     options: dict[str, Any] = {
@@ -78,15 +78,15 @@ def prepare(db: sqlite3.Connection, path: Path) -> bool:
 
 
 def remedy(error: sqlite3.Error | OSError) -> str:
-    """Return the remedy for an error in opening a store, as the end of a message."""
+    """Return the remedy for an error on opening a store, as the end of a message."""
     text = str(error)
     if "not a database" in text:
-        return "Name a sandbox store, or a new file."
+        return "Choose a sandbox store, or a new file."
     if "unable to open" in text or "readonly" in text:
-        return "Name a writable file in a writable directory."
+        return "Choose a writable file in a writable directory."
     if "full" in text or "disk I/O" in text:
-        return "Free some disk space, or name a file on another disk."
-    return "Name another file, or close the program that uses this file."
+        return "Free some disk space, or choose a file on another disk."
+    return "Choose another file, or close the program that uses this file."
 
 
 def write_snapshot(db: sqlite3.Connection, target: Path) -> None:
@@ -95,7 +95,7 @@ def write_snapshot(db: sqlite3.Connection, target: Path) -> None:
     Replaces an older store at ``target``. Raises StoreError for any other existing file, or a failed write.
     """
     if target.exists() and not _is_store(target):
-        raise StoreError(f"{target} is not a sandbox store. Name another file.")
+        raise StoreError(f"{target} is not a sandbox store. Choose another file.")
     try:
         with (
             replace_file(target, mode=_PRIVATE) as file,
@@ -105,7 +105,7 @@ def write_snapshot(db: sqlite3.Connection, target: Path) -> None:
             db.backup(copy)
             copy.execute("PRAGMA journal_mode = DELETE")  # no -wal file beside the copy
     except (sqlite3.Error, OSError) as error:
-        raise StoreError(f"{target}: {error}. Name a writable file.") from error
+        raise StoreError(f"{target}: {error}. Choose a writable file.") from error
 
 
 @contextlib.contextmanager
@@ -129,9 +129,9 @@ def _is_store(path: Path) -> bool:
 def _check(db: sqlite3.Connection, path: Path) -> None:
     """Raise StoreError unless an open database is a store of this version."""
     if _pragma(db, "application_id") != APPLICATION_ID:
-        raise StoreError(f"{path} is another program's database. Name another file.")
+        raise StoreError(f"{path} is another program's database. Choose another file.")
     if _pragma(db, "user_version") != VERSION:
-        text = f"{path} was written by another version of the sandbox. Delete the file or name another."
+        text = f"{path} was written by another version of the sandbox. Delete the file or choose another."
         raise StoreError(text)
 
 
@@ -288,5 +288,5 @@ def _index_statements(entity: str, path: str, kind: str) -> Iterator[str]:
 
 
 def _statistics(entity: str, name: str, numbers: str) -> str:
-    """Return the statement that sets planner statistics: one Company has all rows, each value few."""
+    """Return the statement that tells the planner that one Company has all rows and each value few."""
     return f"INSERT INTO sqlite_stat1 VALUES ('{entity}', '{name}', '{numbers}')"  # noqa: S608 known names

@@ -1,8 +1,8 @@
 """Money commands: work order costs (spec 4.5, facts 5), invoices, payments and amounts.
 
-Commands on the cost record do not change the order's version: each record has its own (facts 3.7). The log
-gets an entry (not shown; assumed, since facts 8 and WOActionType name both kinds). Invoice and payment
-commands do what their names say (assumed).
+Commands on the cost record do not change the order's version: each record has its own version (facts 3.7).
+They add a log entry (not shown; assumed, since facts 8 and WOActionType name both kinds). The effects of
+invoice and payment commands are assumed from their names.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _INVOICE_ACTIONS = {"Posted": "Posted", "Paid": "Paid", "PaidInFull": "Paid", "A
 
 
 def change_ap_status(context: RequestContext, arguments: Arguments) -> Record:
-    """Set the vendor invoice status to an ApInvoiceStatus record; the cost gets its state."""
+    """Set the vendor invoice status, and the cost's state, from an ApInvoiceStatus record."""
     order, cost = _find_cost(context, arguments, "ApStatusId")
     status = named_record(context, arguments, "VendorInvoiceStatusId", "ApInvoiceStatus")
     changes = {"ApStatusId": status["Id"], "ApStateId": status["ApStateId"]}
@@ -38,7 +38,7 @@ def change_ap_status(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def change_cost_status(context: RequestContext, arguments: Arguments) -> Record:
-    """Set the internal cost status to an InternalCostStatus record (facts 5)."""
+    """Set the internal cost status, and the cost's state, from an InternalCostStatus record (facts 5)."""
     order, cost = _find_cost(context, arguments, "CostStatusId")
     status = named_record(context, arguments, "CostStatusId", "InternalCostStatus")
     changes = {"CostStatusId": status["Id"], "CostState": status["InternalCostStateId"]}

@@ -69,7 +69,7 @@ def log_action(context: RequestContext, order: Record, kind: str, arguments: Arg
 
 
 def set_last_action(context: RequestContext, order: Record) -> None:
-    """Set the order's last action time to now, even if back-dated (not shown; assumed)."""
+    """Set the order's last action time to now, even for a back-dated action (not shown; assumed)."""
     order["LastActionDate"] = context.now.local(zone_of(order["TimeZone"]))
     order["LastActionDateUtc"] = context.now.utc
 
@@ -90,7 +90,7 @@ def save_action(
 
 
 def last_modification(context: RequestContext, arguments: Arguments) -> Record:
-    """Return the time of the last action, the only one stored (assumed)."""
+    """Return the time of the last action, the only modification time stored (assumed)."""
     order = find_order(context, arguments)
     shown = show_default(context, "WorkOrder", order)
     return {"DtLastModified": shown["LastActionDate"], "WorkOrderId": order["Id"]}
@@ -127,7 +127,7 @@ def verify_work(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def add_flag(context: RequestContext, order: Record, arguments: Arguments) -> bool:
-    """Add the older command's flag, from ``ActionReasonId``; without one, do nothing (facts 5.1)."""
+    """Add the flag in ``ActionReasonId``, the older command's member; if missing, do nothing (facts 5.1)."""
     key = arguments.get("ActionReasonId", 0)
     return _add_flags(context, order, [key] if key else [], arguments)
 

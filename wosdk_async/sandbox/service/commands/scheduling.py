@@ -183,7 +183,7 @@ _MAX_LEVELS = 32
 
 
 def prepare_child(context: RequestContext, arguments: Arguments) -> Record:
-    """Return a child for items of one order, in the form for WoCreateCommand; nothing is stored."""
+    """Return a child order for items of one order, as input for WoCreateCommand; nothing is stored."""
     items = [required_record(context, "WoItem", key) for key in read_ids(arguments.get("WoItemIds"))]
     if not items:
         raise required("WoItemIds")
@@ -224,7 +224,7 @@ def join_plan(context: RequestContext, order: Record, sent: Any) -> None:
 
 
 def _place_in_plan(context: RequestContext, order: int) -> tuple[int, int]:
-    """Return the plan root of an order and the order's level; itself and 0 without a plan."""
+    """Return the plan root of an order and the order's level; the order itself and 0 without a plan."""
     plan = _plan_of(context, order)
     if plan is None or "RootWorkOrder" not in plan:
         return order, 0

@@ -31,7 +31,7 @@ _INDEXABLE = frozenset(
 _REFUSED = {("WoLastAction", "Reason")}  # facts 4: refused by the service; error code assumed
 
 Finish = Callable[[str, Field], str]
-"""Function from the SQL and field of a path's last property to other SQL."""
+"""Function that derives SQL from the SQL and field of a path's last property."""
 
 
 @attrs.define
@@ -235,7 +235,7 @@ def _orders(criteria: QueryCriteria, expression: dict[str, Any]) -> Iterator[str
         direction = get_ignore_case(order, "OrderType")
         name = "Ascending" if direction is None else enumeration("OrderType").name_of(direction)
         if name is None:
-            raise incorrect_model("OrderType is Ascending or Descending.")
+            raise incorrect_model("OrderType must be Ascending or Descending.")
         yield f"{criteria.order(get_ignore_case(order, 'PropertyName'))} {_DIRECTIONS[name]}"
 
 
@@ -250,7 +250,7 @@ def _whole_number(expression: dict[str, Any], name: str) -> int:
     sent = get_ignore_case(expression, name)
     value = 0 if sent is None else read_integer(sent)
     if not isinstance(value, int) or not 0 <= value < 2**31:
-        raise incorrect_model(f"{name} must be a whole number from 0.")
+        raise incorrect_model(f"{name} must be a whole number, 0 or more.")
     return value
 
 

@@ -38,9 +38,9 @@ Values = list[object]
 
 
 def condition_sql(sql: str, field: Field, operator: str, values: Values) -> tuple[str, Values]:
-    """Return the SQL for a condition on a property, and the bound values; text is parsed (facts 4)."""
+    """Return the SQL for a condition on a property and its bound values, parsed from text (facts 4)."""
     if field.type == "money":
-        raise incorrect_model(f"Name {field.name}.Value to compare an amount.")
+        raise incorrect_model(f"Use {field.name}.Value to compare an amount.")
     if operator in _NULLS:
         return f"{sql} {_NULLS[operator]}", []
     sql_operators, write = next(writer for writer in _WRITERS if operator in writer[0])
