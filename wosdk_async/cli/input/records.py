@@ -1,4 +1,4 @@
-"""Look-up of records by id, compound key, number or name.
+"""Looking up records by id, compound key, number or name.
 
 Digits can be one work order's id and another's number, so neither is assumed.
 """

@@ -64,7 +64,7 @@ def connect(
     """
     path = folder / JOURNAL
     if not path.is_file():
-        why = f"this is not a job folder, as it has no {JOURNAL}; name another folder"
+        why = f"this is not a job folder, because it has no {JOURNAL}; name another folder"
         if _is_of_killed_start(folder):
             why = "this job has not sent anything; if the import was killed, run the same command again"
         raise JournalError(f"{folder}: {why}")

@@ -240,7 +240,7 @@ def _similarity(column: str, names: set[str]) -> float:
 
 
 def _in_words(column: str, field: DraftField) -> float:
-    """Return a score for equal word sets, or for one that contains the other."""
+    """Return a score for word sets that are equal or contain one another."""
     column_words = _words(column)
     names = [_words(field.name.removesuffix(_AMOUNT))]
     if field.target is not None:

@@ -1,4 +1,4 @@
-"""Look-up of referenced records by name or id."""
+"""Looking up referenced records by name or id."""
 
 from __future__ import annotations
 
