@@ -52,7 +52,7 @@ async def assign_command(
 ) -> OrderPlan:
     """Assign work orders to employees or providers; their state does not change.
 
-    Primary replaces the first assignee. The assignees before and after are shown.
+    Primary replaces the first assignee. The output shows the assignees before and after.
 
     \b
       wosdk assign RSC000005 --to mira.okafor

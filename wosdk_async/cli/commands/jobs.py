@@ -36,7 +36,7 @@ _NO_DOUBT = "no row is in doubt"
 def jobs_command() -> None:
     """Show, resume, settle or undo imports.
 
-    JOB is a job folder, such as requests.csv.job, or its input file if that has only one job.
+    JOB is a job folder, such as requests.csv.job, or its input file if the file has only one job.
     """
 
 

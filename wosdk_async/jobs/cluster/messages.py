@@ -1,8 +1,8 @@
 """Messages between a job's coordinator and workers, and protocols for their transport.
 
 The coordinator sends an :class:`Order`, and the worker responds with a :class:`Report`. Messages may be lost,
-late or repeated: an order repeats all grants not confirmed by the worker, a report all results not confirmed
-by the coordinator. Times are durations or readings of the worker's own clock.
+late or repeated: an order repeats all grants that the worker has not confirmed, and a report repeats all
+results that the coordinator has not confirmed. Times are durations or readings of the worker's own clock.
 """
 
 from __future__ import annotations

@@ -57,7 +57,8 @@ class _About(msgspec.Struct):
 
 
 class _Line(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
-    """A ``readers.program.Line``; the last one has only ``line``, and the header's ``kinds`` is the sheet."""
+    """Line of a reader program. In the header, ``kinds`` is the sheet's name; the last line has only
+    ``line``."""
 
     line: int
     cells: list[str] | None = None
