@@ -60,7 +60,7 @@ class _Route:
         setting = f" ({self.proxy_setting})" if self.proxy_setting else ""
         if self.proxy is None:
             return f"direct connection to {self.host}{setting}"
-        return f"connection to {self.host} by proxy {self.proxy}{setting}"
+        return f"connection to {self.host} through proxy {self.proxy}{setting}"
 
     def remedy(self, variable: str) -> str:
         """Return what to check if the connection fails; ``variable`` can override the host's address."""

@@ -158,7 +158,7 @@ def _note(_: click.Context, __: click.Parameter, text: str) -> str:
 _text_option = click.option(
     "--text", required=True, metavar="TEXT|-", callback=_note, help="The note; - reads stdin."
 )
-_public_option = click.option("--public", is_flag=True, help="Make it public (default: private).")
+_public_option = click.option("--public", is_flag=True, help="Make the note public (default: private).")
 
 
 @order_verb("note", _text_option, _public_option)

@@ -57,8 +57,7 @@ class _About(msgspec.Struct):
 
 
 class _Line(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
-    """Line of a reader program. In the header, ``kinds`` is the sheet's name; the last line has only
-    ``line``."""
+    """Line of a reader: the header has the sheet in ``kinds``, and the last line has only ``line``."""
 
     line: int
     cells: list[str] | None = None
