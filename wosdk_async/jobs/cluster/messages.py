@@ -169,7 +169,7 @@ class WorkerLink(Protocol):
     lost: str
 
     async def exchange(self, order: bytes) -> bytes:
-        """Return the report. Raise OSError if the link is lost, another error if the worker shut down."""
+        """Return the report. Raise OSError if the link is lost, and another error if the worker shut down."""
 
     async def aclose(self) -> None:
         """Release the worker without waiting for it."""
