@@ -60,10 +60,10 @@ class _Route:
         setting = f" ({self.proxy_setting})" if self.proxy_setting else ""
         if self.proxy is None:
             return f"direct connection to {self.host}{setting}"
-        return f"connection to {self.host} by proxy {self.proxy}{setting}"
+        return f"connection to {self.host} through proxy {self.proxy}{setting}"
 
     def remedy(self, variable: str) -> str:
-        """Return what to check if the connection fails; ``variable`` overrides the host's address."""
+        """Return what to check if the connection fails; ``variable`` can override the host's address."""
         if self.proxy is not None:
             return f"check the proxy in {self.proxy_setting}, or add {self.host} to NO_PROXY"
         address = f", and {variable} if you set it" if variable else ""
@@ -123,7 +123,7 @@ class StepReport:
         self._file.flush()
 
     async def add_all(self, steps: AsyncIterator[Step]) -> None:
-        """Add steps as they arrive; those of the log-in arrive together."""
+        """Add steps as they arrive; the log-in steps arrive together."""
         async for step in steps:
             self.add(step)
 
@@ -169,7 +169,7 @@ _BY_KIND: tuple[tuple[type[WosdkError], str], ...] = (
 
 
 def remedy_for(error: WosdkError, network: str = _NETWORK) -> str:
-    """Return the remedy for ``error``, or empty if the message has one.
+    """Return the remedy for ``error``, or an empty string if the message has one.
 
     ``network``: what to check if there was no connection.
     """

@@ -38,7 +38,7 @@ _INPUT = (
         "--format",
         "file_format",
         metavar="NAME",
-        help="File format, such as csv, if ambiguous; a wrong name lists all.",
+        help="File format, such as csv, if ambiguous; an unknown name lists all.",
     ),
     click.option("--command", metavar="NAME", help="Command to run per row (default: WoCreateCommand)."),
     click.option("--entity", metavar="NAME", help="Create a record of this entity for each row."),

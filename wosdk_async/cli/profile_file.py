@@ -56,7 +56,7 @@ class ProfileFile:
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Read a settings file. Errors never quote its text."""
+        """Read a settings file. Errors never quote the file's text."""
         text = _text_of(path)
         try:
             return cls(path, text, parse_toml(text))
@@ -91,8 +91,8 @@ class ProfileFile:
         except (ValueError, TypeError, RecursionError):
             pass  # raise outside the handler: the cause may contain a secret
         raise CliError(
-            f"{self.path}: profile {name!r} cannot be changed without touching the rest; give it a section "
-            f"[profiles.{name}] of its own, or edit the file by hand"
+            f"{self.path}: profile {name!r} cannot be changed without changing the rest; move it to a "
+            f"separate section [profiles.{name}], or edit the file by hand"
         )
 
     def require_unchanged(self) -> None:
@@ -101,7 +101,7 @@ class ProfileFile:
             raise CliError(f"{self.path} has changed since it was read; run the command again")
 
     def write(self, text: str) -> None:
-        """Write ``text`` atomically and owner-only. Raises CliError if the file has changed since reading."""
+        """Replace the owner-only file atomically. Raises CliError if it has changed since it was read."""
         self.require_unchanged()
         write_private(self.path, text)
 
@@ -151,7 +151,7 @@ def _entries(values: Mapping[str, str]) -> list[str]:
 
 
 def create_private(path: Path, text: str) -> None:
-    """Create an owner-only file; leave none behind on failure."""
+    """Create an owner-only file; remove the file on failure."""
     with _writing(path), create_file(path, _PRIVATE) as file:
         try:
             file.write(text.encode())

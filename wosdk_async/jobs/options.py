@@ -66,8 +66,8 @@ class ImportOptions:
     if_exists: IfExists = attrs.field(default="fail", validator=attrs.validators.in_(("fail", "skip")))
     """Whether to fail or skip a row whose key already exists in the Company before the first attempt."""
     limit: int = number(32, "a number of calls, 1 or more", low=1, whole=True)
-    """Maximum concurrent calls. A kill leaves at most twice as many rows in doubt, or 16 times as many with
-    workers (or 2,000)."""
+    """Maximum concurrent calls. A kill leaves at most twice as many rows in doubt; with workers, at most 16
+    times as many or 2,000, whichever is larger."""
     lease: float = number(30.0, "seconds above 0", above=True)
     """Seconds for which a worker may send granted rows, counted from its last report before the grant. A row
     may take up to the Company's ``deadline``, or two thirds of the lease if there is none."""

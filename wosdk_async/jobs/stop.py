@@ -1,4 +1,4 @@
-"""Stopping of a run by a rule, an error or a request, without cutting off calls that may change something."""
+"""Stopping a run on a rule, an error or a request, without cutting off calls that may change something."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def client_closed() -> RunStoppedError:
 
 
 ALIKE = 20
-"""Limit of rows that are refused at the start for one reason, and of consecutive rows that cannot be sent."""
+"""Limit for rows refused at the start for the same reason, and for consecutive rows that cannot be sent."""
 
 _VARIABLE = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
 

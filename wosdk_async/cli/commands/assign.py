@@ -52,7 +52,7 @@ async def assign_command(
 ) -> OrderPlan:
     """Assign work orders to employees or providers; their state does not change.
 
-    Primary replaces the first assignee. The assignees before and after are shown.
+    Primary replaces the first assignee. The output shows the assignees before and after.
 
     \b
       wosdk assign RSC000005 --to mira.okafor
@@ -89,7 +89,7 @@ class _Assigning:
     async def carry_out(
         self, company: Company, order: int, comment: str | None, at: datetime | None
     ) -> ChangeResult:
-        """Assign, then report the actual assignees: the service may ignore the call without an error."""
+        """Assign, then report the actual assignees; the service may ignore the call without an error."""
         await company.work_orders.assign(order, self.employees, mode=self.mode, comment=comment, at=at)
         facts: dict[str, Any] = {"mode": self.mode}
         try:

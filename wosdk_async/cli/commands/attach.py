@@ -48,7 +48,7 @@ def attach_command(
 ) -> None:
     """Attach files to a work order, up to 20 MB each.
 
-    The file suffix decides the type of images and PDFs; other files get --type (default: PDF).
+    The file suffix determines the type of images and PDFs; for other files, use --type (default: PDF).
 
     ORDER is a number such as RSC000005, or an id. Use id:2903 or number:2903 for ambiguous digits.
 

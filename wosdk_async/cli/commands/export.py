@@ -126,7 +126,7 @@ def _run(ctx: click.Context, params: dict[str, Any]) -> ExportSummary:
             raise CliError(message_of(error), Exit.UNWRITTEN) from error
         except (WosdkError, KeyboardInterrupt):
             if export.is_kept:
-                say(f"{counted(export.rows, 'row')} kept: the same command resumes")
+                say(f"{counted(export.rows, 'row')} kept; run the same command to resume the export")
             raise
 
 

@@ -36,7 +36,7 @@ _NO_DOUBT = "no row is in doubt"
 def jobs_command() -> None:
     """Show, resume, settle or undo imports.
 
-    JOB is a job folder, such as requests.csv.job, or its input file if that has only one job.
+    JOB is a job folder, such as requests.csv.job, or its input file if the file has only one job.
     """
 
 
@@ -109,9 +109,9 @@ def show(folder: Path, as_json: bool) -> None:
 def resume(ctx: click.Context, folder: Path, outcomes: Path | None, as_json: bool, yes: bool) -> None:
     """Resume a job: send the remaining rows.
 
-    The file, map, marker, Company and options of the last run apply. To change one, rerun the import command;
-    `wosdk jobs show` prints it. --outcomes, --again, --new-rows, --retry-refused and --retry-undone are not
-    repeated.
+    The file, map, marker, Company and options of the last run apply. To change any of these, rerun the import
+    command; `wosdk jobs show` prints it. --outcomes, --again, --new-rows, --retry-refused and --retry-undone
+    are not repeated.
     """
     from wosdk_async.cli.commands.import_ import import_command
     from wosdk_async.jobs.journal.folder import plan_as_last_given
@@ -140,8 +140,8 @@ def resume(ctx: click.Context, folder: Path, outcomes: Path | None, as_json: boo
 def rejects(folder: Path, csv_for_excel: ExcelSeparator | None) -> None:
     """Rewrite a job's results.csv, rejects.csv, in_doubt.csv and report.
 
-    rejects.csv has the cells of the failed rows: correct and import it. If the input file is missing, only
-    results.csv and the report are written, with exit status 2.
+    rejects.csv contains the cells of the failed rows: correct and import it. If the input file is missing,
+    only results.csv and the report are written, with exit status 2.
     """
     from wosdk_async.jobs.journal import Journal
 
@@ -181,8 +181,8 @@ def _print_paths(paths: list[Path]) -> None:
 @job_argument
 @click.argument("decision", type=click.Choice(["created", "not-created"]), required=False)
 @click.argument("id", type=Whole(1), required=False)
-@click.option("--row", type=Whole(1), metavar="N", help="Row to decide by hand.")
-@click.option("--all", "all_rows", is_flag=True, help="Decide all rows in doubt as not-created.")
+@click.option("--row", type=Whole(1), metavar="N", help="Row to settle by hand.")
+@click.option("--all", "all_rows", is_flag=True, help="Settle all rows in doubt as not-created.")
 @json_option
 @target_options(hidden=True)
 @click.pass_context
@@ -223,7 +223,7 @@ def settle_command(
 
 
 def _decided_by_hand(ctx: click.Context, folder: Path, row: int | None, id: int | None) -> int:
-    """Record the decision, with a look-up of the given id. Return the number of rows still in doubt."""
+    """Record the decision after looking up the given id. Return the number of rows still in doubt."""
     if id is None:
         return asyncio.run(_decide(folder, row, None, None))
     with company_of_job(ctx, folder) as runner:

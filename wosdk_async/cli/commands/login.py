@@ -64,8 +64,8 @@ def login_command(ctx: click.Context, /, yes: bool, listed: bool, **options: str
     """Ask for a Company and its credentials, check them, and save them as a profile.
 
     You are not asked for values in options or WOSDK_ variables. Nothing is saved until the log-in works;
-    refused answers are asked for again. --profile names the profile (default: 'default'). A typed secret is
-    saved in a private file; with --credentials-command no secret is stored.
+    you are asked again for refused values. --profile names the profile (default: 'default'). A typed secret
+    is saved in a private file; with --credentials-command no secret is stored.
 
     \b
       wosdk login
@@ -154,7 +154,7 @@ def _complete(values: Mapping[str, str], old: Mapping[str, Any]) -> dict[str, st
 def _with_addresses(answers: Mapping[str, str], old: Mapping[str, Any]) -> dict[str, str]:
     """Add the old profile's addresses, and print all addresses before the secret is sent to them.
 
-    Skip addresses of another Company or region, to keep the secret from them.
+    Skip addresses of another Company or region, which must not get the secret.
     """
     values = dict(answers)
     is_same = _identity(values) == _identity(old)
@@ -183,7 +183,8 @@ def _missing(values: Mapping[str, str]) -> list[str]:
 
 
 def _ask(key: str, old: str, *, again: bool = False) -> str:
-    """Ask for one value, with the old value as the default. A secret has a default only if just typed."""
+    """Ask for one value, with the old value as the default. A secret defaults to the one just typed, if
+    any."""
     if key == "client_secret":
         text: str = click.prompt(
             "Client secret (hidden)",

@@ -66,7 +66,7 @@ def mcp_command(ctx: click.Context, allow_writes: bool, state: Path | None, sett
 
 
 def _end_at_signals() -> None:
-    """Exit immediately on Ctrl-C, SIGTERM or SIGHUP. As after a kill, a plan being sent is then in doubt.
+    """Exit immediately on Ctrl-C, SIGTERM or SIGHUP. A plan being sent is then in doubt, as after a kill.
 
     An orderly shutdown would wait for the client, because the thread that reads stdin cannot be woken.
     """

@@ -67,7 +67,7 @@ def update_command(
     """Update fields of a record, after showing old and new values.
 
     ID is the record's id, number or name. For a work order write id:2903 or number:2903 if the digits could
-    be both. NAME= writes null. Only changed fields are sent.
+    be either. NAME= writes null. Only changed fields are sent.
 
     \b
       wosdk update Customer 512 Instructions='Ring twice' WorkZone=15

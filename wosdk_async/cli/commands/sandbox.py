@@ -210,7 +210,7 @@ def snapshot(store: Path, to: Path) -> None:
 
 @sandbox_command.command()
 @_store
-@click.option("--to", type=_FILE, help="Snapshot to return to (default: the initial state).")
+@click.option("--to", type=_FILE, help="Snapshot to restore (default: the initial state).")
 def reset(store: Path, to: Path | None) -> None:
     """Reset a store, even while a server uses it. Credentials and tokens stay valid."""
     with _opened(store) as opened:

@@ -146,7 +146,7 @@ _MAX_SHOWN = 200  # characters in the prompt
 
 
 def _note(_: click.Context, __: click.Parameter, text: str) -> str:
-    """Return the note. Raises CliError if it is empty or too long."""
+    """Return the note. Raises CliError if the note is empty or too long."""
     body = sys.stdin.read(_MAX_NOTE + 1) if text == "-" else text
     if len(body) > _MAX_NOTE:
         raise CliError(f"--text: the note is longer than {_MAX_NOTE} characters; attach a file instead")
@@ -158,7 +158,7 @@ def _note(_: click.Context, __: click.Parameter, text: str) -> str:
 _text_option = click.option(
     "--text", required=True, metavar="TEXT|-", callback=_note, help="The note; - reads stdin."
 )
-_public_option = click.option("--public", is_flag=True, help="Make it public (default: private).")
+_public_option = click.option("--public", is_flag=True, help="Make the note public (default: private).")
 
 
 @order_verb("note", _text_option, _public_option)

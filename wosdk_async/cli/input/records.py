@@ -1,4 +1,4 @@
-"""Look-up of records by id, compound key, number or name.
+"""Looking up records by id, compound key, number or name.
 
 Digits can be one work order's id and another's number, so neither is assumed.
 """
@@ -58,7 +58,7 @@ class RecordTexts:
 
     @classmethod
     def read(cls, kind: type[Record] | str, texts: Sequence[str], by: str | None) -> RecordTexts:
-        """Parse the arguments. Raises CliError for unusable ones."""
+        """Parse the arguments. Raises CliError for invalid arguments."""
         if by is not None and isinstance(kind, str):
             raise CliError(f"--by needs an entity in the catalogue, not {kind}; leave out --by")
         key = None if by is None or isinstance(kind, str) else _text_property(kind, by)
@@ -272,7 +272,7 @@ def newest_of(entity: str) -> str:
 
 
 def look_for_order(fields: Mapping[str, Any], hint: str = "") -> str:
-    """Return a command that finds a work order by PoNumber plus a comment, or else the newest orders."""
+    """Return a command, with ``hint``, that finds an order by PoNumber, or else lists the newest orders."""
     number = fields.get("PoNumber")
     if not isinstance(number, str) or not number:
         return newest_of("WorkOrder")

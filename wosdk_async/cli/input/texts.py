@@ -6,8 +6,8 @@ A ``--where`` condition is PROPERTY OPERATOR VALUE, with the service's operators
     in (a, b)    not in (a, b)   between a and b   not between a and b
     is null      is not null
 
-A value extends to the end, in a list to the next comma, and in ``between`` to ``and``. A quoted value can
-contain anything; double the quotes inside.
+A value extends to the end of the condition; in a list, to the next comma; in ``between``, to ``and``. A
+quoted value can contain anything; double the quotes inside.
 """
 
 from __future__ import annotations

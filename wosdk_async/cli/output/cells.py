@@ -190,7 +190,7 @@ class DefaultColumns:
         return steps[-1] if last in ("DisplayAs", "Name") else path
 
     def _rank(self, path: str) -> int:
-        """Return 0 for a value, 1 for the record's id, 2 for other ids and for flags of requests."""
+        """Return the sort rank: 0 for a value, 1 for the record's id, 2 for other ids and request flags."""
         if path == "Id":
             return 1
         last = path.rpartition(".")[2]

@@ -109,7 +109,7 @@ def guarded_texts(count: int, *, raw: bool) -> str:
 class CsvFormat:
     """CSV with a header and one line per record; on a terminal, control characters are escaped.
 
-    The columns are the requested paths, or for ``*`` or no paths those of the first page.
+    The columns are the requested paths; for ``*`` or no paths, they are the columns of the first page.
     """
 
     def __init__(

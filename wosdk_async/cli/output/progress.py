@@ -88,7 +88,7 @@ class RowProgress:
     def add(self, rows: int, detail: str = "", *, failed: bool = False) -> None:
         """Count ``rows`` more, and show ``detail`` after the count.
 
-        ``failed`` rows may not have been sent, so on their own they show no pace.
+        ``failed`` rows may not have been sent, so no pace is shown if all rows failed.
         """
         self.rows += rows
         self._carried_out += 0 if failed else rows

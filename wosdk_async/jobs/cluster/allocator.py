@@ -235,7 +235,7 @@ class Allocator:
         return min(wanted - queued, share.in_flight + wanted - self.leases.outstanding(worker.nonce))
 
     def granted(self, lease: Lease, worker: ConnectedWorker) -> None:
-        """Send a grant, now in the journal, with the next order."""
+        """Send a grant, which is now in the journal, with the next order."""
         worker.unconfirmed[lease.epoch] = lease.grant()
 
     def withdraw(self, lease: Lease) -> Changes:

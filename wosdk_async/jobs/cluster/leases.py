@@ -1,7 +1,7 @@
 """Leases: permissions to send rows for a limited time, after which the worker has certainly stopped.
 
 A row is under at most one lease, and leaves it exactly once: the worker reports the row, the row is lost with
-the worker, or the grant is withdrawn unsent. So each row gets exactly one outcome. The rules have no I/O;
+the worker, or the grant is withdrawn unsent. So each row gets exactly one outcome. The rules do no I/O;
 :func:`end_leases` waits for workers of earlier runs.
 """
 

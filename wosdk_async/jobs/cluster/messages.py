@@ -1,8 +1,8 @@
 """Messages between a job's coordinator and workers, and protocols for their transport.
 
 The coordinator sends an :class:`Order`, and the worker responds with a :class:`Report`. Messages may be lost,
-late or repeated: an order repeats all grants not confirmed by the worker, a report all results not confirmed
-by the coordinator. Times are durations or readings of the worker's own clock.
+late or repeated: an order repeats all grants that the worker has not confirmed, and a report repeats all
+results that the coordinator has not confirmed. Times are durations or readings of the worker's own clock.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ class WorkerLink(Protocol):
     lost: str
 
     async def exchange(self, order: bytes) -> bytes:
-        """Return the report. Raise OSError if the link is lost, another error if the worker shut down."""
+        """Return the report. Raise OSError if the link is lost, and another error if the worker shut down."""
 
     async def aclose(self) -> None:
         """Release the worker without waiting for it."""

@@ -260,7 +260,7 @@ class PushedSessions:
         return self.number if self._used_up == self.number else 0
 
     def push(self, session: PushedSession) -> None:
-        """Store a session if newer than the last."""
+        """Store a session if it is newer than the last one."""
         if session.number > self.number:
             self._newest, self._ends = session, self._clock() + session.expires_in
             self._pushed.set()

@@ -41,7 +41,7 @@ _FILE_ROWS = 20_000  # maximum loss per range after a kill
 
 
 class Export(ExportJob):
-    """Export into one file. Each object runs once.
+    """Export into one file. Each object can run only once.
 
     ::
 
@@ -130,7 +130,7 @@ class Export(ExportJob):
     def _require_place(self, *, may_exist: bool) -> None:
         """Raise ExportError if the output path is unusable."""
         if self.output.exists() and not self.output.is_file():
-            raise ExportError(f"{self.output}: is not a regular file and would be replaced; name a file")
+            raise ExportError(f"{self.output} is not a regular file and would be replaced; name a file")
         require_parent(self.output)
         if self.output.exists() and not may_exist:
             raise ExportError(f"{self.output} already exists", remedies=(Remedy.OVERWRITE,))

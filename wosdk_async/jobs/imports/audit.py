@@ -35,9 +35,9 @@ Verdict = Finding | Literal["once", "undecided", "not_made"]
 
 @attrs.define(eq=False)
 class Audit:
-    """Audit that looks up the keys of all rows, and compares the records with the journal's states.
+    """Looks up the keys of all rows, and compares the records with the journal.
 
-    Rows without exactly one record are looked up again after the settle time, as a look-up may be stale.
+    Rows without exactly one record are looked up again after the settle time, because a look-up may be stale.
     Run the audit after settling: rows still in doubt become DONE if they now have one record.
     """
 

@@ -46,7 +46,7 @@ FINDINGS: dict[FindingKind, str] = {
 """Labels of the findings in the output."""
 
 _KEPT = 1000
-"""Maximum rows and causes listed in a result; ``on_row`` gets all rows."""
+"""Maximum number of rows and of causes in a result; ``on_row`` gets all rows."""
 
 _FINE: tuple[FindingKind, ...] = ("would_send", "ended", "changed")
 _MORE_ROWS = 5  # rows listed for a cause after the first row
@@ -104,7 +104,7 @@ class ProblemCause:
 
 @attrs.define(kw_only=True)
 class CheckResult:
-    """Result of an import check: ``checked`` of the file's ``rows`` were checked."""
+    """Result of an import check of ``checked`` out of ``rows`` rows."""
 
     label: str
     """The operation's past participle, such as ``created``."""
@@ -135,7 +135,7 @@ class CheckResult:
     skips: bool = False
     """Whether to skip rows whose record exists, instead of failing them."""
     lacking: int = 0
-    """Number of rows to send that lack a required field, and will probably be refused."""
+    """Number of rows to send without a required field, which will probably be refused."""
     _causes: dict[tuple[FindingKind, str], ProblemCause] = attrs.field(factory=dict, repr=False)
     _lacks: dict[str, ProblemCause] = attrs.field(factory=dict, repr=False)
     _cautions: dict[str, ProblemCause] = attrs.field(factory=dict, repr=False)
@@ -160,14 +160,14 @@ class CheckResult:
 
     @property
     def complete(self) -> bool:
-        """Whether the import would be accepted, with every checked row done or to be sent."""
+        """Whether the import would be accepted and would leave out none of the checked rows."""
         if self.lacking or isinstance(self.decision, Refusal):
             return False
         return self.problems == (self.counts["there"] if self.skips else 0)
 
     @property
     def problems(self) -> int:
-        """The number of rows that are neither done nor would be sent."""
+        """Number of rows that are not done and would not be sent."""
         return self.checked - sum(self.counts[kind] for kind in _FINE)
 
     def add(self, finding: Finding) -> None:

@@ -201,7 +201,7 @@ class Import:
             ImportMapError: a record required by all rows does not exist, or the file has changed.
             ImportRefusedError: rows could be sent twice.
             JournalError: the journal is unusable.
-            WosdkError: a reference look-up failed. This run created nothing in any of these cases.
+            WosdkError: a reference look-up failed. In all of these cases, this run created nothing.
         """
         self._loop = asyncio.get_running_loop()
         job = await self.open(company)
@@ -252,7 +252,7 @@ _OLDER = 50  # young collections before an older generation is collected; Python
 
 @functools.cache
 def tune_process() -> None:
-    """Collect garbage less often and switch threads faster, to save a quarter of a long job's CPU time.
+    """Collect garbage less often and switch threads sooner, to save a quarter of a long job's CPU time.
 
     Call once, after loading all modules, in a dedicated process: the settings are process-wide.
     """

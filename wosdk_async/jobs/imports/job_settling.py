@@ -1,4 +1,4 @@
-"""Settling of a job without its file: look up rows in doubt, or record a person's decision."""
+"""Settling a job without its file: look up rows in doubt, or record a person's decision."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ async def settle_job(
 
 
 async def doubts_in(journal: Journal) -> list[int]:
-    """Return the numbers of rows in doubt, including rows no longer in the file."""
+    """Return the row numbers of rows in doubt, including rows no longer in the file."""
     return [row.row async for page in journal.pages(*UNDECIDED) for row in page]
 
 

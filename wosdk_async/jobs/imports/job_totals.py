@@ -31,7 +31,7 @@ __all__ = ["JobTotals"]
 
 @attrs.frozen(kw_only=True, eq=False)
 class JobTotals:
-    """Job totals, from the journal and this run's stages."""
+    """Job totals from the journal and from this run's stages."""
 
     job: OpenedJob
     stops: StopRules
@@ -143,7 +143,7 @@ class JobTotals:
         return self.reports.done + self.settling.done
 
     async def _counts(self) -> Mapping[State, int]:
-        """Return the number of rows by state, from the journal or else from this run."""
+        """Return the row counts by state, from the journal if readable, otherwise from this run."""
         journal = self.job.journal
         with contextlib.suppress(JournalError):  # the summary lists unwritten outcomes
             await journal.flush()

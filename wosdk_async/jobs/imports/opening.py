@@ -1,4 +1,4 @@
-"""Opening of an import's ledger, and its comparison with the file."""
+"""Opening an import's ledger, and comparing it with the file."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ class RowBuilder:
     keys: RowKeys | None
 
     def build(self, row: Row) -> tuple[Record, list[MissingRecord]]:
-        """Return a row's command or record, and the missing records to create before sending the row.
+        """Return a row's command or record, and the missing records to create first.
 
         Raises:
             InvalidCallError: the row is invalid, whichever records exist.
@@ -163,7 +163,7 @@ class RowBuilder:
         the fields to create a record, another row may have them.
 
         Args:
-            rows: candidate rows, whose keys may turn out to exist.
+            rows: the rows to send unless their keys exist.
             find: looks up keys, given the marker's path.
 
         Returns:

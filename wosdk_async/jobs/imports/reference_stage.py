@@ -39,12 +39,12 @@ _ROUNDS = 3  # attempts to create records; records in doubt then wait for the ne
 
 
 Settled = Callable[[Callable[[], Awaitable[bool]], str], Awaitable[bool]]
-"""The signature of ``Settling.wait``."""
+"""Signature of ``Settling.wait``."""
 
 
 @attrs.define(eq=False)
 class ReferenceStage:
-    """Stage that completes a job's index: each name gets a record id, or the reason why it has none."""
+    """Completes a job's index: each name gets a record id, or the reason why it has none."""
 
     company: Company
     rows: PlannedRows
@@ -128,7 +128,7 @@ class ReferenceStage:
     async def _settle_deletions(self, settled: Settled) -> None:
         """Wait until each deletion that an undo left in doubt is confirmed or ruled out.
 
-        A row must not refer to a record that is deleted a moment later.
+        A row must not refer to a record that is about to be deleted.
         """
         index, journal = self.index, self.rows.journal
         found = [
@@ -219,7 +219,7 @@ class ReferenceStage:
 
 @attrs.frozen
 class ReferenceCreation:
-    """Creation of a reference's missing records.
+    """Creates a reference's missing records.
 
     A name is not a key: removed records and records excluded by the map's ``where`` may have the same name.
     A creation in doubt therefore has no marker; the record is looked up by name, and created again if

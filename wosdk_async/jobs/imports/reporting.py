@@ -1,4 +1,4 @@
-"""Reporting of row outcomes: write to the journal, count, and call ``on_row``."""
+"""Reporting row outcomes: write to the journal, count, and call ``on_row``."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ async def end_run(
     Args:
         job: the job.
         work: the run's work.
-        ran: whether there was any work.
+        ran: whether the run had anything to do.
         summary: receives the written files or the write error; None after an error.
         error: the exception raised by the run; None if the run has a summary.
         stopped_status: the exit status of a run with remaining rows.

@@ -52,8 +52,8 @@ class RowSender:
 
         Args:
             only: the numbers of the rows to send; by default all rows.
-            again: whether the rows were sent before and confirmed absent. Any record with a row's key then
-                belongs to the row.
+            again: whether the rows were sent before and confirmed absent. Any record with a row's key was
+                then created for the row.
 
         Raises:
             ImportMapError: the file has changed since the job began; earlier rows have been sent.

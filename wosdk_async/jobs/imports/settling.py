@@ -1,4 +1,4 @@
-"""Settling of rows in doubt: look up their keys, and replan rows that are confirmed absent."""
+"""Settling rows in doubt: look up their keys, and replan rows that are confirmed absent."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Doubt:
     reason: str
     request_id: str | None = None
     code: str | None = None
-    """The causing error's class."""
+    """Class of the error that caused the doubt."""
     attempts: int = 0
     seconds: float = 0.0
     """The call's duration."""
@@ -61,13 +61,13 @@ class Doubt:
 
     @property
     def call(self) -> dict[str, Any]:
-        """Facts about the call for the journal."""
+        """The call's facts for the journal."""
         return {"request_id": self.request_id, "attempts": self.attempts, "seconds": self.seconds}
 
 
 @attrs.define(eq=False, kw_only=True)
 class Settling:
-    """Settling of rows in doubt.
+    """Settles rows in doubt.
 
     All methods except :meth:`leave_undecided` may be cancelled; undecided rows then stay in doubt.
     """
@@ -78,7 +78,7 @@ class Settling:
     marker: str | None
     """Field with the keys; without a marker, nothing can be settled."""
     seconds: float
-    """Seconds after which a missing row can no longer appear (``CallOptions.settle``)."""
+    """Seconds after which a missing record can no longer appear (``CallOptions.settle``)."""
     on_row: Callable[[RowOutcome], None]
     rebuilt: Callable[[set[int]], Awaitable[Mapping[int, Any]]] | None = None
     """Rebuilds rows of the file; required by operations that compare."""

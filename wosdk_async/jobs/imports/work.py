@@ -163,7 +163,7 @@ class JobWork:
         Raises:
             ConfigurationError: the workers cannot be started.
             ImportMapError: a record required by all rows does not exist, or the file has changed.
-            WosdkError: a look-up failed. No row was sent in any of these cases.
+            WosdkError: a look-up failed. In all of these cases, no row was sent.
         """
         try:
             with suppress(StoppedError):
@@ -221,7 +221,7 @@ class JobWork:
     async def _send(self) -> None:
         """Send the planned rows, settle rows in doubt, and resend rows confirmed absent.
 
-        An error that affects all rows stops the import; ``stop`` holds the reason.
+        An error that affects all rows stops the import and becomes the stop reason.
         """
         self.sending = True
         try:

@@ -5,7 +5,7 @@ its entries in ``entries.py``, and its SQL in ``row_table.py``, ``run_table.py``
 ``commits.py`` groups writes into commits, ``store.py`` creates and opens the file, and ``schema.py`` defines
 the tables. ``folder.py`` finds job folders, and ``lock.py`` locks them.
 
-All packages of ``jobs`` except ``sources/`` and ``mapping/`` use it, and MCP does for folders and locks.
+All packages of ``jobs`` except ``sources/`` and ``mapping/`` use it, and MCP uses its folders and locks.
 """
 
 from __future__ import annotations

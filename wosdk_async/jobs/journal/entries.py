@@ -74,7 +74,7 @@ PageRow = tuple[int, int, State, int, str | None]
 
 @attrs.frozen(kw_only=True)
 class JobPlan:
-    """A ledger's subject and the file of its last run, shown completely in ``report.json``.
+    """A ledger's fixed properties and the file of its last run, shown completely in ``report.json``.
 
     Args:
         job: the ledger's id, from :func:`new_job_id`; part of markers such as ``{job}-{row}``.

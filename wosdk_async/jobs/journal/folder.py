@@ -92,7 +92,7 @@ class JobFolders:
         return folder, lock
 
     def _abandoned(self, folder: Path) -> Path:
-        """Return a folder left by a start that was killed before the journal was complete."""
+        """Return a folder left by an import that was killed before the journal was complete."""
         with explained(folder):
             if not folder.is_dir() or any(not each.name.startswith(START_FILES) for each in folder.iterdir()):
                 raise JournalError(

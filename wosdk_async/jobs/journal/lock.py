@@ -103,7 +103,7 @@ class FolderLock:
         )
 
     def write_stamp(self, stamp: int) -> None:
-        """Write a commit's stamp without a flush; it survives a kill of the process."""
+        """Write a commit's stamp without a flush; the stamp survives a kill of the process."""
         self.stamp = stamp
         if self._file >= 0:
             with contextlib.suppress(OSError):  # an older stamp detects fewer lost commits

@@ -157,7 +157,7 @@ def undone_rows(db: sqlite3.Connection) -> int:
 def own_undone_ids(db: sqlite3.Connection) -> Iterator[int]:
     """Yield the ids of records that this job's undos cancelled or deleted, or may have.
 
-    Undos that were killed or are in doubt count, too.
+    This includes undos that were killed or are in doubt.
     """
     found = db.execute(
         """SELECT coalesce(json_extract(undo.detail, '$[0]'), json_extract(outcome.detail, '$[0]')) AS id

@@ -32,7 +32,7 @@ __all__ = [
 JOURNAL = "journal.db"
 _PART = f"{JOURNAL}.part"
 START_FILES = (LOCK, _PART, "input.")
-"""Prefixes of files that a start may leave when killed."""
+"""Prefixes of files that an import killed at the start may leave."""
 NO_JOURNAL = (
     "this is not a job's journal. If a job was here, restore the folder from a backup: a new job would "
     "resend all its rows. If not, name another folder"
@@ -64,7 +64,7 @@ def connect(
     """
     path = folder / JOURNAL
     if not path.is_file():
-        why = f"this is not a job folder, as it has no {JOURNAL}; name another folder"
+        why = f"this is not a job folder, because it has no {JOURNAL}; name another folder"
         if _is_of_killed_start(folder):
             why = "this job has not sent anything; if the import was killed, run the same command again"
         raise JournalError(f"{folder}: {why}")
@@ -95,7 +95,7 @@ def connect(
 
 
 def _is_of_killed_start(folder: Path) -> bool:
-    """Return whether a folder has only files of a start that was killed while creating the journal."""
+    """Return whether a folder has only files of an import killed while creating the journal."""
     with explained(folder):
         names = {each.name for each in folder.iterdir()} if folder.is_dir() else set()
     return _PART in names and all(name.startswith(START_FILES) for name in names)

@@ -1,4 +1,4 @@
-"""Admission of a compared file to the ledger: number new rows and plan the rows to send."""
+"""Adding a compared file to the ledger: number new rows and plan the rows to send."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def admit(
         job: the ledger's id.
         run: the run number.
         open_keys: whether keys consist of the ledger's id and the row number instead of cells.
-        learns: whether to add new identities of known rows, for a rejects file or a changed key.
+        learns: whether to add new identities to known rows, for a rejects file or a changed key.
     """
     _place(db)
     key = f"'{job}-' || {{row}}" if open_keys else "file.key"

@@ -1,6 +1,6 @@
-"""Comparison of a file with the ledger, in SQL on all rows.
+"""Comparison of a file with the ledger, in SQL.
 
-The results are temporary tables for the admission, so a check works with a read-only ledger.
+The results go to temporary tables, so a check works with a read-only ledger.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _STATE = f"""CASE
         THEN {int(Standing.REFUSED_HERE)}
     WHEN outcome.state = {int(State.REFUSED)} THEN {int(Standing.REFUSED)}
     ELSE {int(Standing.PLANNED)} END"""
-"""Standing of a ledger row. A refusal with an attempt came from the service."""
+"""Standing of a ledger row. A refused row with attempts was refused by the service."""
 
 _CARRIED_OUT = f"{int(State.SENDING)}, {int(State.IN_DOUBT)}, {int(State.DONE)}, {int(State.FOUND)}"
 """States of rows that may be in the Company."""
@@ -78,7 +78,7 @@ class Compared:
     back: Mapping[Standing, int] = attrs.field(factory=dict)
     """Rows of the file that the last file lacked and an earlier file had, by standing."""
     unknown_row: int | None = None
-    """Line of a reject without a row in the ledger."""
+    """Line of a rejects row that the ledger does not have."""
 
 
 def compare(
@@ -126,7 +126,7 @@ def compare(
 
 
 def _insert(db: sqlite3.Connection, rows: Sequence[FileRow]) -> None:
-    """Insert rows, leaving out columns that are always None, as binding None is slow."""
+    """Insert rows, leaving out columns that are always None, because binding None is slow."""
     columns = {
         name: column
         for name, column in zip(_COLUMNS, zip(*rows, strict=True), strict=True)

@@ -1,7 +1,7 @@
 """Decision on what an import sends: a pure function of the ledger, the file and the options.
 
-The ledger knows each row by its identity. Repeating a command sends only rows that are not known to be done.
-Imports, checks and the CLI call :func:`decide`; ``docs/import.md`` shows its tables.
+The ledger recognizes each row by its identity. Repeating a command sends only rows that are not known to be
+done. Imports, checks and the CLI call :func:`decide`; ``docs/import.md`` shows its tables.
 """
 
 from __future__ import annotations

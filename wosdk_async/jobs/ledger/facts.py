@@ -147,7 +147,7 @@ def facts_of(
         rows: the file's rows.
         company: the Company's identifier.
         compared: the comparison result.
-        ledger: the ledger's folder, plan and counts; None for a new import.
+        ledger: folder, plan and counts of the ledger; None for a new import.
         elsewhere: the result of :func:`sent_elsewhere`.
     """
     later = successor(ledger[0]) if ledger is not None else None

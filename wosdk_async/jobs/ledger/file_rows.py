@@ -76,7 +76,7 @@ class FileRows:
     fingerprints: array[int] = attrs.field(factory=lambda: array("q"), init=False)
     """Page fingerprints."""
     _digests: array[int] = attrs.field(factory=lambda: array("q"), init=False)
-    """Digests of rows without a key."""
+    """Digests of the rows without a key."""
     _db: sqlite3.Connection = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:

@@ -33,7 +33,7 @@ class RowIdentity:
     """A row's identity, and a digest that detects changes."""
 
     identity: bytes
-    """Hash of the key, or of the cells without one."""
+    """Hash of the key, or of the cells if there is no key."""
     digest: int
     """Truncated hash of the relevant cells."""
     key: str | None
@@ -101,7 +101,7 @@ class Identities:
         return _number(_hash(b"cells", cells))
 
     def _cells(self, row: Row) -> dict[str, str] | list[str]:
-        """Return the non-blank cells, or all cells of a row that does not fit the header."""
+        """Return the non-blank cells; for a row that does not fit the header, all cells."""
         if row.raw_cells is not None:
             return list(row.raw_cells)
         cells = row.cells if type(row.cells) is dict else dict(row.cells.items())  # includes unusable cells

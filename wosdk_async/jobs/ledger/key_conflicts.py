@@ -1,4 +1,4 @@
-"""Rows with conflicting keys: repeated in the file, or equal to a sent key but for spreadsheet formatting.
+"""Rows with conflicting keys: repeated in the file, or equal to a sent key except for formatting.
 
 The queries read the temporary tables of the comparison.
 """

@@ -84,7 +84,7 @@ class Summary:
     done: int = 0
     """Rows that succeeded: created, updated or deleted."""
     label: Label = "created"
-    """Participle for rows in ``done``."""
+    """Participle that describes rows in ``done``, such as ``created``."""
     found: int = 0
     """Rows skipped because their record already existed (``if_exists="skip"``)."""
     undone: int = 0

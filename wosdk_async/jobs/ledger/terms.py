@@ -25,7 +25,7 @@ __all__ = [
 
 
 class Standing(IntEnum):
-    """Standing of a file's row in the ledger. SQL statements use the numbers."""
+    """Standing of a file's row in the ledger. SQL statements use the values."""
 
     NEW = 0
     PLANNED = 1
@@ -36,7 +36,7 @@ class Standing(IntEnum):
     DONE_CHANGED = 5
     """Done or found, but the cells (for updates, also the map) have changed since."""
     REFUSED_HERE = 6
-    """Refused before it was sent, for example because a name has no record."""
+    """Refused before sending, for example because a name has no record."""
     REFUSED = 7
     """Refused by the service, with these cells and this map."""
     REFUSED_CHANGED = 8
@@ -147,14 +147,14 @@ class FileFacts:
     """Rows that the last file lacked and an earlier file had, by standing."""
     first_new: RowSample | None = None
     disguised: Mapping[Standing, tuple[RowSample, RowSample]] = attrs.field(factory=dict)
-    """By standing, the first key that equals a sent row's missing key but for spreadsheet formatting.
+    """By standing, the first key equal to a missing sent row's key except for spreadsheet formatting.
 
     The last file lacked at least one of the two keys.
     """
     rejects: bool = False
     """Whether the file is a rejects file, whose rows name their ledger rows."""
     rejects_problem: tuple[RejectsProblem, int] | None = None
-    """The rejects' fault and its line."""
+    """The fault of the rejects file, and its line."""
     superseded_by: Path | None = None
     """The newer ledger that resends all rows."""
     elsewhere: tuple[Path, int] | None = None

@@ -1,7 +1,7 @@
 """Undo outcomes and progress, and look-ups that ignore undone records.
 
 Cancelled work orders and removed records keep their keys, and queries find them (facts 3.4). Such records
-count as existing unless an undo of this job, or of a job beside it, recorded their ids.
+count as existing unless an undo of this job, or of another job beside it, recorded their ids.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 UNDO = "undo"
-"""``command`` in the run details of an undo."""
+"""Value of ``command`` in the run details of an undo."""
 
 UndoOutcome = Literal[
     "undo",
@@ -152,7 +152,7 @@ class UndoState:
             shown = [f"{count} {_short(outcome)}" for outcome, count in outcomes.items() if count]
             texts.append(f"{left} left ({', '.join(shown)})" if shown else f"{left} left")
         if self.earlier:
-            texts.append(f"{self.earlier} left of rows no longer in the file")
+            texts.append(f"{self.earlier} left from rows no longer in the file")
         if self.references:
             texts.append(f"references: {self.references} left")
         if not self.complete and (self.left is None or self.references):

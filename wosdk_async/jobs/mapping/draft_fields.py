@@ -98,7 +98,7 @@ def draft_fields(
         columns: the file's header.
         operation: the operation on each row.
         keys: the columns that can identify rows.
-        unlike: for each column, the kinds that its cells do not look like (``time`` or ``number``).
+        unlike: the kinds (``time`` or ``number``) that each column's cells do not look like.
     """
     found = list(_fields(operation.kind, operation.table))
     if operation.table == "entity":
@@ -116,7 +116,7 @@ def draft_fields(
 
 
 def is_usable(column: str) -> bool:
-    """Return whether a map can name a column."""
+    """Return whether a map can refer to a column by name."""
     return not _UNUSABLE.search(column)
 
 
@@ -166,7 +166,7 @@ def _fields(kind: type[Record], table: str, *, nested: bool = False) -> Iterator
 
 
 def _action_of(kind: type[Record]) -> str | None:
-    """Return the action whose reasons have the command's name (facts 4), if any."""
+    """Return a command's action type, which its reasons share (facts 4); None for other commands."""
     word = kind.wire_name.removeprefix("Wo").removesuffix("Command")
     return word if word in WOActionType.__members__ else None
 
@@ -240,7 +240,7 @@ def _similarity(column: str, names: set[str]) -> float:
 
 
 def _in_words(column: str, field: DraftField) -> float:
-    """Return a score for equal word sets, or for one that contains the other."""
+    """Return a score for word sets that are equal or contain one another."""
     column_words = _words(column)
     names = [_words(field.name.removesuffix(_AMOUNT))]
     if field.target is not None:

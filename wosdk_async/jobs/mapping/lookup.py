@@ -1,4 +1,4 @@
-"""Look-up of referenced records by name or id."""
+"""Looking up referenced records by name or id."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ async def find_named(
 async def find_elsewhere(
     company: Company, spec: ReferenceSpec, names: Sequence[str], context: RowContext
 ) -> dict[str, set[str]]:
-    """Search the other string fields for ``names``; return the names found in each field, folded.
+    """Search the other string fields for ``names``; return the names found in each field, case-folded.
 
     Only the first records are searched, because a field may have the same value in most records.
     """

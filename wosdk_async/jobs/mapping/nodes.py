@@ -47,7 +47,7 @@ class MissingRecord(Protocol):
 
 
 class References(Protocol):
-    """Look-up of record ids for rows."""
+    """Looks up record ids for rows."""
 
     def id_for(self, reference: str, context: RowContext) -> int | None:
         """Return the id of the record that a row names, or None if the row has no name.

@@ -1,7 +1,7 @@
 """Import operations that run a command or create a record for each row.
 
-``record_operations.py`` has the operations on existing records, and parses operation names, which are part
-of a job's identity.
+``record_operations.py`` defines the operations on existing records, and parses operation names, which are
+part of a job's identity.
 """
 
 from __future__ import annotations

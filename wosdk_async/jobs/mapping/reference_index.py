@@ -143,7 +143,7 @@ class ReferenceIndex:
                     holders[field] |= found
         except WosdkError as error:
             if spec.create:
-                text = f"{spec.name}: whether other fields hold the names of new records is unknown"
+                text = f"{spec.name}: it is unknown whether other fields hold the names of new records"
                 self.warnings.append(f"{text}: {reason_of(error)}")
         field, found = max(holders.items(), key=lambda each: len(each[1]), default=("", set[str]()))
         held = [name for name in names if folded(name) in found]
@@ -217,7 +217,7 @@ class ReferenceIndex:
         return any(entry.missing for entry in entries)
 
     def require(self, references: Iterable[str], place: object) -> None:
-        """Raise ImportMapError, which names ``place``, if a record that every row needs does not exist."""
+        """Raise ImportMapError with ``place`` if a record that every row needs does not exist."""
         for entry in (entry for name in references for entry in self._entries[name].values()):
             if entry.id is None and entry.reason:
                 raise ImportMapError(f"{place}: {entry.reason}", **entry.details)

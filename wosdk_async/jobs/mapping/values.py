@@ -290,7 +290,7 @@ _UNIT = re.compile(r'([^0-9+\-\s"\\]{1,8})?\s*[+-]?[0-9](?:[0-9.,\s]*[0-9])?\s*(
 
 
 def written_number(number: str, decimal: str) -> str:
-    """Replace the point in a number by the map's decimal mark, and expand exponents.
+    """Replace the decimal point with the map's decimal mark, and expand exponents.
 
     Raises:
         ValueError: the number is too long.

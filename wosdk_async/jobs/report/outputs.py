@@ -147,7 +147,7 @@ async def _write_all(
 
 
 def _set_aside(folder: OutputFolder, plan: JobPlan, source: Path) -> None:
-    """Move the last run's files to ``runs/N`` if they are about an input other than ``source``."""
+    """Move the last run's files to ``runs/N`` if they belong to an input other than ``source``."""
     report = read_object(folder.folder / _JSON)
     try:
         last = report["plan"]

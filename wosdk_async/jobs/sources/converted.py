@@ -57,7 +57,7 @@ class _About(msgspec.Struct):
 
 
 class _Line(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
-    """A ``readers.program.Line``; the last one has only ``line``, and the header's ``kinds`` is the sheet."""
+    """Line of a reader: the header has the sheet in ``kinds``, and the last line has only ``line``."""
 
     line: int
     cells: list[str] | None = None

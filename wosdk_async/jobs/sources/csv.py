@@ -107,7 +107,7 @@ class CsvFile:
         ]
 
     def _ends_with_cr(self) -> bool:
-        """Return whether lines end with a lone CR, rather than cells containing CRs."""
+        """Return whether lone CRs end lines, and are not part of cells."""
         ends = [line.endswith("\r") for line in itertools.islice(self._text.lines(), _SAMPLE)]
         return bool(ends) and ends[0] and sum(ends) > len(ends) / 2
 

@@ -80,7 +80,7 @@ class FileDialect:
         return cls(";", "utf-8-sig", decimal=",")
 
     def number(self, text: str) -> str:
-        """Replace the decimal point by the dialect's decimal mark."""
+        """Replace the decimal point with the dialect's decimal mark."""
         return text.replace(".", self.decimal)
 
     def writer(self, file: TextIO) -> Any:
@@ -114,8 +114,8 @@ class Source(Protocol):
     """Input file with a header and rows.
 
     Every iteration must yield the same rows with the same numbers. An error in the whole file raises
-    ImportMapError with place and fix; an error in a single row becomes the row's ``fault``. With an attribute
-    ``sha256`` (the file's hash before reading), an import detects a file that is replaced before the job
+    ImportMapError with place and fix; an error in a single row becomes the row's ``fault``. If a source has
+    ``sha256`` (the file's hash before reading), an import detects whether the file is replaced before the job
     starts.
     """
 
@@ -276,7 +276,7 @@ class Header:
 
 
 def padded(row: Row, columns: Sequence[str], reason: str) -> list[str]:
-    """Return a rejected row's cells; if ``reason`` says that cells are missing, add empty cells.
+    """Return a rejected row's cells; if cells are missing according to ``reason``, add empty cells.
 
     The added cells are read as missing while they are empty and the reason is unchanged.
     """
@@ -289,7 +289,7 @@ def _named(columns: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
 
 
 def optional_package(name: str, extra: str, place: object, files: str) -> Any:
-    """Import an optional package. Raise ImportMapError with the extra if it is missing."""
+    """Import an optional package, or raise ImportMapError with the extra to install."""
     try:
         return importlib.import_module(name)
     except ImportError:

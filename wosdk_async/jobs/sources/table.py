@@ -235,7 +235,7 @@ class _QuestionableRows:
         self._quoted: list[tuple[int, str, str]] = []
 
     def add(self, row: Row, column: str | None) -> None:
-        """Add a row because of its cell in ``column``, unless None."""
+        """Add a row, with the column that made it questionable; None adds nothing."""
         if column is not None:
             self._count += 1
             if len(self._quoted) < _QUOTED:

@@ -1,4 +1,4 @@
-"""Undo of created references in rounds: a record is deleted before the records that it uses."""
+"""Undoing created references in rounds: a record is deleted before the records that it uses."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ _NAMED = {
     **dict.fromkeys(("Concurrency", "CpTheme", "Extension", "Language", "NoteType", "TimeZone"), ""),
     **dict.fromkeys(("WONService", "Won", "WonLocation", "WonMember"), ""),
 }
-"""Entity types by alias in id field names, "" for none (entities.json: meanings; in part assumed)."""
+"""Entity types by alias in id field names, "" for none (entities.json: meanings; partly assumed)."""
 
 
 def created_references(

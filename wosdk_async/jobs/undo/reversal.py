@@ -33,7 +33,7 @@ _Call = Callable[[Target, Trace], Awaitable[Any]]
 
 @attrs.define(eq=False, kw_only=True)
 class Undo:
-    """Undo of a job's created records, which cancels work orders and deletes other records.
+    """Undoes what a job created: cancels work orders and deletes other records.
 
     Only records whose creation was confirmed by a response, or by looking up a previously absent key, are
     undone. Each record is read first, and skipped if its version has changed or it does not carry its row's
