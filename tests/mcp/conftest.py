@@ -18,7 +18,7 @@ collect_ignore_glob = [] if find_spec("mcp") else ["test_*.py"]
 
 @pytest.fixture(scope="package", autouse=True)
 def described_once() -> Iterator[None]:
-    """Describe each tool once, and check its schema once: servers and clients of each test took half the CPU."""
+    """Describe and check each tool once: doing so for the server of each test took half the CPU."""
     from jsonschema import Draft202012Validator
     from mcp.server.mcpserver.tools import Tool
 
