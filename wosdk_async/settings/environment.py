@@ -197,7 +197,7 @@ def _credentials(env: Mapping[str, Any]) -> Credentials | CredentialProvider | N
 
 
 def _own_addresses(profile: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a profile, without its addresses if a variable names another region than the profile."""
+    """Return a profile, without its addresses if a variable names a different region."""
     own = profile.get("WOSDK_REGION", _REGIONS[0])
     left_out = _ADDRESSES if given.get("WOSDK_REGION", own) != own else ()
     return {key: value for key, value in profile.items() if key not in left_out}
@@ -223,7 +223,7 @@ _misspelt: set[str] = set()  # names already warned of; two threads may both war
 
 
 def _warn_of_misspelt(given: Iterable[str]) -> None:
-    """Warn once about each unknown variable that resembles one of ours."""
+    """Warn once about each unknown variable that resembles a known one."""
     for name in given:
         if name.startswith(PREFIX) and name not in _KNOWN | _misspelt:
             _misspelt.add(name)
