@@ -82,8 +82,8 @@ class Settings:
     ) -> Settings:
         """Read the environment variables, and a profile if one is named.
 
-        Without a named profile, the profile ``default`` applies only if no argument and no variable from
-        ``WOSDK_COMPANY`` to ``WOSDK_TRUSTED_HOSTS`` is set, except for the name of the profile's Company.
+        Without a named profile, the whole profile ``default`` applies, but only if no argument and no
+        variable from ``WOSDK_COMPANY`` to ``WOSDK_TRUSTED_HOSTS`` is set, except for the profile's Company name.
 
         Args:
             environ: variables to read instead of ``os.environ``.
@@ -150,9 +150,7 @@ def _region(env: Mapping[str, Any]) -> Region:
     try:
         region = Region.named(name)
     except KeyError:
-        raise ConfigurationError(
-            f"WOSDK_REGION is {name!r}; it must be one of {', '.join(_REGIONS)}"
-        ) from None
+        raise ConfigurationError(f"WOSDK_REGION is {name!r}; use one of {', '.join(_REGIONS)}") from None
     return attrs.evolve(
         region,
         token_url=env.get("WOSDK_TOKEN_URL", region.token_url),
