@@ -83,7 +83,7 @@ class Settings:
         """Read the environment variables, and a profile if one is named.
 
         Without a named profile, the whole profile ``default`` applies, but only if no argument and no
-        variable from ``WOSDK_COMPANY`` to ``WOSDK_TRUSTED_HOSTS`` is set, except for the profile's Company name.
+        variable from ``WOSDK_COMPANY`` to ``WOSDK_TRUSTED_HOSTS`` is set, except the profile's Company name.
 
         Args:
             environ: variables to read instead of ``os.environ``.
