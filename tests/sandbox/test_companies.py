@@ -91,7 +91,7 @@ def test_local_company_with_several(tmp_path: Path) -> None:
         secrets = {local.variables_of(name)["WOSDK_CLIENT_SECRET"] for name in ("north", "SOUTH")}
         assert len(secrets) == 2
         assert local.variables == local.variables_of("North")
-        with pytest.raises(KeyError, match="there is North, South"):
+        with pytest.raises(KeyError, match="use North, South"):
             local.variables_of("East")
         listed = http.get(local.variables["WOSDK_LOCATOR_URL"] + "/_sandbox/companies").json()["Companies"]
         assert [company["Name"] for company in listed] == ["North", "South"]

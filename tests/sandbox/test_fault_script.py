@@ -107,7 +107,7 @@ def test_latencies() -> None:
         ({"rule": [{"fault": []}]}, "rule 1 needs a fault, one of latency"),
         (
             {"rule": [{"fault": "reset"}, {"fault": "reset", "status": 1}]},
-            r"rule 2 \(reset\) has no setting 'status'",
+            r"rule 2 \(reset\) has no .* 'status'",
         ),
         ({"rule": [{"fault": "status"}]}, r"rule 1 \(status\): .*status"),
         ({"rule": [{"fault": "status", "status": 200}]}, "status is 200; .* from 400 to 599"),
@@ -127,10 +127,7 @@ def test_latencies() -> None:
         ({"rule": [{"fault": "reset", "company": 5}]}, "company is 5"),
         ({"rule": [{"fault": "rest"}]}, r"fault is 'rest' \(did you mean reset\?\); it must"),
         ({"rule": [{"fault": "x" * 10**6}]}, "^.{1,300}$"),
-        (
-            {"rule": [{"fault": "status"}]},
-            r"rule 1 \(status\): status is missing; add it, as in status = 503\.$",
-        ),
+        ({"rule": [{"fault": "status"}]}, r"rule 1 \(status\): status is missing; .* as in status = 503\.$"),
         ({"rule": [{"fault": "request_id", "operation": "token"}]}, "no RequestId: use command"),
         ({"rule": [{"fault": "expired_token", "operation": "token"}]}, "carry no token yet: use another"),
         ({"rule": [{"fault": "reset", "operation": []}]}, r"operation is \[\]; it must be a name or a list"),

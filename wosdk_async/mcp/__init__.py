@@ -137,7 +137,7 @@ class ServerOptions:
 
 
 def state_folder(environ: Mapping[str, str] = os.environ) -> Path:
-    """Return the default plan folder, by XDG rules."""
+    """Return the default plan folder, following XDG rules."""
     base = environ.get("XDG_STATE_HOME", "")
     root = Path(base) if os.path.isabs(base) else Path.home() / ".local" / "state"
     return root / "wosdk" / "mcp"

@@ -1,8 +1,7 @@
 """Plans on disk.
 
 Several servers can share the SQLite file. The system releases a plan's lock when its server ends. A plan is
-marked ``sending`` on disk before its first byte is sent; if a ``sending`` plan's lock is free, the plan is in
-doubt.
+marked ``sending`` on disk before its first byte is sent; a ``sending`` plan with a free lock is in doubt.
 """
 
 from __future__ import annotations

@@ -110,7 +110,7 @@ def class_of(action: str, name: str) -> type[Record]:
         return entity_named(name)
     found = command_class(name)
     if found is None:
-        near = suggestion(name, index.COMMANDS) or "; the tool describe lists all names"
+        near = suggestion(name, index.COMMANDS) or "; the describe tool lists all names"
         raise UnknownNameError(f"there is no command {name!r:.80}{near}")
     return found
 

@@ -119,7 +119,7 @@ class PlanTools:
         ],
         fields: Annotated[
             dict[str, Any],
-            Field(description='Values by field name (see the tool describe); a reference is {"Id": 512}.'),
+            Field(description='Values by field name (see the describe tool); a reference is {"Id": 512}.'),
         ],
         record: Annotated[RecordId | None, Field(description="Record id; only for an update.")] = None,
         marker: Annotated[

@@ -79,7 +79,7 @@ def entity_named(name: str) -> type[Record]:
     """Return an entity's class. Raises UnknownNameError with a suggestion."""
     found = entity_class(name)
     if found is None:
-        near = suggestion(name, (*index.ENTITIES, *index.ALIASES)) or "; the tool describe lists all names"
+        near = suggestion(name, (*index.ENTITIES, *index.ALIASES)) or "; the describe tool lists all names"
         raise UnknownNameError(f"there is no entity {name!r:.80}{near}")
     return found
 

@@ -82,8 +82,8 @@ class Settings:
     ) -> Settings:
         """Read the environment variables, and a profile if one is named.
 
-        Without a named profile, the profile ``default`` applies only if no argument and no variable from
-        ``WOSDK_COMPANY`` to ``WOSDK_TRUSTED_HOSTS`` is set, except for the name of the profile's Company.
+        Without a named profile, the whole profile ``default`` applies, but only if no argument and no
+        variable from ``WOSDK_COMPANY`` to ``WOSDK_TRUSTED_HOSTS`` is set, except the profile's Company name.
 
         Args:
             environ: variables to read instead of ``os.environ``.
@@ -150,9 +150,7 @@ def _region(env: Mapping[str, Any]) -> Region:
     try:
         region = Region.named(name)
     except KeyError:
-        raise ConfigurationError(
-            f"WOSDK_REGION is {name!r}; it must be one of {', '.join(_REGIONS)}"
-        ) from None
+        raise ConfigurationError(f"WOSDK_REGION is {name!r}; use one of {', '.join(_REGIONS)}") from None
     return attrs.evolve(
         region,
         token_url=env.get("WOSDK_TOKEN_URL", region.token_url),
@@ -197,7 +195,7 @@ def _credentials(env: Mapping[str, Any]) -> Credentials | CredentialProvider | N
 
 
 def _own_addresses(profile: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a profile, without its addresses if a variable names another region than the profile."""
+    """Return a profile, without its addresses if a variable names a different region."""
     own = profile.get("WOSDK_REGION", _REGIONS[0])
     left_out = _ADDRESSES if given.get("WOSDK_REGION", own) != own else ()
     return {key: value for key, value in profile.items() if key not in left_out}
@@ -223,7 +221,7 @@ _misspelt: set[str] = set()  # names already warned of; two threads may both war
 
 
 def _warn_of_misspelt(given: Iterable[str]) -> None:
-    """Warn once about each unknown variable that resembles one of ours."""
+    """Warn once about each unknown variable that resembles a known one."""
     for name in given:
         if name.startswith(PREFIX) and name not in _KNOWN | _misspelt:
             _misspelt.add(name)

@@ -181,7 +181,7 @@ def access_of_others(
         path: the file or folder.
         found: the ``stat`` result of the file or folder.
         denied: PRIVATE or SETTINGS. Files owned by root may be readable: that is root's decision.
-        folders: whether others must not be able to replace the file, either, through parent folders or links.
+        folders: also check that others cannot replace the file through parent folders or links.
             In a sticky folder, only the owner can replace files.
     """
     if os.name != "posix":

@@ -203,7 +203,7 @@ def _forms_of(value: str) -> Iterator[str]:
 def _decoded(text: str) -> Iterator[tuple[str, list[int]]]:
     """Yield ``text``, then the text decoded once, twice and so on until nothing changes.
 
-    Each comes with a list of the original start position of every character.
+    Each text comes with the original start positions of its characters.
     """
     starts = list(range(len(text) + 1))
     yield text, starts

@@ -30,7 +30,7 @@ def suggestion(name: str, names: Iterable[str], cutoff: float = 0.0) -> str:
     """Return ``; did you mean ...?`` for the most similar of ``names``, or an empty string.
 
     Letter case and underscores are ignored: ``statusid`` and ``StatusId`` are both similar to ``status_id``.
-    ``cutoff`` is an additional required similarity of the letters, from 0 to 1.
+    ``cutoff`` is an additional minimum similarity of the letters, from 0 to 1.
     """
     near = _nearest(name, names, cutoff)
     return "" if near is None else f"; did you mean {near!r}?"

@@ -33,7 +33,7 @@ class RecordPlugin(SerializationPlugin, OpenAPISchemaPlugin):
 
     Args:
         names: field names in responses and in the OpenAPI document, as in :func:`wosdk_async.to_dict`.
-            Requests may use both kinds.
+            Requests may use service names and Python names.
         unknown: ``"refuse"`` rejects fields and enum values missing from the catalogue; ``"keep"`` accepts
             them.
     """
@@ -82,7 +82,7 @@ class RecordDTO(AbstractDTO[Any]):
     field: FieldDefinition
 
     def decode_builtins(self, value: Any) -> Any:
-        """Return the records in a form."""
+        """Return the records in submitted form data."""
         try:
             return _read(self.field, value, self.unknown)
         except InvalidRecordError as error:

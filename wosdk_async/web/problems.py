@@ -10,8 +10,8 @@
   when to retry. An error with a ``remedy`` is a 502 without ``Retry-After``: only the operator can fix it.
 
 Bodies never contain a token, secret or address. Errors of connections, log-ins and settings, and refusals not
-meant for users, get a fixed text; all others lose addresses, hosts, paths and settings. Log the complete
-error in the back end. ``docs/web.md`` is the user guide.
+meant for users, get a fixed text; from other texts, addresses, hosts, paths and settings are removed. Log the
+complete error in the back end. ``docs/web.md`` is the user guide.
 """
 
 from __future__ import annotations

@@ -101,7 +101,7 @@ class RequestContext:
         return self.store.children(self.company.id, relation, parent)
 
     def number_format(self, entity: str, record: Record, value: object) -> NumberFormat:
-        """Return the format of a record's time or amount. Values set by this request have another format.
+        """Return the format of a record's time or amount. Values set by this request have a different format.
 
         facts 3.5: in new records that format applies to all times, in other records only to the time just
         set. Zones differ by whole minutes, so the seconds identify a time just set.

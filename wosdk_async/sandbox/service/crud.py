@@ -127,7 +127,7 @@ def specifier(schema: EntitySchema, record: Record, *, versioned: bool = True) -
 
 
 def _find_identified(context: RequestContext, schema: EntitySchema, key: str) -> Record:
-    """Return the record for an integer, or for identifying fields as a JSON object (facts 3.1)."""
+    """Return the record for an integer id, or for identifying fields as a JSON object (facts 3.1)."""
     if not key.strip():
         raise Refusal(400, "IDENTIFIER_NOT_FOUND", "Both inlineId and id are empty.")
     named = _parse_identifier(key)

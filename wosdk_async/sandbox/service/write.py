@@ -45,7 +45,7 @@ def create(
     """Create a record and its list records from the members of ``entity``.
 
     Unknown members are dropped, invalid ones replaced with defaults, and ``Id`` and ``ConcurrencyId`` ignored
-    (facts 3.3). ``parent_fields`` override members: the reference to the parent, or a fixed ``Id``.
+    (facts 3.3). ``parent_fields`` take precedence: the reference to the parent, or a fixed ``Id``.
     """
     members = [
         (field, _resolve_name(context, field, value)) for field, value in known_members(schema, entity)

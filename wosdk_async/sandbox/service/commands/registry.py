@@ -74,7 +74,7 @@ NOT_MODELLED = {
     "GeneratePmWoCommand": "the API has no maintenance schedules",
     "GetLicensedProvidersRoutine": "the order and meaning of its coverage types are not known",
     "GetProcedureStepsDocumentsRoutine": "how documents are linked to steps is not known",
-    "MaterialTransactionCommitCommand": "how each kind of transaction books the stock is not known",
+    "MaterialTransactionCommitCommand": "how each kind of transaction changes the stock is not known",
     "RetrieveWithCurrencyTypeCommand": "the format of its results is not known",
     "UserSignInInfoCommand": "the sandbox has no users who sign in",
     "WorkZoneDefaultCommand": "its effect is not known",

@@ -31,7 +31,7 @@ _INDEXABLE = frozenset(
 _REFUSED = {("WoLastAction", "Reason")}  # facts 4: refused by the service; error code assumed
 
 Finish = Callable[[str, Field], str]
-"""Function that derives SQL from the SQL and field of a path's last property."""
+"""Function that wraps the SQL of a path's last property, given its field."""
 
 
 @attrs.define
