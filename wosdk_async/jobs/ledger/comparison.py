@@ -97,7 +97,7 @@ def compare(
         chunks: the file's rows.
         rejects: whether each row names its ledger row.
         map_counts: whether a different map makes a done row count as changed, as for updates.
-        retry_undone: whether undone rows will be resent, so their keys must be unique, too.
+        retry_undone: whether undone rows are resent, so their keys must be unique, too.
         fingerprint: the map's fingerprint.
     """
     for table in TEMPORARY:
