@@ -183,8 +183,7 @@ def _missing(values: Mapping[str, str]) -> list[str]:
 
 
 def _ask(key: str, old: str, *, again: bool = False) -> str:
-    """Ask for one value, with the old value as the default. A secret defaults to the one just typed, if
-    any."""
+    """Ask for one value, with the old value as the default. A secret defaults to the one just typed."""
     if key == "client_secret":
         text: str = click.prompt(
             "Client secret (hidden)",
