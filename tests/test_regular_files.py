@@ -52,8 +52,10 @@ MODE = re.compile(r"(?=.*[wax+])[rwaxbt+]{1,4}")
 
 def opens_for_writing(call: ast.Call) -> bool:
     """Whether a call opens a file for writing, or lets another library do so by its path."""
-    inside = list(ast.walk(call))
     name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    if name not in {"connect", *OPENERS, *PATHS, *OTHERS, *TEMPORARY, *COPIES}:
+        return False
+    inside = list(ast.walk(call))
     owner = getattr(getattr(call.func, "value", None), "id", "")
     texts = {each.value for each in inside if isinstance(each, ast.Constant) and isinstance(each.value, str)}
     if name in OPENERS:

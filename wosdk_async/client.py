@@ -25,6 +25,7 @@ from wosdk_async.options.checks import (
 from wosdk_async.protocol.arguments import described
 from wosdk_async.settings.environment import Settings
 from wosdk_async.settings.profiles import hidden_variables
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.secret import withheld
 from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.http.engine import Engine
@@ -204,7 +205,7 @@ class Client(Uncopied):
         _check_company("the Company's name", name)
         name = self._company if name is None else name
         if name is None:
-            raise ConfigurationError("no Company name given; pass one, or set WOSDK_COMPANY")
+            raise ConfigurationError("no Company name given", remedies=(Remedy.COMPANY_NAME,))
         if not name.isprintable() or name != name.strip():
             raise ConfigurationError(
                 f"{name!r} cannot be sent as a Company name: it has a control character or outer spaces"
@@ -216,10 +217,7 @@ class Client(Uncopied):
     def _credentials_for(self, company: str) -> Credentials | CredentialProvider | GrantProvider:
         """Return the client's credentials, unless they belong to another Company."""
         if self._credentials is None:
-            raise ConfigurationError(
-                f"no credentials for {company!r}; set WOSDK_CLIENT_ID and WOSDK_CLIENT_SECRET, "
-                "or pass credentials="
-            )
+            raise ConfigurationError(f"no credentials for {company!r}", remedies=(Remedy.CREDENTIALS,))
         # facts 1: case-insensitive; one Company's credentials must not log in to another
         if self._pair_of is not None and company.lower() != self._pair_of.lower():
             raise ConfigurationError(

@@ -159,7 +159,7 @@ def test_outcomes_never_overwrite_an_input(wosdk: Wosdk, tmp_path: Path) -> None
         ("WOSDK_COMPANY", "Nobody Inc", 5, "Nobody Inc"),
         ("WOSDK_COMPANY", "", 2, "no Company name given: run `wosdk login`"),
         ("WOSDK_CLIENT_ID", "", 2, "WOSDK_CLIENT_ID is not set"),
-        ("WOSDK_REGION", "mars", 2, "WOSDK_REGION is 'mars'; it is one of"),
+        ("WOSDK_REGION", "mars", 2, "WOSDK_REGION is 'mars'; it must be one of"),
         ("WOSDK_TOKEN_URL", "http://example.com/", 2, "use https"),
         ("WOSDK_TOKEN_URL", "http://127.0.0.1:1/", 6, "the service was not reached"),
     ],

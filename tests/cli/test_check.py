@@ -61,7 +61,7 @@ def failing(wosdk: Wosdk, *options: str) -> tuple[int, str, str]:
     [
         ("COMPANY", "", 2, "settings", "`wosdk login`"),
         ("CLIENT_ID", "", 2, "settings", "WOSDK_CLIENT_ID is not set"),
-        ("REGION", "mars", 2, "settings", "WOSDK_REGION is 'mars'; it is one of"),
+        ("REGION", "mars", 2, "settings", "WOSDK_REGION is 'mars'; it must be one of"),
         ("TOKEN_URL", f"https://svc:{SECRET}@example.com/", 2, "settings", "'https://***@example.com/'"),
         ("TRUSTED_HOSTS", f"https://svc:{SECRET}@example.com", 2, "settings", "'https://***@example.com'"),
         ("TOKEN_URL", "http://example.com/", 2, "settings", "TOKEN_URL: http://example.com"),

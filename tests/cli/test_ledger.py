@@ -171,6 +171,16 @@ def test_again_asks_first_and_sends_all_rows_in_a_new_ledger(give: Give, path: P
     assert held(wosdk) == Counter("AABBC")
 
 
+@keyed
+def test_again_names_the_keys_that_a_spreadsheet_changed(give: Give, path: Path, wosdk: Wosdk) -> None:
+    write(path, ("001", "a"), ("002", "b"), C)
+    assert give().exit_code == 0
+    write(path, ("1", "a"), ("2", "b"), C)
+    refused = give("--again")
+    assert (refused.exit_code, "2 whose key a spreadsheet may have changed" in refused.stderr) == (2, True)
+    assert held(wosdk) == Counter(["001", "002", "C"])
+
+
 @keyless
 @pytest.mark.parametrize(("answer", "status"), [("n", 1), ("y", 0)])
 def test_on_a_terminal_it_is_asked(

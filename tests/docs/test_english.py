@@ -23,9 +23,9 @@ _FENCE = re.compile(r"^ *(```|~~~).*?^ *\1|<!--.*?-->", re.MULTILINE | re.DOTALL
 def patterns() -> tuple[re.Pattern[str], tuple[tuple[re.Pattern[str], str], ...]]:
     """Return the pattern of any word, in lower case, and pattern and replacement of each one."""
     words = tomllib.loads(Path(__file__).with_name("english.toml").read_text(encoding="utf-8"))
-    each = {rf"(?<!\w)(?:{word.replace(' ', _GAP)})(?!\w)": use for word, use in words.items()}
-    return re.compile("|".join(each).lower()), tuple(
-        (re.compile(pattern, re.IGNORECASE), use) for pattern, use in each.items()
+    each = {word.replace(" ", _GAP): use for word, use in words.items()}
+    return re.compile(rf"(?<!\w)(?:{'|'.join(each).lower()})(?!\w)"), tuple(
+        (re.compile(rf"(?<!\w)(?:{pattern})(?!\w)", re.IGNORECASE), use) for pattern, use in each.items()
     )
 
 

@@ -128,11 +128,18 @@ async def connected_to_a_full_socket(
                 yield made, may_read
 
 
-TLS = pytest.mark.parametrize("tls", [False, True], ids=["plain", "TLS"])
+# Without TLS our code has nothing to send at the end, on any loop.
+TLS_AND_LOOPS = pytest.mark.parametrize(
+    ("tls", "run"),
+    [
+        pytest.param(False, asyncio.run, id="plain"),
+        pytest.param(True, asyncio.run, id="TLS-asyncio"),
+        pytest.param(True, uvloop.run, id="TLS-uvloop"),
+    ],
+)
 
 
-@LOOPS
-@TLS
+@TLS_AND_LOOPS
 def test_closing_when_the_service_takes_no_more(
     certificates: dict[str, Path],
     run: Callable[..., None],
@@ -150,8 +157,7 @@ def test_closing_when_the_service_takes_no_more(
     run(close())
 
 
-@LOOPS
-@TLS
+@TLS_AND_LOOPS
 def test_a_goodbye_that_waits_is_taken_while_the_connection_closes(
     certificates: dict[str, Path],
     run: Callable[..., list[str]],

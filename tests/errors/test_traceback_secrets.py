@@ -7,6 +7,7 @@ import base64
 import contextlib
 import copy
 import gc
+import itertools
 import json
 import os
 import pickle
@@ -32,6 +33,7 @@ from tests.engine.proxy import Proxy
 from tests.engine.raw import RawServer
 from tests.errors.test_faults import raw
 from tests.support.frames import chained, leaks
+from tests.support.laws import WHOLE
 from tests.support.service import RESET, Answer, Request, Service, error
 from tests.support.tls import trusted
 from tests.transport.script import QUICK
@@ -118,6 +120,8 @@ ENGINES: dict[str, tuple[Engine, Any]] = {
     "recording": (recording, None),
     "-vv": (verbose, None),
 }
+WRAPPED = {"uvloop", "transport", "respx", "recording", "-vv"}
+"""Those that send by one of the other three."""
 
 
 # --- errors -------------------------------------------------------------------------------------
@@ -224,15 +228,18 @@ def test_no_frame_of_an_error_shows_a_secret(engine: str) -> None:
     """Whatever the service responds in any place, to the end of the chain of causes.
 
     At once: log-ins wait between their attempts. The code above the engines tells one status from another.
+    What wraps an engine meets every second response in each place.
     """
     above = [] if engine == "native" else [str(status) for status in STATUSES[1:]]
     responses = [response for name, response in RESPONSES.items() if name not in above]
+    first = itertools.count()
 
     async def fail(made: Engine, place: str) -> set[str]:
         call = place if place in CALLS else "create"
-        errors = await asyncio.gather(*(failure(made, place, each, call) for each in responses))
+        met = responses[next(first) % 2 :: 2] if engine in WRAPPED and not WHOLE else responses
+        errors = await asyncio.gather(*(failure(made, place, each, call) for each in met))
         raised = [each for each in errors if isinstance(each, WosdkError)]
-        assert len(raised) >= len(responses) - 2  # a file may have any content
+        assert len(raised) >= len(met) - 2  # a file may have any content
         deep = 1 if place in CALLS else 2  # a program that asks for the response to a call finds it deeper
         return set().union(*(leaks(each, SHOWN, deep) for each in raised))
 

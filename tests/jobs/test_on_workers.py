@@ -458,7 +458,7 @@ async def test_settle_waits_for_leases_too(local: Local, job: Job, write: Write)
     stages: list[str] = []
     async with Journal.open(folder) as journal:
         assert (await settle_job(journal, local.company, on_stage=stages.append))["not_there"] == 1
-        assert await journal.open_leases() == []
+        assert await journal.open_leases() == {}
     assert stages[0].startswith("workers of an earlier run may still send rows")
     assert stages[1:] == ["rows in doubt: 1; next look-up in 0 s: the service may still process them"]
 
@@ -645,5 +645,5 @@ async def test_a_change_waits_for_workers_that_may_still_send_rows(
     stages: list[str] = []
     async with Journal.open(folder) as journal:
         await change(journal, local, stages.append)
-        assert await journal.open_leases() == []
+        assert await journal.open_leases() == {}
     assert "may still send rows" in stages[0]

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wosdk_async.jobs import CsvFile, Import, ImportMap, ImportMapError, Row, open_source
-from wosdk_async.jobs.sources.columns import require_columns
 from wosdk_async.jobs.sources.formats import FORMATS, Format
 from wosdk_async.jobs.sources.source import FileDialect
+from wosdk_async.jobs.sources.table_rules import require_columns
 
 
 def written(folder: Path, content: bytes) -> Path:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tests.jobs.test_sources import written
 from wosdk_async.jobs import CsvFile, ImportMapError, open_source
-from wosdk_async.jobs.sources.columns import require_columns
 from wosdk_async.jobs.sources.source import REPORT_COLUMNS, FileDialect
+from wosdk_async.jobs.sources.table_rules import require_columns
 from wosdk_async.text.remedies import Remedy
 
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wosdk_async.jobs import ImportMapError, open_source
-from wosdk_async.jobs.sources.columns import require_columns
+from wosdk_async.jobs.sources.table_rules import require_columns
 
 
 def written(folder: Path, text: str) -> Path:

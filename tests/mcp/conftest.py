@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +14,33 @@ from wosdk_async.testing import Sandbox
 
 # The library needs newer packages than the lowest ones of the other tests: it is an extra of its own.
 collect_ignore_glob = [] if find_spec("mcp") else ["test_*.py"]
+
+
+@pytest.fixture(scope="package", autouse=True)
+def described_once() -> Iterator[None]:
+    """Describe and check each tool once: doing so for the server of each test took half the CPU."""
+    from jsonschema import Draft202012Validator
+    from mcp.server.mcpserver.tools import Tool
+
+    tools: dict[tuple[str, str], Any] = {}
+    checked: set[str] = set()
+    describe, check = Tool.from_function, Draft202012Validator.check_schema
+
+    def described(function: Callable[..., Any], **options: Any) -> Any:
+        name = function.__module__, function.__qualname__
+        if name not in tools:
+            tools[name] = describe(function, **options)
+        return tools[name].model_copy(update={"fn": function})
+
+    def check_once(schema: Any, **options: Any) -> None:
+        if (text := json.dumps(schema)) not in checked:
+            check(schema, **options)
+            checked.add(text)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Tool, "from_function", described)
+        patch.setattr(Draft202012Validator, "check_schema", check_once)
+        yield
 
 
 @pytest.fixture

@@ -129,7 +129,7 @@ def test_latencies() -> None:
         ({"rule": [{"fault": "x" * 10**6}]}, "^.{1,300}$"),
         (
             {"rule": [{"fault": "status"}]},
-            r"rule 1 \(status\): status is missing; write it as in status = 503\.$",
+            r"rule 1 \(status\): status is missing; add it, as in status = 503\.$",
         ),
         ({"rule": [{"fault": "request_id", "operation": "token"}]}, "no RequestId: use command"),
         ({"rule": [{"fault": "expired_token", "operation": "token"}]}, "carry no token yet: use another"),

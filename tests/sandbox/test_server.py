@@ -156,8 +156,8 @@ UNTYPED: Any = LocalCompany  # as programs without a type checker call it
     ("settings", "expected"),
     [
         ({"companies": "North"}, r"companies is 'North'; it must be a list of names: \['North'\]"),
-        ({"clock": datetime(2026, 1, 1, tzinfo=UTC)}, r"clock is .*; it takes a VirtualClock\("),
-        ({"clock": VirtualClock}, r"it takes a VirtualClock\(start\)"),
+        ({"clock": datetime(2026, 1, 1, tzinfo=UTC)}, r"clock is .*; it must be a VirtualClock\("),
+        ({"clock": VirtualClock}, r"it must be a VirtualClock\(start\)"),
     ],
 )
 def test_settings_of_the_wrong_kind_are_refused(settings: dict[str, object], expected: str) -> None:

@@ -166,7 +166,7 @@ async def test_a_file_of_another_user(
         folder.chmod(0o1777)
     for each in (config, secret) if place == "file" else (folder,):
         make_foreign(each, monkeypatch)
-    with pytest.raises(ConfigurationError, match=r"is not run: .* belongs to another user"):
+    with pytest.raises(ConfigurationError, match=r"is not run, .* belongs to another user"):
         Settings.from_env({"WOSDK_CONFIG": str(config)}, profile="run")
     assert (await from_file("id", secret)("Acme")).client_secret.reveal() == "hush-hush"
     assert ["belongs to another user" in record.getMessage() for record in caplog.records] == [True]

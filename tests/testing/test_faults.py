@@ -87,5 +87,5 @@ async def test_one_of_several_companies(wosdk_client: Client, wosdk_sandbox: San
         await wosdk_client.company("South").get(Customer, 900)
     wosdk_sandbox.faults.clear()
     assert (await wosdk_client.company("south").get(Customer, 900)).name == "Only there"
-    with pytest.raises(KeyError, match="'East' here; there is North, South"):
+    with pytest.raises(KeyError, match="'East' here; use North, South"):
         wosdk_sandbox.variables_of("East")

@@ -256,8 +256,8 @@ def test_a_fault_that_no_request_met_is_a_warning(kit: pytest.Pytester) -> None:
         [
             "*::test_order",
             "*UnmatchedFaultWarning: the fault add('reset', operation='create', carried_out=True) matched"
-            " none of the 3 requests of this test and had no effect; work orders are created by a command:"
-            " write operation='WoCreateCommand'. If intended, end the test with wosdk_faults.clear()",
+            " none of the 3 requests of this test and had no effect; a command creates work orders:"
+            " use operation='WoCreateCommand'. If intended, end the test with wosdk_faults.clear()",
             "*::test_delete",
             "*matched none of the 3 requests of this test and had no effect. If intended, *",
         ]

@@ -166,7 +166,7 @@ UNTYPED: Any = Sandbox  # as programs without a type checker call it
     ("mistake", "expected"),
     [
         (lambda each: each.faults.add("rest"), "fault is 'rest' (did you mean reset?)"),
-        (lambda each: each.faults.add("status"), "status is missing; write it as in status = 503"),
+        (lambda each: each.faults.add("status"), "status is missing; add it, as in status = 503"),
         (
             lambda each: each.faults.add("status", 503),
             "503 needs a keyword, as in add(",

@@ -24,6 +24,7 @@ from wosdk_async.company import secrets_of
 from wosdk_async.errors import ConfigurationError, WosdkError
 from wosdk_async.options.hooks import report_in_doubt
 from wosdk_async.settings.environment import ignored_profile
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.transport.session.hosts import is_local
 
 __all__ = [
@@ -42,7 +43,7 @@ __all__ = [
 
 T = TypeVar("T")
 
-_MISSING = ("no Company name given", "no credentials")  # errors of missing settings
+_MISSING = {Remedy.COMPANY_NAME, Remedy.CREDENTIALS}  # remedies for missing settings
 _EXIT_DELAY = 0.7  # seconds to close after Ctrl-C
 
 
@@ -69,10 +70,9 @@ class Runner:
             self._client = self._open()
             self.company = self._client.company(self._name)
         except ConfigurationError as error:
-            if not self._reads_profile or not error.message.startswith(_MISSING):
+            if not self._reads_profile or _MISSING.isdisjoint(error.remedies):
                 raise
-            what, _, _ = error.message.partition(";")
-            raise ConfigurationError(f"{what}: {_ways_to_name_a_company()}") from error
+            raise ConfigurationError(f"{error.message}: {_ways_to_name_a_company()}") from error
         self._runner.__enter__()
         self._quiet.__enter__()
         return self

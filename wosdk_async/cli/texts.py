@@ -106,6 +106,8 @@ _WORDS: Mapping[Remedy, str] = {  # others keep their library wording
     Remedy.WRITE_OUTPUTS: "the journal is intact; fix this problem, then run wosdk jobs rejects {folder}",
     Remedy.LOCAL_DISK: "put the job on a local disk with --job DIR",
     Remedy.PERMISSIONS: "change the permissions, or put the job elsewhere with --job DIR",
+    Remedy.COMPANY_NAME: "add --company NAME, or set WOSDK_COMPANY",
+    Remedy.CREDENTIALS: "set WOSDK_CLIENT_ID and WOSDK_CLIENT_SECRET, or run `wosdk login`",
     Remedy.SETTINGS_FILE: "run `wosdk login` to create the file, or unset WOSDK_CONFIG",
     Remedy.DELIMITER: "the delimiter seems to be {delimiter}; add --delimiter {delimiter}",
     Remedy.HEADER_ROW: "add --header-row {line}, or header_row = {line} to the map",

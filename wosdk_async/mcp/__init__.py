@@ -1,4 +1,4 @@
-"""MCP server over stdio: one Company for AI agents, read-only by default. Its tools and instructions.
+"""MCP server over stdio that gives AI agents access to one Company, read-only by default.
 
     strict_server.py    refusal of unknown arguments; responses to unreadable lines
     read_tools.py       tools that read work orders and other records
@@ -102,7 +102,7 @@ def _tools(company: Company, plans: PlanTools | None) -> Iterator[tuple[Tool, To
     tools, read = ReadTools(company), partial(ToolAnnotations, read_only_hint=True, **hints)
     yield tools.find_work_orders, read(title="Find work orders")
     yield tools.get_work_order, read(title="Read a work order")
-    yield tools.changes_since, read(title="List work orders that have moved")
+    yield tools.changes_since, read(title="List work orders that have changed")
     yield tools.list_choices, read(title="List states, reasons and codes")
     yield tools.get_record, read(title="Read a record")
     yield tools.query_records, read(title="Query records")
@@ -133,7 +133,7 @@ class ServerOptions:
     state: Path | None = None
     """Plan folder; None for the default."""
     settle: float | None = None
-    """Seconds that a request in doubt may still take effect; None for the client's value."""
+    """Seconds for which a request in doubt may still take effect; None for the client's value."""
 
 
 def state_folder(environ: Mapping[str, str] = os.environ) -> Path:
@@ -151,7 +151,7 @@ def plan_tools(
     now: Callable[[], float] = time.time,
     clock: TransportClock = TransportClock(),
 ) -> PlanTools:
-    """Create the write tools; ``client`` has ``before_send=gate``, and that of ``reads`` is read-only.
+    """Create the write tools; ``client`` has ``before_send=gate``, and the client of ``reads`` is read-only.
 
     Raises ConfigurationError for an unusable folder. ``now`` decides when a plan expires.
     """
@@ -164,7 +164,7 @@ def plan_tools(
 
 
 def _target(company: Company) -> str:
-    """Return an identifier that differs for equally named Companies in different regions or sandboxes."""
+    """Return an identifier that tells apart Companies of the same name in different regions or sandboxes."""
     region = company.region
     digest = hashlib.blake2b(f"{region.locator_url}\n{region.token_url}".encode(), digest_size=6)
     return f"{company.name} ({digest.hexdigest()})"

@@ -33,7 +33,7 @@ class DescribeResult(Result):
 
 async def describe(
     name: Annotated[str, Field(max_length=100, description="Name of an entity, command or enum.")] = "",
-    containing: Annotated[str, Field(max_length=100, description="Only list names that contain this.")] = "",
+    containing: Annotated[str, Field(max_length=100, description="Only names that contain this text.")] = "",
 ) -> DescribeResult:
     """Describe an entity, command or enum: fields, types, values and operations.
 

@@ -1,7 +1,7 @@
-"""Commits of plans, each carried out once across repeated calls, restarts, and servers with a shared journal.
+"""Plan commits: each plan is carried out once, despite repeated calls, restarts, or a shared journal.
 
-A plan in doubt with a marker is looked up, so the next commit completes an interrupted one. A plan without a
-marker is sent at most once, and without a response stays in doubt.
+If a plan in doubt has a marker, the next commit looks it up, and so completes an interrupted commit. A plan
+without a marker is sent at most once; without a response, it stays in doubt.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class CommitOutcome:
 
 @attrs.frozen(kw_only=True)
 class Commits:
-    """Plans of one Company."""
+    """Commits of one Company's plans."""
 
     journal: PlanJournal
     company: Company
@@ -132,7 +132,7 @@ class Commits:
     # --- doubts -----------------------------------------------------------------------------
 
     def _doubt(self, plan: Plan) -> Plan:
-        """Record a doubt; the request may still take effect within the settle time."""
+        """Record that a plan is in doubt: its request may still take effect within the settle time."""
         self._look_ups[plan.id, plan.attempt] = LookUps(self.clock.now(), self.company.options.settle)
         with suppress(PlansUnusableError):  # ``sending`` in the journal also means in doubt
             self.journal.end(plan.id, State.IN_DOUBT)

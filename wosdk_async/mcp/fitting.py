@@ -127,7 +127,7 @@ def plain_number(value: Any) -> Any:
     if isinstance(value, int):
         if abs(value) < _WHOLE_FLOATS:
             return int(value)
-        return str(int(value)) if value.bit_length() < _MAX_BITS else "(a number of thousands of digits)"
+        return str(int(value)) if value.bit_length() < _MAX_BITS else "(a number with thousands of digits)"
     if isinstance(value, float):
         return value if isfinite(value) else str(value)
     if value.is_finite() and abs(value) < _WHOLE_FLOATS and value == value.to_integral_value():

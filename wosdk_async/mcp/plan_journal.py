@@ -1,7 +1,8 @@
 """Plans on disk.
 
 Several servers can share the SQLite file. The system releases a plan's lock when its server ends. A plan is
-marked ``sending`` on disk before its first byte is sent; in this state with a free lock, it is in doubt.
+marked ``sending`` on disk before its first byte is sent; if a ``sending`` plan's lock is free, the plan is in
+doubt.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from wosdk_async.text.remedies import Remedy
 __all__ = ["EXPIRES", "Plan", "PlanBusyError", "PlanJournal", "PlansUnusableError"]
 
 EXPIRES = 600.0
-"""Seconds until a plan can no longer be committed."""
+"""Seconds until a plan expires."""
 
 _FILE, _LOCKS = "plans.db", "locks"
 _SCHEMA = """
@@ -49,7 +50,7 @@ class PlanBusyError(Exception):
 
 
 class PlansUnusableError(ConfigurationError):
-    """Plans that cannot be read or written, such as with a full disk, damaged file or missing folder.
+    """Plans that cannot be read or written: the disk is full, the file damaged or the folder missing.
 
     The message goes to agents, so it contains no path.
     """
@@ -74,7 +75,7 @@ class Plan:
     marker: str | None
     """Python path of the field with the plan's id; None without a marker."""
     version: int | None
-    """Version of the record to update, when planned."""
+    """Version of the record to update, at the time of planning."""
     made: float
     expires: float
     state: State = State.PLANNED
@@ -93,7 +94,7 @@ class PlanJournal:
 
     Args:
         folder: created if missing, owner-only.
-        now: function that returns seconds since 1970; servers that share a folder need similar clocks.
+        now: function that returns seconds since 1970; servers that share a folder need synchronized clocks.
 
     Raises:
         ConfigurationError: the folder or file is unusable, or readable by others.

@@ -116,7 +116,7 @@ def class_of(action: str, name: str) -> type[Record]:
 
 
 def service_names(cls: type[Record], value: Any) -> Any:
-    """Convert a record's JSON to service names at every depth; unknown names stay.
+    """Convert a record's JSON to service names at every depth; unknown names are unchanged.
 
     Names may be in any case, aliases or Python names. Raises InvalidCallError for a field with two spellings.
     """

@@ -44,7 +44,7 @@ class Change:
         return make(self.subject, self.marker) if self.marker else None
 
     async def find(self, company: Company) -> dict[str, Any] | None:
-        """Return the result from the record with the marker; None if there is none.
+        """Return the result from the record that has the marker, or None.
 
         Raises NotUniqueError if several records have the marker.
         """
@@ -89,7 +89,7 @@ def _named(value: Any) -> Any:
 
 
 def with_order_command(action: str, name: str, fields: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
-    """Turn the create of a work order into the create command; return other changes unchanged.
+    """Convert the create of a work order to the create command; leave other changes unchanged.
 
     The service computes the due time, unless that would overwrite one of ``fields``.
     """
@@ -127,7 +127,7 @@ def warnings_of(plan: Plan, current: Mapping[str, Any]) -> list[str]:
 
 
 def _empty(order: dict[str, Any]) -> list[str]:
-    """Return the required fields of a new work order without a value, by service name."""
+    """Return the required fields that a new work order lacks, by service name."""
     paths = dict.fromkeys(empty_fields(from_dict(WorkOrder, order)))
     return [wire_path(WorkOrder, ".".join(path)) for path in paths]
 

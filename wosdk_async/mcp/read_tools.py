@@ -67,7 +67,7 @@ State = Literal["New", "Open", "InProgress", "Paused", "OnHold", "Completed", "C
 
 
 class ChangesResult(RowsResult):
-    """Work orders that have moved, and the start time for the next call."""
+    """Work orders that have changed, and the start time for the next call."""
 
     next_since: str = Field(default="", description="Once 'more' is empty, pass this as 'since' next time.")
 
@@ -195,10 +195,10 @@ class ReadTools:
         limit: Limit = 20,
         cursor: Cursor = "",
     ) -> ChangesResult:
-        """List work orders that have moved since a time: created, assigned, held, completed and so on.
+        """List work orders that changed since a time: created, assigned, held, completed and so on.
 
-        To continue later, pass 'next_since': it goes back five minutes, so an order may appear twice. Not
-        every change is a move: editing a field is not.
+        To continue later, pass 'next_since': it goes back five minutes, so an order may appear twice. Editing
+        a field does not count as a change.
         """
         began, cursor = _split_cursor(cursor, datetime.now(UTC))
         moved = Filter(property="LastActionDateUtc", operator=">=", value=since)
@@ -250,7 +250,7 @@ class ReadTools:
         entity: Entity,
         record: Annotated[
             RecordId | str | dict[str, RecordId],
-            Field(description="Id; name or number, unless all digits; or an object of ids."),
+            Field(description="Id, name or number (unless all digits), or an object of ids."),
         ],
         properties: Properties = [],
     ) -> RecordResult:

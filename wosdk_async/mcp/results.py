@@ -1,7 +1,7 @@
-"""Results of the tools, also of errors.
+"""Results of the tools, including errors.
 
-Anyone can write work order text: tenants, vendors, email senders. Such text may try to instruct an agent, so
-its field names start with ``untrusted``.
+Anyone can write work order text: tenants, vendors, email senders. The text may try to instruct an agent, so
+the names of its fields start with ``untrusted``.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ class Result(BaseModel):
 
     @property
     def in_doubt(self) -> bool:
-        """Whether the outcome is in doubt. This is not an error for clients, because they would retry it."""
+        """Whether the outcome is in doubt. It is not marked as an error: clients would retry the call."""
         return False
 
 
@@ -151,7 +151,7 @@ class RowsResult(Result):
 
 
 def problem(error: WosdkError, secrets: Secrets) -> Problem:
-    """Return an error as a result, without addresses and without secrets repeated from a record."""
+    """Return an error as a result, without addresses or secrets copied from a record."""
     error.hide(secrets)
     made = problem_of(error).body
     rule = next(PROBLEMS[kind] for kind in type(error).__mro__ if kind in PROBLEMS)

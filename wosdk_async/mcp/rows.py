@@ -58,7 +58,7 @@ class Filter(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _without_nulls(cls, filter_: Any) -> Any:
-        """Treat null as omitted, like in tool arguments."""
+        """Treat null as omitted, as in tool arguments."""
         return {n: v for n, v in filter_.items() if v is not None} if isinstance(filter_, dict) else filter_
 
     property: str = Field(

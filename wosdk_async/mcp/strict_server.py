@@ -1,8 +1,7 @@
 """MCP server that refuses unknown arguments and responds to unreadable lines.
 
-The library ignores both. If it ignored a misspelt filter, an agent would get all records instead of some. And
-the client would wait forever for a response to an unreadable line, for which a lone surrogate is enough;
-models sometimes write those.
+The MCP library ignores both. With a misspelt filter, an agent would get all records instead of some. After an
+unreadable line, such as one with a lone surrogate from a model, a client would wait forever.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ class StrictServer(MCPServer[Any]):
             )
 
     async def list_tools(self) -> list[Tool]:
-        """Return the tools, with schemas without references and nulls that allow no other arguments."""
+        """Return the tools; their schemas have no references or nulls, and reject unknown arguments."""
         return [
             each.model_copy(
                 update={
@@ -93,7 +92,7 @@ class StrictServer(MCPServer[Any]):
 
 
 def _inlined(part: Any, kinds: dict[str, Any] | None = None) -> Any:
-    """Inline references in a JSON Schema: some clients do not support ``$defs``. Ours have no cycles."""
+    """Inline references in a JSON Schema without cycles: some clients do not support ``$defs``."""
     if isinstance(part, list):
         return [_inlined(each, kinds) for each in part]
     if not isinstance(part, dict):
@@ -145,13 +144,13 @@ def _normalized(schema: dict[str, Any], arguments: dict[str, Any]) -> dict[str, 
 
 
 def _parts_of(schema: dict[str, Any]) -> str:
-    """Return a hint with the names that an argument's elements take, such as a filter's; or empty."""
+    """Return a hint that lists the names in an argument's elements, such as a filter's; empty if none."""
     kinds = schema.get("$defs", {})
     return f"; it takes {', '.join(next(iter(kinds.values()))['properties'])}" if len(kinds) == 1 else ""
 
 
 def _message(error: ValidationError, parts: str) -> str:
-    """Return the errors without values, as values may be unsafe; ``parts`` lists element names."""
+    """Return the errors without the values, which may be unsafe; ``parts`` lists element names."""
     words = {"missing": "missing", "extra_forbidden": f"unknown name{parts}"}
     errors = error.errors(include_url=False, include_context=False, include_input=False)
     lines = []

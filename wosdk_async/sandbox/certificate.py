@@ -49,7 +49,7 @@ class Certificate:
         if now > self.ends:
             yield f"the certificate in {self.path} expired on {_day(self.ends)}, so clients refuse it"
         if now < self.begins:
-            yield f"the certificate in {self.path} starts on {_day(self.begins)}, so clients refuse it"
+            yield f"the certificate in {self.path} is valid from {_day(self.begins)}, so clients refuse it"
         if host not in self.names:
             names = ", ".join(self.names) or "nothing"
             yield f"the certificate in {self.path} names {names}, not {host}, so clients refuse it"

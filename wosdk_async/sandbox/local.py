@@ -68,7 +68,7 @@ class LocalCompany:
         if isinstance(companies, str):
             raise ValueError(f"companies is {companies!r}; it must be a list of names: [{companies!r}].")
         if clock is not None and not isinstance(clock, Clock):
-            raise ValueError(f"clock is {clock!r}; it takes a VirtualClock(start).")
+            raise ValueError(f"clock is {clock!r}; it must be a VirtualClock(start).")
         self._names, self._verification = tuple(companies), verification
         self._dialect = dialect_of(dialect)
         self.faults = faults if isinstance(faults, Faults) else Faults(faults)
@@ -179,5 +179,5 @@ class LocalCompany:
         found = next((company for company in companies if company.name.lower() == name.lower()), None)
         if found is None:
             names = ", ".join(company.name for company in companies)
-            raise KeyError(f"There is no Company '{name}' here; there is {names}.")
+            raise KeyError(f"There is no Company '{name}' here; use {names}.")
         return found

@@ -70,7 +70,7 @@ def from_command(command: str | Sequence[str]) -> CredentialProvider:
 
 
 def split_command(command: Secret, name: str) -> list[str]:
-    """Split a command into words; errors call it ``name``."""
+    """Split a command into words; ``name`` identifies it in errors."""
     try:
         return shlex.split(command.reveal())
     except ValueError as cause:

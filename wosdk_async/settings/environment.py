@@ -1,4 +1,4 @@
-"""Client settings from outside the arguments: Company, credentials, addresses.
+"""Client settings not passed as arguments: Company, credentials, addresses.
 
 Arguments override environment variables, and those override a profile of the settings file. Profile keys are
 the variable names in lower case, without the prefix::
@@ -80,10 +80,10 @@ class Settings:
         region: Region | None = None,
         trusted_hosts: Iterable[str] | None = None,
     ) -> Settings:
-        """Read the variables above, and a profile if one is named.
+        """Read the environment variables, and a profile if one is named.
 
-        Without a named profile, the profile ``default`` is used as a whole or not at all: only if no argument
-        and no variable up to ``WOSDK_TRUSTED_HOSTS`` is set, other than the name of its own Company.
+        Without a named profile, the profile ``default`` applies only if no argument and no variable from
+        ``WOSDK_COMPANY`` to ``WOSDK_TRUSTED_HOSTS`` is set, except for the name of the profile's Company.
 
         Args:
             environ: variables to read instead of ``os.environ``.
@@ -150,7 +150,9 @@ def _region(env: Mapping[str, Any]) -> Region:
     try:
         region = Region.named(name)
     except KeyError:
-        raise ConfigurationError(f"WOSDK_REGION is {name!r}; it is one of {', '.join(_REGIONS)}") from None
+        raise ConfigurationError(
+            f"WOSDK_REGION is {name!r}; it must be one of {', '.join(_REGIONS)}"
+        ) from None
     return attrs.evolve(
         region,
         token_url=env.get("WOSDK_TOKEN_URL", region.token_url),

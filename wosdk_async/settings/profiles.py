@@ -64,7 +64,7 @@ def hidden_variables(environ: Mapping[str, Any] | None) -> Any:
 
 
 def _hidden(name: str, value: Any) -> Any:
-    """Return a setting's value, hidden unless its name shows that it is not secret."""
+    """Return a setting's value, hidden unless the setting is known not to be secret."""
     if name.upper() not in _SHOWN:
         return as_secret(value)
     return without_login(value) if name.upper() in _ADDRESSES and isinstance(value, str) else value
@@ -86,7 +86,7 @@ def named_profile(name: str, env: Mapping[str, Any]) -> dict[str, Any]:
         raise ConfigurationError(f"{path} has no [profiles.{name}]; it has {known}")
     if found.get("credentials_command") and (why := access_of_others(path, about, SETTINGS)):
         raise ConfigurationError(
-            f"{path}: profiles.{name}.credentials_command is not run: other users can change it: {why}"
+            f"{path}: profiles.{name}.credentials_command is not run, as other users can change it: {why}"
         )
     secret = any(isinstance(each, dict) and each.get("client_secret") for each in profiles.values())
     warn_of_others("the settings file", path, about, PRIVATE if secret else SETTINGS)
@@ -166,7 +166,7 @@ def _text(path: Path, profile: str, key: str, value: Any) -> str | Secret:
 # --- other users' access to a file; root does not count ---------------------------------------------
 
 PRIVATE, SETTINGS = 0o077, 0o022
-"""Permissions that other users must not have: any, and to write."""
+"""Permissions that other users must not have: any at all, or write access."""
 _warned: set[str] = set()  # two threads may both warn of a file
 
 
@@ -179,10 +179,10 @@ def access_of_others(
 
     Args:
         path: the file or folder.
-        found: the status of the file or folder.
+        found: the ``stat`` result of the file or folder.
         denied: PRIVATE or SETTINGS. Files owned by root may be readable: that is root's decision.
-        folders: whether others must also be unable to replace the file. Parent folders, and links to the
-            file, count; in a sticky folder, only the owner can replace files.
+        folders: whether others must not be able to replace the file, either, through parent folders or links.
+            In a sticky folder, only the owner can replace files.
     """
     if os.name != "posix":
         return None

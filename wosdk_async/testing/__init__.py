@@ -11,7 +11,7 @@
     operations.py       operations of the service, mocked response bodies, and checks of mocks
 
 ``docs/testing.md`` is the user guide. Names are loaded on first use, because pytest imports this package in
-every run. No other package of ours imports it.
+every run. No other package of this library imports it.
 """
 
 from __future__ import annotations

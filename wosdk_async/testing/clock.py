@@ -1,6 +1,6 @@
 """Test clock, frozen until moved or until all calls are waiting.
 
-With a frozen clock, a waiting call (for a retry, a sandbox latency, or a response that never comes) would
+With a frozen clock, a waiting call (for a retry, a sandbox latency, or a response that never arrives) would
 never end. So once all pending calls are waiting, the clock jumps to the next timer. A minute of service time
 takes no time in a test, and events keep their order.
 """
@@ -35,7 +35,7 @@ class Work:
 
 
 work: ContextVar[Work | None] = ContextVar("work", default=None)
-"""Work that the running task belongs to, inherited by tasks that it starts."""
+"""Work of the running task, inherited by tasks that it starts."""
 
 
 @attrs.define(eq=False)
@@ -113,7 +113,7 @@ class SkippingClock(VirtualClock):
 
     @contextmanager
     def doing(self, own: Work) -> Iterator[None]:
-        """Mark a client's block as pending work."""
+        """Count a block as pending work."""
         self._pending.add(own)
         try:
             yield

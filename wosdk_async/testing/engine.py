@@ -145,7 +145,7 @@ class AsgiEngine:
         return PoolStatistics(busy=self._busy)
 
     async def send(self, request: Request) -> Any:
-        """Send a request to the application, and return what ``read`` makes of the response."""
+        """Send a request to the application, and return the response as decoded by ``request.read``."""
         self.transport.require(request.url)
         own_work = Work()
         clock = self.transport.clock

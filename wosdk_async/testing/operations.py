@@ -99,7 +99,7 @@ def name_of(what: Any) -> str:
 
 
 def require_operation(operation: ServiceOperation, given: str | None) -> None:
-    """Check that an operation exists for an entity or command; ``given`` is the kind as written.
+    """Check that an operation exists for an entity or command; ``given`` is the kind that the caller passed.
 
     Raises:
         InvalidCallError: no request can be this operation.
@@ -251,7 +251,7 @@ def _plain(operation: ServiceOperation, value: Any) -> Any:
     if isinstance(value, Mapping):
         return dict(value)
     expected = "an id" if operation.kind in ("create", "update", "delete") else "a record or a dict"
-    own = "; a response of your own goes to .route" if hasattr(value, "status_code") else ""
+    own = "; to return your own response, use .route" if hasattr(value, "status_code") else ""
     raise InvalidCallError(f"{operation.kind} {operation.name} returns {expected}, not {value!r}{own}")
 
 

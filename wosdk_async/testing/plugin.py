@@ -1,6 +1,6 @@
 """Pytest fixtures.
 
-pytest imports this file in every run, so other imports wait until a test uses a fixture.
+pytest imports this file in every run, so it imports other modules only when a test uses a fixture.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def wosdk_sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    """Provide this test's Company, in the process and without a socket; see ``docs/testing.md``."""
+    """Provide this test's Company, in-process and without a socket; see ``docs/testing.md``."""
     settings = _settings(request)
     try:
         from wosdk_async.sandbox import StoreError
@@ -67,7 +67,7 @@ def wosdk_sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
 
 @pytest.fixture
 def wosdk_client(wosdk_sandbox: Sandbox) -> Client:
-    """Return a client for this test's Company. It logs in on its first call and needs no closing."""
+    """Return a client for this test's Company. It logs in on its first call and need not be closed."""
     return wosdk_sandbox.client()
 
 

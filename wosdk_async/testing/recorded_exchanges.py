@@ -1,4 +1,4 @@
-"""Exchanges of a recording, and their file."""
+"""Exchanges of a recording, and their file format."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class RecordedExchange:
 
     @property
     def is_login(self) -> bool:
-        """Whether it is part of a log-in; a replay may need more or fewer of these."""
+        """Whether this is part of a log-in; a replay may need more or fewer log-ins."""
         return self.path in (TOKEN_PATH, _LOCATOR_PATH)
 
 
@@ -95,7 +95,7 @@ class RemainingExchanges:
             self._exact[each.key].append(each)
 
     def take(self, request: RecordedExchange) -> RecordedExchange | str:
-        """Return the exchange for a request, or the reason for none; an empty reason means not recorded."""
+        """Return the exchange for a request, or why there is none; an empty text means not recorded."""
         exact = self._exact.get(request.key)
         if exact and request.is_login and len(exact) == 1:
             return exact[0]
@@ -126,7 +126,7 @@ def write_exchanges(
 ) -> None:
     """Write a recording file atomically.
 
-    ``companies`` are the placeholders of each client's own Company; ``secrets`` must not be in the file.
+    ``companies`` are the placeholders of each client's default Company; ``secrets`` must not be in the file.
 
     Raises:
         ConfigurationError: the file is too large or still contains one of ``secrets``. Nothing was written.
@@ -154,7 +154,7 @@ def write_exchanges(
 
 
 def load_exchanges(path: Path) -> tuple[tuple[RecordedExchange, ...], tuple[str, ...]]:
-    """Read a recording's exchanges, and the placeholder of each client's own Company.
+    """Read a recording's exchanges, and the placeholder of each client's default Company.
 
     Raises:
         ConfigurationError: the recording cannot be replayed.
@@ -190,7 +190,7 @@ def _parsed(found: Any) -> tuple[tuple[RecordedExchange, ...], tuple[str, ...]]:
 
 
 def _unplayable(exchange: RecordedExchange) -> str:
-    """Return why an exchange cannot be replayed, if so."""
+    """Return why an exchange cannot be replayed; empty if it can."""
     has_response = 100 <= exchange.status <= 599
     if exchange.failure not in _FAILURES or has_response is bool(exchange.failure):
         return f"status {exchange.status} with failure {exchange.failure!r}"

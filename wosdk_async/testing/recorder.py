@@ -119,5 +119,5 @@ def _remedy(rule: Rule, commands: list[str]) -> str:
     if not rule.operation & _BASE or not commands:
         return ""
     if "create" in rule.operation and "WoCreateCommand" in commands:
-        return "; work orders are created by a command: write operation='WoCreateCommand'"
-    return f"; commands are separate operations: write operation={commands[0]!r}"
+        return "; a command creates work orders: use operation='WoCreateCommand'"
+    return f"; commands are separate operations: use operation={commands[0]!r}"

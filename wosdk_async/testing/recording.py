@@ -54,13 +54,13 @@ class Recording:
             async with recording.client() as client:
                 await my_program(client.company())
 
-    When recording, the client is that of ``Client.from_env``, and the file is written when the block ends
+    When recording, ``Client.from_env`` creates the client, and the file is written when the block ends
     without an error. The file contains no tokens or credentials, in any form; passwords, URL signatures,
     hosts and Company names are replaced.
 
     When replaying, nothing is sent and no time passes. A request gets a response if its method, path and body
-    match a recorded request. RequestIds may differ; so may times, if only one remaining request matches.
-    Equal requests get responses in recorded order.
+    match a recorded request. RequestIds may differ. Times may differ if only one remaining request matches.
+    Identical requests get responses in recorded order.
 
     Args:
         path: recording file.
@@ -120,7 +120,7 @@ class Recording:
         )
 
     def _played_company(self) -> str:
-        """Return the name of the next client's own Company; a replay does not know the real name."""
+        """Return the name of the next client's default Company; a replay does not know the real name."""
         recorded = self._companies[self._clients] if self._clients < len(self._companies) else ""
         first = self._companies.index(recorded) if recorded else self._clients
         self._clients += 1

@@ -29,7 +29,7 @@ from wosdk_async.transport.http.engine import (
 __all__ = ["RawExchange", "RecordingEngine", "ReplayEngine", "one_chunk"]
 
 _NOT_SENT, _BROKEN, _NO_RESPONSE = "not sent", "broken", "no response"
-"""Ways to end without a response: never sent, connection broken, cancelled by the caller."""
+"""Outcomes without a response: never sent, connection broken, cancelled by the caller."""
 
 _ACCEPT = (("Accept-Encoding", "identity"),)  # for downloads
 
@@ -80,7 +80,7 @@ class RecordingEngine(WatchedEngine):
 
     @contextlib.asynccontextmanager
     async def stream(self, url: str, headers: RequestHeaders = ()) -> AsyncIterator[StreamedResponse]:
-        """Open a download and record what is read."""
+        """Open a download, and record the part that is read."""
         exchange = RawExchange("GET", url, _ACCEPT + headers, None)
         self._keep(exchange)
         async with (
@@ -91,7 +91,7 @@ class RecordingEngine(WatchedEngine):
 
 
 async def _kept_chunks(response: StreamedResponse, exchange: RawExchange) -> AsyncGenerator[bytes, None]:
-    """Yield a download's chunks, then complete the exchange with what was read."""
+    """Yield a download's chunks, then complete the exchange with the data read."""
     kept = BodyBuffer()
     try:
         async for chunk in response.chunks:
@@ -124,7 +124,7 @@ class ReplayEngine:
         self._clock = clock
 
     async def send(self, request: Request) -> Any:
-        """Return what ``read`` makes of the recorded response."""
+        """Return the recorded response as decoded by ``request.read``."""
         exchange = RawExchange(request.method, request.url, request.headers, request.body)
         return request.read(await self._response(exchange, request.on_sending))
 

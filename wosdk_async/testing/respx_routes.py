@@ -82,7 +82,7 @@ class Routes:
     def on(
         self, what: type[Record] | type[Command[Any]] | str, operation: str | None = None
     ) -> PreparedResponse:
-        """Return an operation's response object, always the same one, to set the response.
+        """Return the object that sets an operation's response; repeated calls return the same object.
 
         Args:
             what: command or entity, as a class or name.

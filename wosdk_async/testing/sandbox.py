@@ -53,7 +53,7 @@ class Sandbox:
         company: name, or several names (default: "AcmeFacilities"). The first is the default for methods that
             take a name.
         verification: whether the Companies have the verification step.
-        dialect: ``spec``, or ``recorded`` to respond like the recorded release where they differ.
+        dialect: ``spec``, or ``recorded`` to respond like the recorded release where the two differ.
         seed: rows in addition to the initial ones, as for :meth:`seed`.
         now: start time of the clock, with a time zone (default: now).
 
@@ -190,7 +190,7 @@ class Sandbox:
         found = next((each for each in self._companies if each.name.lower() == name.lower()), None)
         if found is None:
             names = ", ".join(company.name for company in self._companies)
-            raise KeyError(f"There is no Company {name!r} here; there is {names}.")
+            raise KeyError(f"There is no Company {name!r} here; use {names}.")
         return found
 
     async def _credentials(self, company: str) -> Credentials:
@@ -215,7 +215,7 @@ def _names(company: str | Sequence[str]) -> tuple[str, ...]:
 
 @cache
 def _template(companies: tuple[str, ...]) -> Store:
-    """Return a store with new Companies, only for copying; cached per process by names.
+    """Return a store with new Companies as a template to copy, cached per process by their names.
 
     Copying its pages takes half a millisecond; creating a store takes fifty.
     """

@@ -1,7 +1,7 @@
 """Recorded form of requests and responses: without secrets, with placeholders for names.
 
 Placeholders replace values that differ between runs: ``{host}``, ``{company 3f9a01bc}`` and ``{request id}``.
-On replay they are replaced with the program's own names. Bodies are stored as ``{"json": value}``,
+On replay, the program's names replace them. Bodies are stored as ``{"json": value}``,
 ``{"text": ...}`` or ``{"base64": ...}``.
 """
 
@@ -45,7 +45,7 @@ class Names:
     """Placeholders of a replay's default Companies, by their names in the replay."""
 
     def play_host(self, host: str) -> None:
-        """Set the host that ``{host}`` stands for in a replay."""
+        """Set the host that replaces ``{host}`` in a replay."""
         self._played_host = host
         self._add_origin(f"https://{host}")
 
@@ -134,7 +134,7 @@ def _words_of_the_service() -> frozenset[str]:
 
 
 Scrub = Callable[[Any], Any]
-"""Function from a body's decoded JSON (or text, if not JSON) to the value to record."""
+"""Function that maps a body's decoded JSON (or text, if not JSON) to the value to record."""
 
 _HEADERS = ("content-type", "date", "location", "retry-after")  # headers that the client reads
 _NO_SECRETS = Secrets()
@@ -145,13 +145,13 @@ _GRANTED = {
 
 @attrs.frozen
 class Cleaner:
-    """Filter for the recorded form of an exchange."""
+    """Converter of exchanges to their recorded form."""
 
     names: Names
     scrub: Scrub
 
     def request(self, raw: RawExchange, secrets: Secrets = _NO_SECRETS) -> RecordedExchange:
-        """Return the recorded form of a request; a token request is reduced to the fact that it was made."""
+        """Return the recorded form of a request; a token request only keeps method, path and Company."""
         parts = urlsplit(raw.url)
         path = f"{parts.path}?{parts.query}" if parts.query else parts.path
         company = self.names.company(raw.header("CompanyName"))

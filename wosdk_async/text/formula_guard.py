@@ -1,4 +1,4 @@
-"""CSV text that spreadsheets would treat as formulas: the guard is added on export and removed on import."""
+"""Guard for CSV text that spreadsheets would treat as formulas, added on export and removed on import."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class FormulaGuard:
 
     def __init__(self, *, raw: bool = False) -> None:
         self.texts = 0
-        """Texts that got an apostrophe; with ``raw``, those that already had one, which an import removes."""
+        """Number of texts that got an apostrophe, or with ``raw``, had one that an import would remove."""
         self.raw = raw
 
     def __call__(self, text: str) -> str:

@@ -27,6 +27,8 @@ class Remedy(Enum):
     )
     RETURN_RESPONSE = "return {library}.Response instead"
     RETURN_OR_USE = "return {library}.Response instead, or pass a client or transport from {other}"
+    COMPANY_NAME = "pass one, or set WOSDK_COMPANY"
+    CREDENTIALS = "set WOSDK_CLIENT_ID and WOSDK_CLIENT_SECRET, or pass credentials="
     SETTINGS_FILE = "create the file, or unset WOSDK_CONFIG"
     PROXY_LOGIN = "check the user and password in the proxy address"
     PROXY_NO_LOGIN = "add the user and password to the proxy address: http://user:password@host:port"
@@ -147,7 +149,7 @@ _JSON: Mapping[Remedy, str] = {
 
 
 class KnownFacts(dict[str, Any]):
-    """Error facts. Missing facts read as an ellipsis, so that every remedy can be rendered."""
+    """Error facts. Missing facts are rendered as an ellipsis, so that no remedy fails."""
 
     def __missing__(self, _: str) -> str:
         return "..."

@@ -69,7 +69,7 @@ class Secrets:
 
     A secret may be escaped (percent codes, backslashes, entities), even several times over, or split by
     markup. Text is therefore decoded step by step, and searched after each step. Base64 and hexadecimal forms
-    are searched for as well. Any 12 characters of a long secret suffice.
+    are searched for as well. Any 12 characters of a long secret are enough to find it.
     """
 
     def __init__(self, *values: str | Secret) -> None:
@@ -105,14 +105,14 @@ class Secrets:
 
     @cached_property
     def _halves(self) -> dict[int, frozenset[int]]:
-        """Hashes of half pieces of the forms; each whole piece holds one (see :func:`_common_pieces`)."""
+        """Hashes of half-pieces of the forms; each whole piece contains one (see :func:`_common_pieces`)."""
         return {
             size: frozenset(map(hash, _pieces(forms.reveal(), size // 2, size - size // 2 + 1)))
             for size, forms in self._forms.items()
         }
 
     def hide(self, text: str, longest: int) -> str:
-        """Replace the secrets in ``text`` by ``***``, and only then cut it to ``longest`` characters."""
+        """Replace the secrets in ``text`` with ``***``, then truncate it to ``longest`` characters."""
         if not self._values or len(text) < self._shortest:
             return text[:longest]
         if len(text) < _SHORT and not _ESCAPE.search(text) and self._is_far_from(text):
@@ -147,7 +147,7 @@ class Secrets:
         return shown if len(text) <= longest else f"{shown}{_cut_from(text)}"
 
     def _is_far_from(self, text: str) -> bool:
-        """Return whether unescaped text contains no half of any searched piece, as most text does."""
+        """Return whether unescaped text has no half of any searched piece: a fast path for most text."""
         folded = text.translate(_FOLDED)
         for size, halves in self._halves.items():
             half = size // 2
@@ -257,7 +257,7 @@ def _char(found: re.Match[str]) -> tuple[str, int] | None:
 def _common_pieces(texts: list[str], forms: str, size: int) -> set[str]:
     """Return the pieces of ``size`` characters in ``forms`` that also occur in one of ``texts``.
 
-    Sets keep the time linear: the service chooses a token's length, up to that of a header.
+    Sets keep the time linear: the service may send tokens as long as a header.
     """
     # First compare half pieces, which usually have none in common. A piece contains a half piece that starts
     # at a multiple of ``step``, so one side needs only those; the shorter side lists all its own.
@@ -309,7 +309,7 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def json_escaped(text: str) -> str:
-    r"""Return JSON with these characters escaped, as ``\u009b``; line breaks between values are kept."""
+    r"""Return JSON with invisible characters escaped, as ``\u009b``; keep line breaks between values."""
     if text.isascii() and text.isprintable():
         return text
     return _INVISIBLE.sub(_json_escape, text)

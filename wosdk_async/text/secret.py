@@ -10,7 +10,7 @@ from typing import Any, NoReturn, Self
 __all__ = ["Secret", "as_secret", "withheld", "without_login"]
 
 _LOGIN = re.compile(r"^([a-z0-9+.-]*://)?.*@", re.IGNORECASE | re.DOTALL)
-"""Part of an address before its host that contains a user or password, which may have any characters."""
+"""User and password in an address, with everything before the host; they may contain any characters."""
 
 
 class Secret:
@@ -22,7 +22,7 @@ class Secret:
     __slots__ = ("encode",)
 
     encode: Callable[[], bytes]
-    """Return the bytes, to be written immediately."""
+    """Return the text as bytes, to be written immediately."""
 
     def __init__(self, value: str | bytes) -> None:
         # In an in-memory file: no repr, attribute or closure leads to the text. A lone surrogate must not
@@ -60,7 +60,7 @@ class Secret:
 
 
 def as_secret(value: str | Secret) -> Secret:
-    """Return text as a Secret, and anything else without its value for a validator to refuse."""
+    """Return text as a Secret; replace anything else with a stand-in that validators refuse."""
     if isinstance(value, str):
         return Secret(value)
     made: Secret = value if isinstance(value, Secret | None) else withheld(value)
@@ -68,7 +68,7 @@ def as_secret(value: str | Secret) -> Secret:
 
 
 def withheld(value: object) -> Any:
-    """Return a stand-in for a value of a wrong type, which may be secret: it has only the type's name."""
+    """Return a stand-in for a possibly secret value of the wrong type, with only the type's name."""
     return type(type(value).__name__, (), {"__slots__": ()})()
 
 

@@ -76,7 +76,7 @@ def _is_misspelt(given: Sequence[str], words: Sequence[str]) -> bool:
 
 
 def _shares_words(few: Sequence[str], many: Sequence[str]) -> bool:
-    """Return whether each word of ``few`` is one of ``many``, and they cover a good part of it."""
+    """Return whether all words of ``few`` are in ``many`` and make up a good part of it."""
     found = [word for word in few if any(_means(word, other) for other in many)]
     telling = [word for word in found if word not in _FILLERS]
     if not telling or any(word not in _FILLERS for word in few if word not in found):
@@ -86,7 +86,7 @@ def _shares_words(few: Sequence[str], many: Sequence[str]) -> bool:
 
 
 def _means(word: str, other: str) -> bool:
-    """Return whether two words are equal, share a stem, or one begins the other."""
+    """Return whether two words are equal or share a stem, or one is a prefix of the other."""
     if word[0] != other[0]:  # quick, because there may be thousands of names
         return False
     if len(word) <= _FEW:
@@ -96,7 +96,7 @@ def _means(word: str, other: str) -> bool:
 
 
 def _is_near(one: str, other: str, most: int | None = None) -> bool:
-    """Return whether few letters are wrong, missing, surplus, or swapped with a neighbour."""
+    """Return whether few letters are wrong, missing, extra, or swapped with a neighbour."""
     shorter = min(len(one), len(other))
     allowed = max(1, shorter // _LETTERS) if most is None else most
     if abs(len(one) - len(other)) > allowed or shorter < _FEW or len(one) == len(other) == _FEW:

@@ -1,6 +1,6 @@
 """Problem bodies: a web back end's responses to errors of its calls.
 
-``PROBLEMS`` has one row per class of :mod:`wosdk_async.errors`: the HTTP status, and a body by RFC 9457
+``PROBLEMS`` has one row per class of :mod:`wosdk_async.errors`: the HTTP status, and a body as in RFC 9457
 (``application/problem+json``). The status tells the back end's clients whose fault the error is:
 
 * 4xx: the request cannot be carried out as is (no such record, a business rule, a conflict).
@@ -10,8 +10,8 @@
   when to retry. An error with a ``remedy`` is a 502 without ``Retry-After``: only the operator can fix it.
 
 Bodies never contain a token, secret or address. Errors of connections, log-ins and settings, and refusals not
-meant for users, get a fixed text; from others, addresses, hosts, paths and settings are removed. Log the
-complete error in the back end. ``docs/web.md`` is the user guide.
+meant for users, get a fixed text; all others lose addresses, hosts, paths and settings. Log the complete
+error in the back end. ``docs/web.md`` is the user guide.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ def problem_of(error: WosdkError) -> ProblemDetails:
 
 
 def _seconds(error: WosdkError, rule: ProblemRule) -> int | None:
-    """Return whole seconds to wait, from the service or else the rule."""
+    """Return whole seconds to wait, from the service or else from the rule."""
     seconds = error.retry_after if isinstance(error, ThrottledError) else None
     if seconds is None or not math.isfinite(seconds):
         return rule.retry_after

@@ -100,7 +100,7 @@ def _encode(record: Record) -> Any:
 
 
 def _describe(cls: type[Record], handler: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
-    """Add ``cls`` and the classes of its records to the document; return a reference to ``cls``."""
+    """Add ``cls`` and the classes of its records to the OpenAPI document; return a reference to ``cls``."""
     described = [_described(each) for each in reachable(cls)]
     return handler(core_schema.definitions_schema(_reference(cls), described))
 

@@ -1,7 +1,7 @@
 """Validation of records posted to a web back end, and of events from the service.
 
 The checks match those before a call, so valid data can be sent to the service. Any invalid JSON value raises
-:class:`InvalidRecordError`, whose facts can be written as JSON.
+:class:`InvalidRecordError`, whose facts are JSON-serializable.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Fault:
     place: tuple[str | int, ...] = ()
     """Path to the value, in service names and indexes; empty for the whole body."""
     value: bool | str | None = None
-    """The value, or the start of its string."""
+    """The value; strings are truncated."""
 
 
 class InvalidRecordError(InvalidCallError):
@@ -76,7 +76,7 @@ def validated(cls: type[T], value: Any, *, unknown: Unknown = "keep") -> T:
 
 
 def require_known(value: Any, unknown: Unknown = "refuse") -> None:
-    """Raise InvalidRecordError for names and enum values missing from the catalogue, unless kept."""
+    """Raise InvalidRecordError for names and enum values not in the catalogue, unless these are kept."""
     if unknown == "keep":
         return
     found = islice(unknown_values(value), _MAX_FAULTS)

@@ -328,4 +328,4 @@ asyncio.run(main())
     assert await held(local) == Counter(str(number) for number in range(1, 41))
     assert summary.folder is not None
     async with Journal.open(summary.folder, snapshot=True) as journal:
-        assert await journal.open_leases() == []
+        assert await journal.open_leases() == {}

@@ -306,4 +306,4 @@ async def test_what_was_refused_on_a_full_disk_is_not_written_later(tmp_path: Pa
                 await refused
     await journal.close()
     async with Journal.open(tmp_path) as journal:
-        assert (await journal.undos([1]), await journal.open_leases()) == ({}, [])
+        assert (await journal.undos([1]), await journal.open_leases()) == ({}, {})

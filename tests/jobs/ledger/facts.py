@@ -50,7 +50,7 @@ PLAIN = ImportOptions()
 NEW = {Standing.NEW: 1, Standing.DONE: 2}
 CHANGED: Mapping[str, Any] = {
     "standings": NEW,
-    "disguised": {Standing.NEW: (RowSample(7, "501"), RowSample(2, "00501"))},
+    "disguised": {Standing.NEW: (1, ((RowSample(7, "501"), RowSample(2, "00501")),))},
     "key": "{a}",
 }
 

@@ -105,6 +105,20 @@ async def test_exponents_in_a_column_of_long_keys_are_noticed(local: Local, job:
     assert (found.why, found.first_new and found.first_new.name) == ("key_disguised", "C-5.01235E+12")
 
 
+async def test_keys_that_a_spreadsheet_changed_are_counted_and_the_first_shown(
+    local: Local, job: Job, write: Write
+) -> None:
+    """Also in the plan of a new ledger, which sends all rows again."""
+    await sent(job(write(HEADER, rows("001", "002", "003", "004", "5")), MAP, marker=MARKER), local)
+    changed = write(HEADER, rows("4", "2", "5", "1", "3"))
+    found = await refused(job(changed, MAP, marker=MARKER), local)
+    assert (found.why, found.rows) == ("key_disguised", 4)
+    names = [(new.name, new.line, gone.name, gone.line) for new, gone in found.resembling]
+    assert names == [("4", 2, "004", 5), ("2", 3, "002", 3), ("1", 5, "001", 2)]
+    plan = (await job(changed, MAP, marker=MARKER, again=True).open(local.company)).plan
+    assert (plan.leaves_done, plan.resembling) == (5, 4)
+
+
 async def test_stale_rejects_overwrite_no_update(local: Local, job: Job, write: Write) -> None:
     """The row was corrected in the file as well and updated; its reject has another key and older values."""
     await made(local, "T1")

@@ -161,7 +161,7 @@ def test_a_key_that_a_spreadsheet_changed_needs_a_word() -> None:
     gone = ledger(gone={Standing.DONE: 4}, gone_unexplained=4, key="{a}")
     found = refusal(decide(gone, file(**CHANGED), PLAIN))
     assert (found.why, found.gone, found.rows) == ("key_disguised", 4, 1)
-    pair = CHANGED["disguised"][Standing.NEW]
+    _, (pair,) = CHANGED["disguised"][Standing.NEW]
     assert (found.first_new, found.first_gone) == pair, "both are shown"
     assert found.remedies == (Remedy.NEW_ROWS,)
     assert plan(decide(gone, file(**CHANGED), ImportOptions(new_rows=True))).dismisses
@@ -175,7 +175,7 @@ def test_a_known_row_may_be_one_whose_key_a_spreadsheet_changed(rejects: bool) -
     """It was refused, and sent with the other key: only rows that would be sent need a word."""
     gone = ledger(gone={Standing.DONE: 4}, gone_unexplained=4, key="{a}")
     for standing in (*Standing,)[1:]:
-        pairs = {standing: (RowSample(7, "K4"), RowSample(2, "k4"))}
+        pairs = {standing: (1, ((RowSample(7, "K4"), RowSample(2, "k4")),))}
         back = file(standings={standing: 1}, key="{a}", disguised=pairs, rejects=rejects)
         if action_of(standing, PLAIN, can_look_up=False, updates=False) is Action.SEND:
             assert refusal(decide(gone, back, PLAIN)).why == "key_disguised"

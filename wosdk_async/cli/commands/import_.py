@@ -49,8 +49,8 @@ def init_command(ctx: click.Context, /, file: str, output: Path | None, **params
     from wosdk_async.jobs.mapping.drafting import ADAPT, draft_map, key_columns
     from wosdk_async.jobs.mapping.import_map import DEFAULT_OPERATION
     from wosdk_async.jobs.mapping.record_operations import operation_named
-    from wosdk_async.jobs.sources.columns import fullest_line
     from wosdk_async.jobs.sources.spool import is_remote
+    from wosdk_async.jobs.sources.table_rules import fullest_line
 
     if is_remote(file):
         raise CliError(f"{file}: can only propose a map for a local file; save the input first")
@@ -84,7 +84,7 @@ def init_command(ctx: click.Context, /, file: str, output: Path | None, **params
 
 def _require_delimiter(source: Source, reading: ReadOptions) -> None:
     """Raise CliError if ``--delimiter`` is missing and another delimiter finds more columns."""
-    from wosdk_async.jobs.sources.columns import likely_delimiter
+    from wosdk_async.jobs.sources.table_rules import likely_delimiter
 
     if reading.delimiter is None and (other := likely_delimiter(source)):
         columns = ", ".join(map(repr, source.columns))[:200]

@@ -243,11 +243,11 @@ def _carry_out(
 def _say_undo(undo: Undo, summary: UndoSummary, left: _NotUndone, *, check: bool) -> None:
     from wosdk_async.jobs.journal import State
 
-    counts, number = undo.journal.counts(), summary.counts["undo"]
-    what = counted(number, undo.noun)
-    say(f"{what} {'would' if check else 'is to' if number == 1 else 'are to'} be {undo.verb}")
-    if undo.references:
-        say(f"{counted(summary.references['undo'], _REFERENCED)} to be deleted")
+    counts = undo.journal.counts()
+    if check:  # otherwise the confirmation has the numbers
+        say(f"{counted(summary.counts['undo'], undo.noun)} would be {undo.verb}")
+        if undo.references:
+            say(f"{counted(summary.references['undo'], _REFERENCED)} would be deleted")
     if summary.counts["undone"]:
         say(f"{summary.counts['undone']} undone before")
     if counts[State.FOUND]:

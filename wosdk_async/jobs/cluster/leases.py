@@ -222,8 +222,7 @@ async def end_leases(journal: Journal, on_stage: Callable[[str], None] = lambda 
     leases = await journal.open_leases()
     if not leases:
         return
-    seconds = max(lease.seconds for lease in leases)
-    await say_and_sleep(seconds, lambda remaining: on_stage(f"{_WAITING} ({remaining:.0f} s)"))
-    for lease in leases:
-        journal.end_grant(lease.epoch)
+    await say_and_sleep(max(leases.values()), lambda remaining: on_stage(f"{_WAITING} ({remaining:.0f} s)"))
+    for epoch in leases:
+        journal.end_grant(epoch)
     await journal.flush()

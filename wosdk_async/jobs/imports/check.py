@@ -37,7 +37,6 @@ from wosdk_async.jobs.mapping.needed_fields import ReplacedFields, lacking
 from wosdk_async.jobs.mapping.operations import Found
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.options import ImportOptions
-from wosdk_async.jobs.sources.columns import require_columns
 from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.jobs.sources.table_rules import require_table
@@ -111,7 +110,6 @@ class Check:
         workers: bool = False,
     ) -> None:
         require_table(source, import_map.rules, import_map.columns)
-        require_columns(source, import_map.columns)
         self._request = ImportRequest(source=source, import_map=import_map, options=options).with_rules()
         if workers and self._request.marker is None:
             raise no_marker_for_workers(import_map)

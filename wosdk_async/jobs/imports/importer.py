@@ -27,7 +27,6 @@ from wosdk_async.jobs.ledger.undone import keep_undone
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.record_operations import RowOperation
 from wosdk_async.jobs.options import ImportOptions
-from wosdk_async.jobs.sources.columns import require_columns
 from wosdk_async.jobs.sources.conversion import off_the_loop
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.jobs.sources.table_rules import require_table
@@ -77,7 +76,6 @@ class Import:
         require_opened(source, import_map)
         require_pool(workers)
         require_table(source, import_map.rules, import_map.columns)
-        require_columns(source, import_map.columns)
         self.options = attrs.evolve(options or ImportOptions(), **changes)
         self._request = ImportRequest(
             source=source,

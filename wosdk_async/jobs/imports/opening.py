@@ -112,7 +112,7 @@ async def open_job(
             plan.begins
         ):  # keep the old ledger locked until the new one is, so that no other process sends its rows
             begun = await _begin(request, rows, company, folders, journals, after=journal.plan.job)
-            begun.plan = attrs.evolve(begun.plan, leaves_done=plan.leaves_done)
+            begun.plan = attrs.evolve(begun.plan, leaves_done=plan.leaves_done, resembling=plan.resembling)
             await journal.close()
             return begun
         return OpenedJob(

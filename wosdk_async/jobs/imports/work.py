@@ -9,7 +9,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import anyio
-import attrs
 
 from wosdk_async.company import Company, is_closed, secrets_of
 from wosdk_async.errors import WosdkError
@@ -24,7 +23,6 @@ from wosdk_async.jobs.imports.reporting import RowReports
 from wosdk_async.jobs.imports.sending import RowSender
 from wosdk_async.jobs.imports.settling import Settling
 from wosdk_async.jobs.journal import State
-from wosdk_async.jobs.ledger.request import ImportRequest
 from wosdk_async.jobs.stop import Stop, StoppedError, StopRules
 
 if TYPE_CHECKING:
@@ -36,7 +34,6 @@ _ROUNDS = 3  # attempts to settle and retry rows in doubt
 _MAX_ROUNDS = 10  # attempts while workers are lost but rows still end
 
 
-@attrs.define(eq=False)
 class JobWork:
     """One run of a job.
 
@@ -51,109 +48,54 @@ class JobWork:
         ConfigurationError: workers do not support an option.
     """
 
-    _job: OpenedJob
-    _company: Company
-    stop: Stop
-    _references: ReferenceStage = attrs.field(init=False)
-    _first: int | None = attrs.field(init=False, default=None)
-    """The row to send before creating more references."""
-    sending: bool = attrs.field(init=False, default=False)
-    """Whether this run may have sent rows."""
-    _refused_reported: bool = attrs.field(init=False, default=False)
-    _stops: StopRules = attrs.field(init=False)
-    _rows: PlannedRows = attrs.field(init=False)
-    _builder: RowBuilder = attrs.field(init=False)
-    _reports: RowReports = attrs.field(init=False)
-    _workers: JobWorkers | None = attrs.field(init=False)
-    _sender: RowSender = attrs.field(init=False)
-    _settling: Settling = attrs.field(init=False)
-    totals: JobTotals = attrs.field(init=False)
-
-    @_stops.default
-    def _make_stops(self) -> StopRules:
-        return StopRules(self._request.options, self._job.rows.rows, self.stop)
-
-    @_rows.default
-    def _make_rows(self) -> PlannedRows:
-        rows, keyed = self._job.rows, self._request.marker is not None
-        return PlannedRows(
-            self._request.source, self._job.journal, rows.identities, rows.fingerprints, keyed=keyed
+    def __init__(self, job: OpenedJob, company: Company, stop: Stop) -> None:
+        request, journal, rows = job.request, job.journal, job.rows
+        journal.secrets = partial(secrets_of, company)
+        self._job, self._request, self.stop = job, request, stop
+        self.sending = False
+        """Whether this run may have sent rows."""
+        self._first: int | None = None
+        """The row to send before creating more references."""
+        self._refused_reported = False
+        self._workers = _workers_of(job, company)
+        self._rows = PlannedRows(
+            request.source, journal, rows.identities, rows.fingerprints, keyed=request.marker is not None
         )
-
-    @_builder.default
-    def _make_builder(self) -> RowBuilder:
-        request = self._request
-        return RowBuilder(request.import_map, request.index, request.keys(self._job.about.job))
-
-    @_reports.default
-    def _make_reports(self) -> RowReports:
-        return RowReports(
-            operation=self._request.action,
-            journal=self._job.journal,
-            stops=self._stops,
-            on_row=self._request.on_row,
-            closed=partial(is_closed, self._company),
-            columns_behind=self._request.import_map.columns_behind,
+        self._builder = RowBuilder(request.import_map, request.index, request.keys(job.about.job))
+        self._references = ReferenceStage(
+            company, self._rows, self._builder, request.index, request.options.limit, stop
         )
-
-    @_workers.default
-    def _make_workers(self) -> JobWorkers | None:
-        request = self._request
-        if request.workers is None or self._job.plan.is_idle:
-            return None
-        from wosdk_async.jobs.cluster.job_workers import (
-            JobWorkers,
-        )  # unused in one process
-
-        return JobWorkers(
-            request.workers,
-            self._company,
-            self._job.journal,
-            request.action.name,
-            request.options,
-            lambda text: request.on_stage(f"warning: {text}"),
+        stops = StopRules(request.options, rows.rows, stop)
+        self._reports = RowReports(
+            operation=request.action,
+            journal=journal,
+            stops=stops,
+            on_row=request.on_row,
+            closed=partial(is_closed, company),
+            columns_behind=request.import_map.columns_behind,
         )
-
-    @_sender.default
-    def _make_sender(self) -> RowSender:
-        return RowSender(
-            company=self._company,
+        self._sender = RowSender(
+            company=company,
             rows=self._rows,
             builder=self._builder,
             reports=self._reports,
-            options=self._request.options,
-            stop=self.stop,
+            options=request.options,
+            stop=stop,
             workers=self._workers,
         )
-
-    @_settling.default
-    def _make_settling(self) -> Settling:
-        request, journal = self._request, self._job.journal
-        journal.secrets = partial(secrets_of, self._company)
-        return Settling(
-            company=self._company,
+        self._settling = Settling(
+            company=company,
             journal=journal,
             operation=request.action,
             marker=request.marker,
             rebuilt=self._rebuilt,
-            seconds=self._company.options.settle,
+            seconds=company.options.settle,
             on_row=request.on_row,
             on_stage=request.on_stage,
         )
-
-    @totals.default
-    def _make_totals(self) -> JobTotals:
-        return JobTotals(
-            job=self._job,
-            stops=self._stops,
-            reports=self._reports,
-            settling=self._settling,
-            workers=self._workers,
+        self.totals = JobTotals(
+            job=job, stops=stops, reports=self._reports, settling=self._settling, workers=self._workers
         )
-
-    @property
-    def _request(self) -> ImportRequest:
-        return self._job.request
 
     async def carry_out(self) -> None:
         """Run the stages. Even after a stop, every row gets an outcome.
@@ -207,12 +149,8 @@ class JobWork:
         compares = self._request.action.compares  # needs the references
         if not compares:
             await self._settling.look_up_earlier_runs()
-        index, limit = self._request.index, self._request.options.limit
-        references = self._references = ReferenceStage(
-            self._company, self._rows, self._builder, index, limit, self.stop
-        )
         try:
-            self._first = await references.complete(self._settling.wait, on_stage)
+            self._first = await self._references.complete(self._settling.wait, on_stage)
         except RunStoppedError as error:
             self.stop.start_no_more(error)
         if compares:
@@ -300,3 +238,20 @@ class JobWork:
             with suppress(Exception):  # the row stays in doubt
                 found[row.number] = self._builder.build(row)[0]
         return found
+
+
+def _workers_of(job: OpenedJob, company: Company) -> JobWorkers | None:
+    """Return the run's workers; None if this process sends the rows, or there is nothing to do."""
+    request = job.request
+    if request.workers is None or job.plan.is_idle:
+        return None
+    from wosdk_async.jobs.cluster.job_workers import JobWorkers  # unused in one process
+
+    return JobWorkers(
+        request.workers,
+        company,
+        job.journal,
+        request.action.name,
+        request.options,
+        lambda text: request.on_stage(f"warning: {text}"),
+    )

@@ -37,7 +37,7 @@ from wosdk_async.jobs.journal.entries import (
 from wosdk_async.jobs.journal.folder import JobFolders, plan_of, remove_job
 from wosdk_async.jobs.journal.lock import FolderLock
 from wosdk_async.jobs.journal.store import JOURNAL, connect, create_database, explained
-from wosdk_async.jobs.journal.worker_tables import AuditResult, AuditRow, GrantRecord, GrantTotals, OpenLease
+from wosdk_async.jobs.journal.worker_tables import AuditResult, AuditRow, GrantRecord, GrantTotals
 from wosdk_async.jobs.journal.writer import JournalWriter
 from wosdk_async.regular_files import publish
 
@@ -55,7 +55,6 @@ __all__ = [
     "JobPlan",
     "JobRun",
     "Journal",
-    "OpenLease",
     "PageRow",
     "ReferenceRecord",
     "RowRecord",

@@ -256,6 +256,8 @@ def new_job_id() -> str:
 
 def usable_number(value: Any) -> Any:
     """Clamp a journal number to a range safe for dates; return 0 for anything else."""
+    if type(value) is float and 0 <= value <= _MOST:  # nearly always
+        return value
     if not isinstance(value, int | float) or value != value:
         return 0
     return min(max(value, 0), _MOST)

@@ -79,13 +79,13 @@ _WARNINGS, _SECONDS = _DETAILS.index("warnings"), _DETAILS.index("seconds")
 _detail_values = operator.attrgetter(*_DETAILS)
 
 
-def _detailed(details: Sequence[Any] | None) -> Sequence[Any]:
+def _detailed(details: list[Any] | None) -> Sequence[Any]:
     if not details:
         return _UNKNOWN
-    known = [*details, *_UNKNOWN[len(details) :]]
-    known[_WARNINGS] = tuple(known[_WARNINGS] or ())
-    known[_SECONDS] = usable_number(known[_SECONDS])
-    return known
+    details += _UNKNOWN[len(details) :]
+    details[_WARNINGS] = tuple(details[_WARNINGS] or ())
+    details[_SECONDS] = usable_number(details[_SECONDS])
+    return details
 
 
 _PAGE = """SELECT json_group_array(json_array(place, row, state, digest, key)) FROM (
@@ -151,18 +151,9 @@ def _stored(db: sqlite3.Connection, statement: str, *values: object) -> list[Sto
     return [_row(*each) for each in found]
 
 
-def _row(
-    row: int,
-    state: int,
-    detail: Any,
-    line: int,
-    digest: int,
-    key: str | None,
-    place: int | None,
-    changed: int,
-) -> StoredRow:
-    details = _detailed(detail)
-    fields: Any = (row, _STATES[state], *details, line, digest, key, place, bool(changed))
+def _row(row: int, state: int, detail: Any, *facts: Any) -> StoredRow:
+    *others, changed = facts
+    fields: Any = (row, _STATES[state], *_detailed(detail), *others, bool(changed))
     return StoredRow(*fields)  # positional arguments are twice as fast
 
 

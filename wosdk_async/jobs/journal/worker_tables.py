@@ -19,7 +19,6 @@ __all__ = [
     "Finding",
     "GrantRecord",
     "GrantTotals",
-    "OpenLease",
     "audit_facts",
     "audit_page",
     "audit_result",
@@ -152,14 +151,6 @@ class GrantRecord:
     seconds: float
 
 
-@attrs.frozen
-class OpenLease:
-    """A grant without a known end: the worker may still send the rows for ``seconds`` from now."""
-
-    epoch: int
-    seconds: float
-
-
 @attrs.frozen(kw_only=True)
 class GrantTotals:
     """Grant totals over all runs of a job with workers; a lost row counts once."""
@@ -194,10 +185,9 @@ def last_epoch(db: sqlite3.Connection) -> int:
     return int(db.execute("SELECT coalesce(max(epoch), 0) FROM lease").fetchone()[0])
 
 
-def open_leases(db: sqlite3.Connection) -> list[OpenLease]:
-    """Return the leases without a known end, oldest first."""
-    found = db.execute("SELECT epoch, seconds FROM lease WHERE state = 0 ORDER BY epoch")
-    return [OpenLease(*each) for each in found.fetchall()]
+def open_leases(db: sqlite3.Connection) -> dict[int, float]:
+    """Return the epochs of leases without a known end, with the seconds for which workers may still send."""
+    return dict(db.execute("SELECT epoch, seconds FROM lease WHERE state = 0 ORDER BY epoch").fetchall())
 
 
 def losses(db: sqlite3.Connection) -> dict[int, int]:

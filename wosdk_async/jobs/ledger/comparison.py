@@ -14,7 +14,7 @@ from wosdk_async.jobs.journal.entries import State
 from wosdk_async.jobs.ledger.file_rows import FILE_COLUMNS, FileRow
 from wosdk_async.jobs.ledger.identity import undisguised
 from wosdk_async.jobs.ledger.key_conflicts import IN_COMPANY, RISKY, disguised_keys, row_sample
-from wosdk_async.jobs.ledger.terms import RowSample, Standing
+from wosdk_async.jobs.ledger.terms import Resembling, RowSample, Standing
 
 __all__ = ["TEMPORARY", "Compared", "compare", "ledger_counts", "sent_rows"]
 
@@ -74,7 +74,7 @@ class Compared:
     """Rows in ``gone`` that may be in the Company and were not declared permanently gone."""
     first_new: RowSample | None = None
     first_gone: RowSample | None = None
-    disguised: Mapping[Standing, tuple[RowSample, RowSample]] = attrs.field(factory=dict)
+    disguised: Mapping[Standing, Resembling] = attrs.field(factory=dict)
     back: Mapping[Standing, int] = attrs.field(factory=dict)
     """Rows of the file that the last file lacked and an earlier file had, by standing."""
     unknown_row: int | None = None

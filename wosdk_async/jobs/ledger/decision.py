@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import attrs
 
-from wosdk_async.jobs.ledger.terms import Action, FileFacts, LedgerFacts, Plan, Refusal, Standing
+from wosdk_async.jobs.ledger.terms import FIRST, Action, FileFacts, LedgerFacts, Plan, Refusal, Standing
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.text.remedies import Remedy
 
@@ -110,7 +110,12 @@ def _begin_again(ledger: LedgerFacts, file: FileFacts) -> Plan | Refusal:
     repeated = file.standings.get(Standing.REPEATED, 0)
     standings = {Standing.NEW: rows - repeated, Standing.REPEATED: repeated}
     plan = _plan(None, attrs.evolve(file, standings=standings), ImportOptions())
-    return attrs.evolve(plan, begins=True, leaves_done=ledger.counts.get(Standing.DONE, 0))
+    return attrs.evolve(
+        plan,
+        begins=True,
+        leaves_done=ledger.counts.get(Standing.DONE, 0),
+        resembling=sum(count for count, _ in file.disguised.values()),
+    )
 
 
 def _key_changed(ledger: LedgerFacts, file: FileFacts) -> Refusal | None:
@@ -137,7 +142,7 @@ def _unknown_rows(ledger: LedgerFacts, file: FileFacts, options: ImportOptions) 
     sent = {each for each, action in actions_of(file, options).items() if action is Action.SEND}
     # A row that reappears may be an earlier version of a sent row.
     new = file.standings.get(Standing.NEW, 0) + sum(file.back.get(each, 0) for each in sent)
-    disguised = next((pair for each, pair in file.disguised.items() if each in sent), None)
+    disguised = [resembling for each, resembling in file.disguised.items() if each in sent]
     if not (disguised or (new and ledger.gone_unexplained)):
         return None
     about = Refusal(
@@ -154,11 +159,18 @@ def _unknown_rows(ledger: LedgerFacts, file: FileFacts, options: ImportOptions) 
             remedies = (Remedy.KEY, *_again(ledger))
             return attrs.evolve(about, why="columns_changed", remedies=remedies, columns=columns)
         return None if options.new_rows else about
-    if disguised is None or options.new_rows:
+    if not disguised or options.new_rows:
         return None
-    new_row, gone_row = disguised
-    remedies = (Remedy.NEW_ROWS,)
-    return attrs.evolve(about, why="key_disguised", remedies=remedies, first_new=new_row, first_gone=gone_row)
+    pairs = sorted((pair for _, first in disguised for pair in first), key=lambda pair: pair[0].line)
+    return attrs.evolve(
+        about,
+        why="key_disguised",
+        remedies=(Remedy.NEW_ROWS,),
+        rows=sum(count for count, _ in disguised),
+        first_new=pairs[0][0],
+        first_gone=pairs[0][1],
+        resembling=tuple(pairs[:FIRST]),
+    )
 
 
 def _plan(ledger: LedgerFacts | None, file: FileFacts, options: ImportOptions) -> Plan:

@@ -20,7 +20,6 @@ from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.ledger.key_conflicts import repeated_rows
 from wosdk_async.jobs.ledger.request import ImportRequest
 from wosdk_async.jobs.ledger.terms import Action, FileFacts, LedgerFacts, Plan, Refusal, Standing
-from wosdk_async.jobs.options import ImportOptions
 
 __all__ = [
     "Preview",
@@ -64,7 +63,7 @@ def _is_ledger(folder: Path, plan: JobPlan) -> bool:
     """Return whether a ledger is valid; a restarted ledger without rows is not."""
     if plan.after is None:
         return True
-    with contextlib.closing(connect(folder, read_only=True, snapshot=True)) as db, explained(folder):
+    with _opened(folder) as db:
         return db.execute("SELECT 1 FROM planned LIMIT 1").fetchone() is not None
 
 
@@ -124,11 +123,18 @@ def compared_with(db: sqlite3.Connection, request: ImportRequest, rows: FileRows
 
 
 @contextlib.contextmanager
-def _empty_ledger() -> Iterator[sqlite3.Connection]:
-    """Create an empty temporary ledger to compare a first file with."""
-    with contextlib.closing(sqlite3.connect("", isolation_level=None)) as db:
-        db.executescript(TABLES)
-        yield db
+def _opened(folder: Path | None) -> Iterator[sqlite3.Connection]:
+    """Open a ledger read-only; for None, an empty temporary one to compare a first file with."""
+    if folder is None:
+        with contextlib.closing(sqlite3.connect("", isolation_level=None)) as db:
+            db.executescript(TABLES)
+            yield db
+    else:
+        with (
+            contextlib.closing(connect(folder, read_only=True, snapshot=True)) as db,
+            explained(folder / JOURNAL),
+        ):
+            yield db
 
 
 def facts_of(
@@ -207,7 +213,7 @@ def sent_elsewhere(
     for folder in (each for directory in directories for each in ledgers_in(directory)):
         plan = plan_of(folder)
         if (plan.company, plan.operation) == (company, request.import_map.operation):
-            with contextlib.closing(connect(folder, read_only=True, snapshot=True)) as db, explained(folder):
+            with _opened(folder) as db:
                 if sent := sent_rows(db, rows.chunks()):
                     return folder, sent
     return None
@@ -223,14 +229,6 @@ class Preview:
     folder: Path | None
     """The ledger's folder; None for a new import."""
     _db: sqlite3.Connection = attrs.field(repr=False)
-
-    @classmethod
-    def of(
-        cls, ledger: LedgerFacts | None, file: FileFacts, options: ImportOptions, db: sqlite3.Connection
-    ) -> Preview:
-        """Decide on a file that was compared with a ledger database."""
-        folder = None if ledger is None else ledger.folder
-        return cls(decide(ledger, file, options), actions_of(file, options), folder, db)
 
     def standings(self, first: int, last: int) -> dict[int, Standing]:
         """Return the standings of the rows from place ``first`` to ``last`` of the file."""
@@ -258,17 +256,13 @@ def preview_of(request: ImportRequest, rows: FileRows, company: str) -> Iterator
     Raises:
         JournalError: a ledger cannot be read.
     """
-    folder = find_ledger(request, rows, company, jobs_at(request.base))
+    folder, ledger, elsewhere = find_ledger(request, rows, company, jobs_at(request.base)), None, None
     if folder is None:
         elsewhere = sent_elsewhere(request, rows, company, request.base)
-        with _empty_ledger() as db:
-            compared = compared_with(db, request, rows)
-            facts = facts_of(request, rows, company, compared, elsewhere=elsewhere)
-            yield Preview.of(*facts, request.options, db)
-        return
-    path = folder / JOURNAL
-    with contextlib.closing(connect(folder, read_only=True, snapshot=True)) as db, explained(path):
-        plan = read_plan(db, path)
+    with _opened(folder) as db:
         compared = compared_with(db, request, rows)
-        facts = facts_of(request, rows, company, compared, ledger=(folder, plan, ledger_counts(db)))
-        yield Preview.of(*facts, request.options, db)
+        if folder is not None:
+            ledger = folder, read_plan(db, folder / JOURNAL), ledger_counts(db)
+        known, file = facts_of(request, rows, company, compared, ledger=ledger, elsewhere=elsewhere)
+        decision = decide(known, file, request.options)
+        yield Preview(decision, actions_of(file, request.options), folder, db)

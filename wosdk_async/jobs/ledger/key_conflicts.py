@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 
 from wosdk_async.jobs.ledger.identity import abbreviated, disguises, undisguised
-from wosdk_async.jobs.ledger.terms import RowSample, Standing
+from wosdk_async.jobs.ledger.terms import FIRST, Resembling, RowSample, Standing
 
 __all__ = ["IN_COMPANY", "RISKY", "disguised_keys", "repeated_rows", "row_sample"]
 
@@ -20,8 +20,8 @@ RISKY = ", ".join(str(int(each)) for each in IN_COMPANY)
 """The same standings as an SQL list."""
 
 
-def disguised_keys(db: sqlite3.Connection, some_lacked: bool) -> dict[Standing, tuple[RowSample, RowSample]]:
-    """Return, by standing, the first sendable key that resembles the key of a missing row in the Company.
+def disguised_keys(db: sqlite3.Connection, some_lacked: bool) -> dict[Standing, Resembling]:
+    """Return, by standing, the sendable keys that resemble the key of a missing row in the Company.
 
     Such keys differ only by spreadsheet formatting. Two rows of the last file are always different rows.
     A pair is not reported again after the user declared one row permanently gone while the file had the
@@ -40,7 +40,7 @@ def disguised_keys(db: sqlite3.Connection, some_lacked: bool) -> dict[Standing, 
     )
     db.execute("CREATE INDEX temp.plain_key ON plain (key)")
     found = db.execute(
-        f"""SELECT new.standing, new.line, new.name, plain.line, plain.name, min(new.place) FROM (
+        f"""SELECT new.standing, new.line, new.name, min(plain.line), plain.name FROM (
             SELECT file.place, file.line, standing, coalesce(file.key, file.name) AS name,
                 coalesce(planned.away, 1) AS away,
                 coalesce(planned.name, planned.key) IS coalesce(file.key, file.name) AS same
@@ -48,9 +48,15 @@ def disguised_keys(db: sqlite3.Connection, some_lacked: bool) -> dict[Standing, 
             WHERE cells IS NOT NULL AND fault IS NULL AND standing NOT IN ({RISKY})) AS new
         JOIN temp.plain AS plain ON plain.key IN (undisguised(new.name), abbreviated(new.name))
             AND (new.away OR plain.away AND NOT (plain.dismissed AND new.same))
-        GROUP BY new.standing"""
+        GROUP BY new.place ORDER BY new.place"""
     )
-    return {Standing(row[0]): (RowSample(*row[1:3]), RowSample(*row[3:5])) for row in found}
+    disguised: dict[Standing, Resembling] = {}
+    for standing, *pair in found:
+        count, first = disguised.get(standing, (0, ()))
+        if count < FIRST:
+            first = (*first, (RowSample(*pair[:2]), RowSample(*pair[2:])))
+        disguised[Standing(standing)] = count + 1, first
+    return disguised
 
 
 def row_sample(db: sqlite3.Connection, query: str) -> RowSample | None:

@@ -76,9 +76,14 @@ def _message(refusal: Refusal) -> str:
                 f"{_sample(refusal.first_new)}: without a key, an edited row looks like a new row"
             )
         case "key_disguised":
+            pairs = [
+                f"{new.name!r} (line {new.line}) for {gone.name!r} (line {gone.line})"
+                for new, gone in refusal.resembling
+            ]
+            more = f" and {refusal.rows - len(pairs):,} more" if refusal.rows > len(pairs) else ""
             return (
-                f"the key of an unsent row{_sample(refusal.first_new)} resembles the key of a sent row "
-                f"missing from the file{_sample(refusal.first_gone)}: a spreadsheet may have changed the key"
+                f"a spreadsheet may have changed the key of {_rows(refusal.rows)} to send, as sent rows with "
+                f"similar keys are missing from the file: {', '.join(pairs)}{more}"
             )
 
 

@@ -12,12 +12,14 @@ import attrs
 from wosdk_async.text.remedies import Remedy
 
 __all__ = [
+    "FIRST",
     "Action",
     "FileFacts",
     "LedgerFacts",
     "Plan",
     "Refusal",
     "RejectsProblem",
+    "Resembling",
     "RowSample",
     "Standing",
     "Why",
@@ -89,6 +91,12 @@ class RowSample:
     """The row's key, or the beginning of its cells."""
 
 
+FIRST = 3  # resembling keys to show
+Resembling = tuple[int, tuple[tuple[RowSample, RowSample], ...]]
+"""Number of keys that differ only by spreadsheet formatting from keys in the Company that the file lacks, and
+the first of them, each with the lacking one."""
+
+
 @attrs.frozen(kw_only=True)
 class LedgerFacts:
     """Facts about the ledger, and about rows missing from the file."""
@@ -146,8 +154,8 @@ class FileFacts:
     back: Mapping[Standing, int] = attrs.field(factory=dict)
     """Rows that the last file lacked and an earlier file had, by standing."""
     first_new: RowSample | None = None
-    disguised: Mapping[Standing, tuple[RowSample, RowSample]] = attrs.field(factory=dict)
-    """By standing, the first key equal to a missing sent row's key except for spreadsheet formatting.
+    disguised: Mapping[Standing, Resembling] = attrs.field(factory=dict)
+    """By standing, the keys equal to a missing sent row's key except for spreadsheet formatting.
 
     The last file lacked at least one of the two keys.
     """
@@ -173,6 +181,8 @@ class Plan:
     """Whether the import starts a new ledger."""
     leaves_done: int = 0
     """Done rows of the previous ledger that a new ledger would resend, after a confirmation."""
+    resembling: int = 0
+    """Rows to resend whose keys resemble keys that the previous ledger sent and the file lacks."""
     gone: Mapping[Standing, int]
     """Rows of the ledger missing from the file, by standing. Missing rows in doubt are looked up, too."""
     dismisses: bool
@@ -218,6 +228,8 @@ class Refusal:
     gone: int = 0
     first_new: RowSample | None = None
     first_gone: RowSample | None = None
+    resembling: tuple[tuple[RowSample, RowSample], ...] = ()
+    """The first unsent rows whose keys resemble keys of sent rows, each with the sent row."""
     columns: tuple[str, ...] = ()
     """Columns that were added or removed."""
     was: str | None = None

@@ -26,8 +26,8 @@ from wosdk_async.jobs.mapping.draft_fields import (
     name_field,
 )
 from wosdk_async.jobs.mapping.record_operations import RowOperation
-from wosdk_async.jobs.sources.columns import OPEN
 from wosdk_async.jobs.sources.source import Source
+from wosdk_async.jobs.sources.table_rules import OPEN
 from wosdk_async.model import registry
 from wosdk_async.model.enums import WOType
 from wosdk_async.text.safe_text import one_line

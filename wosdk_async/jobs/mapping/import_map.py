@@ -18,8 +18,7 @@ from wosdk_async.jobs.mapping.record_operations import RowOperation, operation_n
 from wosdk_async.jobs.mapping.references import ReferenceSpec
 from wosdk_async.jobs.mapping.tables import MapTables, ReferenceTable, checked_table, read_tables
 from wosdk_async.jobs.mapping.template import NAME, Template
-from wosdk_async.jobs.sources.columns import OPEN
-from wosdk_async.jobs.sources.table_rules import TableRules
+from wosdk_async.jobs.sources.table_rules import OPEN, TableRules
 from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["DEFAULT_OPERATION", "ImportMap", "columns_behind", "paths_with"]

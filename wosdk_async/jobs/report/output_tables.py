@@ -9,7 +9,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Sequence, Set
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, TypeVar
 
 import attrs
 
@@ -57,13 +57,18 @@ async def _entered(manager: AbstractContextManager[T]) -> AsyncIterator[T]:
 
 async def write_results(folder: OutputFolder, journal: JournalReader, facts: JobFacts) -> Path:
     """Write each row's outcome, and count the rows in ``facts``."""
+    outcomes = {state: outcome_of(state, journal.plan) for state in State}
     async with _entered(folder.writing_rows(_RESULTS)) as writer:
         writer.writerow(RESULT_COLUMNS)
 
         def write(page: Sequence[StoredRow], undone: Set[int]) -> None:
             facts.add(page)
             writer.writerows(
-                [*_Result.of(row, journal.plan, undone=row.row in undone), _changed(row)] for row in page
+                [
+                    *_result(row, "undone" if row.row in undone else outcomes[row.state]),
+                    "yes" if row.changed and row.state in (State.DONE, State.FOUND) else None,
+                ]
+                for row in page
             )
 
         async for page in journal.file_pages():
@@ -127,10 +132,13 @@ async def write_rejects(folder: OutputFolder, journal: JournalReader, source: So
 async def write_doubts(folder: OutputFolder, journal: JournalReader, source: Source) -> Path:
     """Write rows in doubt, and rows in flight when the run ended, with their cells."""
     async with _entered(folder.writing_rows(IN_DOUBT)) as writer:
-        writer.writerow([*_Result._fields, *map(_shown, source.columns)])
+        writer.writerow([*_COLUMNS, *map(_shown, source.columns)])
 
         def cells(stored: StoredRow, row: Row) -> list[Any]:
-            return [*_Result.of(stored, journal.plan), *map(_shown, row.original(source.columns))]
+            return [
+                *_result(stored, outcome_of(stored.state, journal.plan)),
+                *map(_shown, row.original(source.columns)),
+            ]
 
         await _write_rows(writer, journal, source, cells, *UNDECIDED)
     return folder.path(IN_DOUBT)
@@ -163,42 +171,27 @@ async def _write_rows(
         await asyncio.to_thread(write, page)
 
 
-class _Result(NamedTuple):
-    """Columns of ``results.csv`` and ``in_doubt.csv``."""
+_COLUMNS = ("row", "line", "outcome", "key", "id", "number", "reason", "code", "request_id", "warnings")
 
-    row: int
-    line: int
-    outcome: str
-    key: str | None
-    id: int | None
-    number: str | None
-    reason: str | None
-    code: str | None
-    request_id: str | None
-    warnings: str | None
-
-    @classmethod
-    def of(cls, row: StoredRow, plan: JobPlan, *, undone: bool = False) -> Self:
-        return cls(
-            row=row.row,
-            line=row.line,
-            outcome="undone" if undone else outcome_of(row.state, plan),
-            key=_safe(row.key),
-            id=row.id,
-            number=_safe(row.number),
-            reason=_safe(shown_reason(row)),
-            code=_safe(row.code),
-            request_id=_safe(row.request_id),
-            warnings=_safe("; ".join(row.warnings)),
-        )
-
-
-RESULT_COLUMNS = (*_Result._fields, "changed")
+RESULT_COLUMNS = (*_COLUMNS, "changed")
 """Columns of ``results.csv``: those of a row's outcome, and whether it was carried out and changed since."""
 
 
-def _changed(row: StoredRow) -> str | None:
-    return "yes" if row.changed and row.state in (State.DONE, State.FOUND) else None
+def _result(row: StoredRow, outcome: str) -> list[Any]:
+    """Return a row's cells in ``results.csv`` and ``in_doubt.csv``. Most texts are None in a million rows."""
+    reason, warnings = shown_reason(row), "; ".join(row.warnings)
+    return [
+        row.row,
+        row.line,
+        outcome,
+        row.key and _safe(row.key),
+        row.id,
+        row.number and _safe(row.number),
+        reason and _safe(reason),
+        row.code and _safe(row.code),
+        row.request_id and _safe(row.request_id),
+        warnings and _safe(warnings),
+    ]
 
 
 def _safe(text: str | None) -> str | None:

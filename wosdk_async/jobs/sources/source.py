@@ -88,7 +88,7 @@ class FileDialect:
         if self.first_line:
             file.write(self.first_line + self.line_end)
         return csv.writer(
-            _LineEnds(file, self.line_end),
+            file if self.line_end == _BOTH else _LineEnds(file, self.line_end),
             delimiter=self.delimiter,
             quoting=csv.QUOTE_ALL if self.quote_all else csv.QUOTE_MINIMAL,
             lineterminator=_BOTH,

@@ -1,8 +1,9 @@
-"""Table rules of a map, which control how rows are read, and checks of a file against them."""
+"""Table rules of a map, which control how rows are read, and checks of a file against the map."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import attrs
@@ -11,8 +12,17 @@ import msgspec
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.text.remedies import Remedy
+from wosdk_async.text.suggestions import suggestion
 
-__all__ = ["TABLE", "TableRules", "require_table"]
+__all__ = [
+    "OPEN",
+    "TABLE",
+    "TableRules",
+    "fullest_line",
+    "likely_delimiter",
+    "require_columns",
+    "require_table",
+]
 
 TABLE = "table"
 """Job option that stores the table rules."""
@@ -70,12 +80,12 @@ class TableRules:
 
 
 def require_table(source: Source, rules: TableRules, wanted: Mapping[str, str]) -> None:
-    """Raise ImportMapError if the file's header line does not match the map, or the map reads merged cells.
+    """Raise ImportMapError if a column or the header line does not match the map, or it reads merged cells.
 
     Args:
         source: the file.
         rules: the map's table rules.
-        wanted: the columns that the map reads.
+        wanted: the columns that the map reads, with their places in the map.
     """
     line = getattr(source, "header_line", None)
     if rules.header_row not in (None, line) and not getattr(source, "is_of_rejects", False):
@@ -97,3 +107,85 @@ def require_table(source: Source, rules: TableRules, wanted: Mapping[str, str]) 
             f"{source.path}: cells {cells} in sheet {sheet!r} are merged{others}, so only the first row has "
             f'a value; add fill_down = ["{column}"] to the map, or unmerge the cells and fill in all rows'
         )
+    require_columns(source, wanted)
+
+
+# --- columns --------------------------------------------------------------------------------------
+
+OPEN = "ADAPT"
+"""Placeholder column in draft maps."""
+
+_TOP = 50  # rows to search for a header
+_DELIMITERS = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
+"""Common delimiters and their names."""
+_FIXED = 'For a fixed record, write { id = 12 } instead of "@name" and delete the table [reference.name]. '
+
+
+def require_columns(source: Source, columns: Mapping[str, str]) -> None:
+    """Raise ImportMapError if the file lacks a column.
+
+    Args:
+        source: the file.
+        columns: the required columns, with their places in the map.
+    """
+    missing = next((name for name in columns if name not in source.columns), None)
+    if missing is None:
+        return
+    place, names = columns[missing], ", ".join(filter(None, source.columns))
+    hint, facts = suggestion(missing, source.columns) or ".", dict[str, Any]()
+    if (line := _best_line(source, lambda cells: len(columns.keys() & set(cells)))) is not None:
+        hint, facts = (
+            f": line {line} looks like the header.",
+            {"remedies": (Remedy.HEADER_ROW,), "line": line},
+        )
+    elif better := _better_delimiter(source, columns):
+        facts = {"remedies": (Remedy.DELIMITER,), "delimiter": better}
+    if missing == OPEN:
+        raise ImportMapError(
+            f"replace {{{OPEN}}} in {place} with a {{column}} or a fixed value. "
+            f"{_FIXED if 'reference.' in place else ''}Columns of {source.path}: {names}",
+            **facts,
+        )
+    raise ImportMapError(
+        f"{source.path}: no column {missing!r}, which {place} uses{hint} Its columns are: {names}",
+        **facts,
+    )
+
+
+def fullest_line(source: Source) -> int | None:
+    """Return the first line near the top with the most filled cells, unless the header has as many."""
+    return _best_line(source, lambda cells: sum(map(bool, cells)))
+
+
+def _best_line(source: Source, score: Callable[[Sequence[str]], int]) -> int | None:
+    """Return the first line near the top with the highest score, unless the header has as much."""
+    best, best_score = None, score(source.columns)
+    for row in islice(source, _TOP):
+        found = score([cell.strip() for cell in row.original(source.columns)])
+        if found > best_score:
+            best, best_score = row.line, found
+    return best
+
+
+def likely_delimiter(source: Source) -> str | None:
+    """Return the name of another delimiter that would separate more columns, if any."""
+    if source.dialect is None:
+        return None
+    header = source.dialect.delimiter.join(source.columns)
+    best = max(_DELIMITERS, key=header.count)
+    return _DELIMITERS[best] if header.count(best) >= len(source.columns) else None
+
+
+def _better_delimiter(source: Source, wanted: Mapping[str, str]) -> str | None:
+    """Return the name of another delimiter that would find more wanted columns, if any."""
+    if source.dialect is None:
+        return None
+    current = source.dialect.delimiter
+    header = current.join(source.columns)
+
+    def score(delimiter: str) -> tuple[int, int]:
+        cells = {cell.strip().strip('"') for cell in header.split(delimiter)}
+        return len(cells & wanted.keys()), len(cells)
+
+    best = max(_DELIMITERS, key=score)
+    return _DELIMITERS[best].strip("'") if best != current and score(best) > score(current) else None

@@ -94,7 +94,7 @@ _FITTING: Mapping[tuple[str, str], tuple[str, str]] = {
 
 
 class _Missing(Exception):
-    """A record missing from the Company but needed by an example."""
+    """Error for a record that an example needs and the Company lacks."""
 
 
 def example_of(context: RequestContext, name: str) -> Record:

@@ -219,7 +219,7 @@ def _whole_number(written: str, name: str) -> int:
 class _RulesView:
     """Fault rules in the console, both active and switched off.
 
-    A script loaded elsewhere replaces all of them.
+    A script loaded outside the console replaces all of them.
     """
 
     faults: Faults

@@ -99,7 +99,7 @@ class Latency(Fault):
         return False
 
     def seconds(self, rng: Random) -> float:
-        """Return a random delay."""
+        """Return the delay in seconds for one request."""
         if self.uniform is not None:
             return rng.uniform(*self.uniform)
         if self.lognormal is not None:

@@ -210,7 +210,7 @@ class FaultScript:
         return Random(f"{self.seed}/{place}/{number}")  # noqa: S311 - not a secret
 
     def require_companies(self, names: Iterable[str]) -> None:
-        """Raise FaultScriptError if a rule names an unknown Company, so that it would never apply."""
+        """Raise FaultScriptError if a rule names an unknown Company, because it would never apply."""
         known = {name.lower(): name for name in names}
         for number, rule in enumerate(self.rules, 1):
             if rule.company is not None and rule.company not in known:
@@ -236,7 +236,7 @@ def _rule(number: int, written: object) -> Rule:
     for key, field in settings.items():
         if field.default is attrs.NOTHING and key not in written:
             raise FaultScriptError(
-                f"{place}: {key} is missing; write it as in {key} = {field.metadata.get('example', 1)}."
+                f"{place}: {key} is missing; add it, as in {key} = {field.metadata.get('example', 1)}."
             )
     try:
         fault = kind(**{key: value for key, value in written.items() if key in settings})

@@ -1,4 +1,4 @@
-"""Admin routes below ``/_sandbox/``. They control the sandbox and are not part of the service.
+"""Admin routes below ``/_sandbox/``, which control the sandbox and are not part of the service.
 
 The routes show credentials and delete records, so other machines and pages of other origins are refused.
 """
@@ -98,7 +98,7 @@ class _Companies:
         return {"Name": name}
 
     def _file(self, name: object) -> Path:
-        """Return a snapshot's file, always beside the store so that requests cannot name other files."""
+        """Return a snapshot's file, always beside the store, so that requests cannot reach other files."""
         if not isinstance(name, str) or not _SNAPSHOT_NAME.fullmatch(name):
             raise ValueError("Name must be 1 to 64 letters, digits, hyphens or underscores.")
         return self.store.path.with_name(f"{self.store.path.name}.{name}.snapshot")

@@ -117,7 +117,7 @@ _PARAMETERS: Schema = {
     "IgnoreMissing": {
         "name": "IgnoreMissingEntityOnDelete",
         "in": "header",
-        "description": "Whether removing a record that does not exist succeeds.",
+        "description": "Whether deleting a missing record succeeds.",
         "schema": {"type": "boolean"},
     },
 }

@@ -187,7 +187,7 @@ class Router:
 
 def _require_method(request: ServiceRequest, *methods: str) -> None:
     if request.method not in methods:
-        raise _not_allowed(f"{request.method} is not possible here: send {' or '.join(methods)}.")
+        raise _not_allowed(f"{request.method} is not allowed here: use {' or '.join(methods)}.")
 
 
 def _id_in_path(method: str, entity: str, key: str) -> Refusal:

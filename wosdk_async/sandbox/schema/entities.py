@@ -66,7 +66,7 @@ class Enumeration:
     numbers: Mapping[str, int]
 
     def name_of(self, value: object) -> str | None:
-        """Return the server's spelling of a name or number; None if there is no such value (facts 3.3)."""
+        """Return a value's canonical name, from its name or number; None if unknown (facts 3.3)."""
         if isinstance(value, bool):
             return None
         if isinstance(value, int):
@@ -164,7 +164,7 @@ def check_supported(schema: EntitySchema, operation: str) -> None:
 
 
 def is_read_only(schema: EntitySchema) -> bool:
-    """Return whether no base operation can write these records, even through their owner."""
+    """Return whether no base operation can write records of this type, even through their owner."""
     # facts 3.9: the read-only types; assumed: not written by a PUT of their owner, either
     writes = (schema.operations.get(name) for name in ("create", "update", "delete"))
     unwritable = schema.name not in _THROUGH_PARENT and all(allowed is False for allowed in writes)

@@ -1,6 +1,6 @@
 """Stored forms of field values, and time zone conversion.
 
-Times are stored as ISO 8601 text without a zone, with no or seven fraction digits. Each instant has exactly
+Times are stored as ISO 8601 text without a zone, with zero or seven fraction digits. Each instant has exactly
 one text and texts sort chronologically, so the store compares them as text.
 """
 
@@ -101,7 +101,7 @@ def _string(field: Field, value: object) -> object:
 
 
 def _number(_field: Field, value: object) -> object:
-    """Convert a number, possibly from text, like integers (not shown; assumed)."""
+    """Convert a number or its text, as for integers (not shown; assumed)."""
     if isinstance(value, str) and _DECIMAL.fullmatch(value.strip()):
         return Decimal(value.strip())
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
@@ -110,7 +110,7 @@ def _number(_field: Field, value: object) -> object:
 
 
 def _boolean(_field: Field, value: object) -> object:
-    """Convert a boolean, possibly from its name (not shown; assumed)."""
+    """Convert a boolean or its name (not shown; assumed)."""
     if isinstance(value, str):
         return {"true": True, "false": False}.get(value.strip().lower(), UNREADABLE)
     return value if isinstance(value, bool) else UNREADABLE
@@ -133,7 +133,7 @@ def _money(_field: Field, value: object) -> object:
 
 
 def changed_money(before: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:
-    """Return an amount updated with the sent, readable members (spec 2.1, facts 3.3)."""
+    """Return the amount ``before`` with the valid members of ``value`` (spec 2.1, facts 3.3)."""
     sent = {part.name: read_value(part, get_ignore_case(value, part.name)) for part in MONEY_PARTS.values()}
     return before | {name: part for name, part in sent.items() if part is not UNREADABLE}
 

@@ -73,7 +73,7 @@ class _Json:
             name = self._value()
             self._take(":")
             if not isinstance(name, str):
-                raise json.JSONDecodeError("An entity type is expected", self._text, self._at)
+                raise json.JSONDecodeError("Expected an entity type", self._text, self._at)
             yield name
 
     def rows(self, entity: str) -> Iterator[SeedRow]:

@@ -54,7 +54,7 @@ class RequestContext:
         return self.store.counters.next(self.company.id, name)
 
     def find(self, entity: str, key: int) -> Record | None:
-        """Return a record by id, or None; always the same object."""
+        """Return a record by id, or None; the same object each time."""
         known = self._records.get((entity, key))
         if known is None:
             known = self.store.get(self.company.id, entity, key)
@@ -103,8 +103,8 @@ class RequestContext:
     def number_format(self, entity: str, record: Record, value: object) -> NumberFormat:
         """Return the format of a record's time or amount. Values set by this request have another format.
 
-        facts 3.5: in new records this applies to all times, in other records to the time just set. Zones
-        differ by whole minutes, so the seconds identify a time just set.
+        facts 3.5: in new records that format applies to all times, in other records only to the time just
+        set. Zones differ by whole minutes, so the seconds identify a time just set.
         """
         key = (entity, record.get("Id", 0))
         just_set = key in self._replaced and isinstance(value, str) and value[17:] == self.now.utc[17:]

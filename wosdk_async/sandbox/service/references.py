@@ -1,7 +1,7 @@
 """Checks of references between records, on writes and deletes (spec 2.1 and 3).
 
-Written references must exist, and referenced records cannot be deleted. Spec 3 shows the first rule for
-creating work orders; for other writes it is not shown; assumed, as is the second rule.
+Newly referenced records must exist, and referenced records cannot be deleted. Spec 3 shows the first rule for
+creating work orders; the rest is not shown; assumed.
 """
 
 from __future__ import annotations

@@ -288,5 +288,5 @@ def _index_statements(entity: str, path: str, kind: str) -> Iterator[str]:
 
 
 def _statistics(entity: str, name: str, numbers: str) -> str:
-    """Return the statement that tells the planner that one Company has all rows and each value few."""
+    """Return the statement that sets planner statistics: all rows in one Company, few rows per value."""
     return f"INSERT INTO sqlite_stat1 VALUES ('{entity}', '{name}', '{numbers}')"  # noqa: S608 known names

@@ -59,7 +59,7 @@ def assign_primary(context: RequestContext, order: Record, employee: int) -> Non
 
 
 def reassign(context: RequestContext, order: Record, employees: list[int], mode: str) -> bool:
-    """Change the assignees by a ChangeAssignmentMode (facts 5); return whether any changed."""
+    """Change the assignees as a ChangeAssignmentMode requires (facts 5); return whether any changed."""
     assignments = context.children(relation_by("WoAssignment", "WorkOrderId"), order["Id"])
     before = {each["EmployeeId"]: each["IsPrimary"] for each in assignments}
     after = _assignees_after(before, list(dict.fromkeys(employees)), mode)

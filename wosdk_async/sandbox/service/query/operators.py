@@ -159,10 +159,10 @@ def _numeric(value: object) -> object:
 
 
 def _pattern_regex(pattern: str) -> str:
-    """Return a pattern with sets as a linear-time regular expression.
+    """Convert a pattern with sets to a linear-time regular expression.
 
-    The part between two ``%`` only needs to match at its first possible place: if the rest does not match
-    after that place, no later place helps. Atomic groups stop the search there.
+    The part between two ``%`` only needs to match at its first possible position: if the rest does not match
+    after that, no later position helps. Atomic groups stop the search there.
     """
     first, *others = ("".join(map(_element_regex, part)) for part in _pieces(pattern))
     if not others:
