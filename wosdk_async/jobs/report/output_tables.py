@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import attrs
 
 from wosdk_async.jobs.errors import ImportMapError
-from wosdk_async.jobs.journal import AuditRow, JobPlan, State, StoredRow
+from wosdk_async.jobs.journal import AuditRow, State, StoredRow
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.report.facts import JobFacts, outcome_of, shown_reason
 from wosdk_async.jobs.report.output_folder import OutputFolder
