@@ -31,7 +31,7 @@ class Budget:
         self._rate, self._in_flight = rate, in_flight
         self._number = 0
         self._shares: dict[str, list[Share]] = {}
-        """Worker -> shares possibly in use, newest last."""
+        """Shares that each worker may be using, newest last."""
         self._lost: set[str] = set()
         """Workers that keep their share but get no more."""
 

@@ -72,7 +72,7 @@ class ClusterRun(Run[Any, Effect]):
         self._allocator, self._losses, self._secrets = allocator, losses, secrets
         self._error: Exception | None = None
         self._endings: dict[int, asyncio.Future[RowReport | Lease]] = {}
-        """Row -> its report, or the lease under which it was lost."""
+        """Each row's report, or the lease under which the row was lost."""
 
     def stop(self) -> None:
         """Start no more rows; calls in flight continue."""

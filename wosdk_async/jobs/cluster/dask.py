@@ -70,7 +70,7 @@ def _place(text: str) -> tuple[str, int | None]:
 
 
 def _is_private(address: str) -> bool:
-    """Return whether traffic to a Dask address cannot be read by others."""
+    """Return whether nobody else can read the traffic to a Dask address."""
     scheme, _, place = address.rpartition("://")
     host = _place(place)[0].strip("[]")
     with contextlib.suppress(ValueError):

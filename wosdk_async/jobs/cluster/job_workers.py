@@ -68,7 +68,7 @@ class JobWorkers(Coordinator):
         return len(self.allocator.workers)
 
     async def open(self, marker: str | None) -> None:
-        """Start the workers. They look up calls in doubt by the field ``marker``."""
+        """Start the workers. Workers look up calls in doubt by the field ``marker``."""
         setup = self._setup(marker)
         await self._company.connect()
         await self.start(setup)

@@ -140,7 +140,7 @@ class Leases:
     def __init__(self, options: ClusterOptions) -> None:
         self._options = options
         self._leases: dict[str, dict[int, Lease]] = {}
-        """Worker -> epoch -> lease."""
+        """Leases by worker and epoch."""
         self._rows: dict[int, Lease] = {}
 
     def __len__(self) -> int:

@@ -191,7 +191,7 @@ class Check:
         return self._result
 
     async def _mark_wanted(self, company: Company, preview: Preview) -> None:
-        """Mark missing records that a valid row can provide, even if an earlier row needs them first."""
+        """Mark the missing records that the rows to send refer to."""
 
         async def find(path: str, keys: list[str]) -> Found:
             return without_undone(await self._operation.find(company, path, keys), self._undone)

@@ -51,7 +51,7 @@ _JOURNAL_MISSING = (
 
 
 class JournalWriter(JournalReader):
-    """Journal that is writable for the process with its lock, else read-only.
+    """Journal that only the process with its lock can write; read-only otherwise.
 
     Coroutines return once the change is on disk, and raise JournalError if the change cannot be written, so
     that nothing may be sent. Other methods queue a change, and do not raise if the disk fails.

@@ -60,7 +60,7 @@ def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: S
 
 
 def _is_ledger(folder: Path, plan: JobPlan) -> bool:
-    """Return whether a ledger is valid; a restarted one without rows is not (its run was killed)."""
+    """Return whether a ledger is valid; a restarted ledger without rows is not."""
     if plan.after is None:
         return True
     with _opened(folder) as db:

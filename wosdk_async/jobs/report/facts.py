@@ -48,7 +48,7 @@ _MAX_LISTED = 200  # rows per list
 _OTHER = "other causes"
 _LOOKED_UP = "looked up"  # proof of an outcome in the journal
 _VERBS = {"create": "created", "update": "updated", "delete": "deleted", "WoCreateCommand": "created"}
-"""First word of an operation -> outcome of a completed row (default: ``done``)."""
+"""Outcome of a completed row (default: ``done``), by the first word of its operation."""
 
 
 def outcome_of(state: State, plan: JobPlan) -> str:
