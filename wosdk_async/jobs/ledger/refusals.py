@@ -82,7 +82,7 @@ def _message(refusal: Refusal) -> str:
             ]
             more = f" and {refusal.rows - len(pairs):,} more" if refusal.rows > len(pairs) else ""
             return (
-                f"a spreadsheet may have changed the key of {_rows(refusal.rows)} to send, as sent rows with "
+                f"a spreadsheet may have changed the key of {_rows(refusal.rows)} to send: sent rows with "
                 f"similar keys are missing from the file: {', '.join(pairs)}{more}"
             )
 

@@ -93,8 +93,7 @@ class RowSample:
 
 FIRST = 3  # resembling keys to show
 Resembling = tuple[int, tuple[tuple[RowSample, RowSample], ...]]
-"""Number of keys that differ only by spreadsheet formatting from keys in the Company that the file lacks, and
-the first of them, each with the lacking one."""
+"""Number of keys that equal a missing sent row's key except for formatting, and the first pairs."""
 
 
 @attrs.frozen(kw_only=True)

@@ -178,7 +178,7 @@ RESULT_COLUMNS = (*_COLUMNS, "changed")
 
 
 def _result(row: StoredRow, outcome: str) -> list[Any]:
-    """Return a row's cells in ``results.csv`` and ``in_doubt.csv``. Most texts are None in a million rows."""
+    """Return a row's cells in ``results.csv`` and ``in_doubt.csv``; most texts are None."""
     reason, warnings = shown_reason(row), "; ".join(row.warnings)
     return [
         row.row,

@@ -80,7 +80,7 @@ class TableRules:
 
 
 def require_table(source: Source, rules: TableRules, wanted: Mapping[str, str]) -> None:
-    """Raise ImportMapError if a column or the header line does not match the map, or it reads merged cells.
+    """Raise ImportMapError if columns or header line do not match the map, or the map reads merged cells.
 
     Args:
         source: the file.
@@ -158,7 +158,7 @@ def fullest_line(source: Source) -> int | None:
 
 
 def _best_line(source: Source, score: Callable[[Sequence[str]], int]) -> int | None:
-    """Return the first line near the top with the highest score, unless the header has as much."""
+    """Return the first line near the top with the highest score, unless the header scores as high."""
     best, best_score = None, score(source.columns)
     for row in islice(source, _TOP):
         found = score([cell.strip() for cell in row.original(source.columns)])
