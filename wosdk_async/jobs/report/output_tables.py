@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import attrs
 
 from wosdk_async.jobs.errors import ImportMapError
-from wosdk_async.jobs.journal import AuditRow, JobPlan, State, StoredRow
+from wosdk_async.jobs.journal import AuditRow, State, StoredRow
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.report.facts import JobFacts, outcome_of, shown_reason
 from wosdk_async.jobs.report.output_folder import OutputFolder
@@ -135,7 +135,10 @@ async def write_doubts(folder: OutputFolder, journal: JournalReader, source: Sou
         writer.writerow([*_COLUMNS, *map(_shown, source.columns)])
 
         def cells(stored: StoredRow, row: Row) -> list[Any]:
-            return [*_result(stored, outcome_of(stored.state, journal.plan)), *map(_shown, row.original(source.columns))]
+            return [
+                *_result(stored, outcome_of(stored.state, journal.plan)),
+                *map(_shown, row.original(source.columns)),
+            ]
 
         await _write_rows(writer, journal, source, cells, *UNDECIDED)
     return folder.path(IN_DOUBT)
