@@ -181,6 +181,9 @@ def cause_of(reason: str) -> str:
     return _VARIABLE.sub("*", reason)
 
 
+_NONE: frozenset[str] = frozenset()
+
+
 @attrs.define
 class StopRules:
     """Outcome counts, which stop the import at a limit."""
@@ -192,12 +195,13 @@ class StopRules:
     doubted: int = 0
     _ended: int = 0
     _unsent: int = 0
-    _shared: frozenset[str] = frozenset()
+    _shared: frozenset[str] = _NONE
     """Faults that all rows so far have in common."""
 
     def done(self) -> None:
         """Count a row that was carried out."""
-        self._count()
+        self._ended += 1
+        self._shared, self._unsent = _NONE, 0
 
     def refused(self, reason: str) -> None:
         """Count a row that the client or the service refused."""

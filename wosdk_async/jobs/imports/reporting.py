@@ -107,7 +107,7 @@ class RowReports:
             self.operation.label,
             effect,
             attempts=end.attempts,
-            seconds=self._seconds(claim),
+            seconds=self._now() - claim.started,
             version=effect.version,
             # A found record may have been created by another call with this key, not by this job.
             proof=None if end.found else ANSWERED,

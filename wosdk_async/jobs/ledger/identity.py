@@ -9,6 +9,7 @@ from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from functools import partial
 from hashlib import blake2b
 from itertools import islice
+from struct import Struct
 
 import attrs
 import orjson
@@ -24,6 +25,7 @@ __all__ = ["Identities", "RowIdentity", "abbreviated", "disguises", "undisguised
 
 _BYTES = 16  # per hash: 10**8 rows collide with a probability of 10**-22
 _HASHES = {kind: blake2b(digest_size=_BYTES, person=kind) for kind in (b"cells", b"key")}
+_FIRST_BYTES = Struct(">q").unpack_from
 _EXCERPT = 60  # maximum characters
 _EXCERPT_CELLS = 12
 
@@ -88,7 +90,7 @@ class Identities:
                 return RowIdentity(_hash(b"key", key), digest, key, None, hashed)
         elif self._key is not None and (key := self._own_key(row)) is not None:
             return RowIdentity(_hash(b"key", key), digest, None, key, hashed)
-        values = cells if isinstance(cells, list) else list(islice(cells.values(), _EXCERPT_CELLS))
+        values = cells if isinstance(cells, list) else islice(cells.values(), _EXCERPT_CELLS)
         return RowIdentity(hashed, digest, None, one_line(", ".join(values)[:_EXCERPT]))
 
     def digest(self, row: Row) -> int:
@@ -106,9 +108,9 @@ class Identities:
             return list(row.raw_cells)
         cells = row.cells if type(row.cells) is dict else dict(row.cells.items())  # includes unusable cells
         found = {name: cell for name, cell in cells.items() if cell and not cell.isspace()}
-        if not found.keys() <= self._counted:
+        if not found.keys() <= self.filled:
             found = {name: found[name] for name in found if name in self._counted}
-        self.filled.update(found)
+            self.filled.update(found)
         return found
 
     def _own_key(self, row: Row) -> str | None:
@@ -131,7 +133,8 @@ def _hash(kind: bytes, value: object) -> bytes:
 
 
 def _number(hashed: bytes) -> int:
-    return int.from_bytes(hashed[:8], "big", signed=True)
+    number: int = _FIRST_BYTES(hashed)[0]
+    return number
 
 
 def undisguised(key: str) -> str:

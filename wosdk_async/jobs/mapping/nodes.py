@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, Protocol
@@ -119,6 +120,11 @@ class TextNode:
     references: frozenset[str] = NONE
 
     @property
+    def is_plain(self) -> bool:
+        """Whether the value is the template's first cell if that is a short string that is not blank."""
+        return self.parse is None and self.template.first is not None and not self.limit.cuts_blanks
+
+    @property
     def columns(self) -> frozenset[str]:
         """Columns of the template."""
         return self.template.columns
@@ -228,7 +234,12 @@ class ObjectNode:
                 names[variable] = node.content
             else:
                 names[f"fill{place}"] = node.fill
-                values.append(_VALUE.format(variable=variable, place=place))
+                first = _FILL
+                if isinstance(node, TextNode) and node.is_plain:
+                    first = _CELL
+                    names[f"column{place}"] = node.template.first
+                    names[f"longest{place}"] = sys.maxsize if node.limit.length is None else node.limit.length
+                values.append(_VALUE.format(first=first.format(place=place), place=place))
             arguments.append(f"{name}={variable}")
         places = {name: place for place, name in enumerate(self.fields)}
         empty = " and ".join(f"value{places[name]} is None" for name in varying)
@@ -249,9 +260,17 @@ def fill(context):
     return make({arguments})
 """
 
+_FILL = "value{place} = fill{place}(context)"
+
+# The cell itself, without the calls of ``fill``, if it is the value; most are.
+_CELL = """\
+text = context.cells[column{place}]
+        plain = type(text) is str and 0 < len(text) <= longest{place} and not text.isspace()
+        value{place} = text if plain else fill{place}(context)"""
+
 _VALUE = """\
     try:
-        {variable} = fill{place}(context)
+        {first}
     except RowError as error:
         faults += (error,)
 """

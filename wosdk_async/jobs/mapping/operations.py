@@ -166,7 +166,7 @@ class RunCommand(Making):
         """Return the record in a command's result."""
         for slot, entity in self._members:
             record = getattr(result, slot)  # decoding the whole record would dominate the time
-            if isinstance(record, Record | Lazy):
+            if isinstance(record, (Record, Lazy)):
                 return effect_of(record, entity)
         return Effect()
 

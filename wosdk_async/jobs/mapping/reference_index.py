@@ -50,11 +50,10 @@ class ReferenceIndex:
         self.warnings: list[str] = []
         self._entries: dict[str, dict[str, ReferenceEntry]] = {name: {} for name in self.specs}
         self._recent: dict[str, set[str]] = {name: set() for name in self.specs}
-        self._ids: dict[str, tuple[Callable[[Mapping[str, str]], str | None], dict[str, int]]] = {
-            spec.name: (spec.template.fill if spec.template else spec.raw_name_in, {})
-            for spec in self.specs.values()
+        self._ids: dict[str, tuple[str | None, ReferenceSpec, dict[str, int]]] = {
+            spec.name: (spec.first, spec, {}) for spec in self.specs.values()
         }
-        """For each reference, a function that reads a row's raw name, and a cache of ids by raw name."""
+        """For each reference, its ``first`` column, the reference, and a cache of ids by raw name."""
         self._uncollected = list(self.specs.values())
 
     def __repr__(self) -> str:
@@ -66,9 +65,12 @@ class ReferenceIndex:
     def collect(self, cells: Mapping[str, str]) -> None:
         """Collect the names in a row; skip invalid names, which fail the row later."""
         for spec in self._uncollected:
+            recent = self._recent[spec.name]
             try:
+                if spec.first is not None and cells[spec.first] in recent:  # blanks are never recent
+                    continue
                 raw = spec.raw_name_in(cells)
-                if raw is not None and raw not in self._recent[spec.name] and (name := spec.name_of(raw)):
+                if raw is not None and raw not in recent and (name := spec.name_of(raw)):
                     self._remember(spec, name)
             except RowError:
                 pass
@@ -113,7 +115,7 @@ class ReferenceIndex:
     async def look_up(self, company: Company, limit: int) -> None:
         """Look up all collected names. Raise the first WosdkError, because no row can be sent without ids."""
         self.found = 0
-        for _, ids in self._ids.values():
+        for *_, ids in self._ids.values():
             ids.clear()
         for spec in self.specs.values():
             entries = self._entries[spec.name].values()
@@ -272,11 +274,13 @@ class ReferenceIndex:
         Raises:
             RowError: the record does not exist, or this row lacks valid values for creating it.
         """
-        raw_name_in, ids = self._ids[reference]
-        raw = raw_name_in(context.cells)
+        first, spec, ids = self._ids[reference]
+        if first is not None and (id := ids.get(context.cells[first])) is not None:
+            return id
+        raw = spec.raw_name_in(context.cells)
         if raw is None:
             return None
-        return ids.get(raw) or self._id_of(self.specs[reference], raw, context, ids)
+        return ids.get(raw) or self._id_of(spec, raw, context, ids)
 
     def _id_of(self, spec: ReferenceSpec, raw: str, context: RowContext, ids: dict[str, int]) -> int | None:
         name = spec.name_of(raw)

@@ -65,6 +65,12 @@ class ReferenceSpec:
     create: ObjectNode | None = None
     takes_first: bool = False
     """Whether to take the lowest id if several records have the name."""
+    first: str | None = attrs.field(init=False)
+    """Column whose cell is the raw name unless it is blank."""
+
+    @first.default
+    def _find_first(self) -> str | None:
+        return None if self.template is None else self.template.first
 
     @property
     def columns(self) -> frozenset[str]:

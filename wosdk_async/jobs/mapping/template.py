@@ -48,18 +48,17 @@ class Template:
     parts: tuple[str | Choice, ...]
     _alone: Choice | None = attrs.field(init=False)
     """Pair of braces that makes up the whole template, if any."""
-    column: str | None = attrs.field(init=False)
-    """Column whose cell is the whole result, as in most templates."""
+    first: str | None = attrs.field(init=False)
+    """Column whose cell is the whole result unless it is blank, as in most templates."""
 
     @_alone.default
     def _find_alone(self) -> Choice | None:
         only = self.parts[0] if len(self.parts) == 1 else None
         return only if isinstance(only, Choice) else None
 
-    @column.default
-    def _find_column(self) -> str | None:
-        options = self._alone.options if self._alone is not None else ()
-        return options[0][0] if len(options) == 1 else None
+    @first.default
+    def _find_first(self) -> str | None:
+        return self._alone.options[0][0] if self._alone is not None else None
 
     @classmethod
     def parse(cls, source: str) -> Template:
@@ -89,8 +88,8 @@ class Template:
 
     def fill(self, cells: Mapping[str, str]) -> str | None:
         """Return the template's text for a row, or None if all its columns are empty."""
-        if self.column is not None:
-            return cells[self.column] or None
+        if self.first is not None and (text := cells[self.first]) and not text.isspace():
+            return text
         if self._alone is not None:
             return self._alone.pick(cells) or None
         texts = self.pieces(cells)
