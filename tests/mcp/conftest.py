@@ -22,15 +22,15 @@ def described_once() -> Iterator[None]:
     from jsonschema import Draft202012Validator
     from mcp.server.mcpserver.tools import Tool
 
-    tools: dict[tuple[str, str], Any] = {}
+    tools: dict[tuple[str, ...], Any] = {}
     checked: set[str] = set()
     describe, check = Tool.from_function, Draft202012Validator.check_schema
 
     def described(function: Callable[..., Any], **options: Any) -> Any:
-        name = function.__module__, function.__qualname__
-        if name not in tools:
-            tools[name] = describe(function, **options)
-        return tools[name].model_copy(update={"fn": function})
+        key = function.__module__, function.__qualname__, repr(options)
+        if key not in tools:
+            tools[key] = describe(function, **options)
+        return tools[key].model_copy(update={"fn": function})
 
     def check_once(schema: Any, **options: Any) -> None:
         if (text := json.dumps(schema)) not in checked:
