@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from wosdk_async.jobs import CsvFile, Import, ImportMap, ImportMapError, Row, open_source
 from wosdk_async.jobs.sources.formats import FORMATS, Format
 from wosdk_async.jobs.sources.source import FileDialect
 from wosdk_async.jobs.sources.table_rules import require_columns
+from wosdk_async.text.formula_guard import without_guard
 
 
 def written(folder: Path, content: bytes) -> Path:
@@ -189,6 +190,7 @@ def test_a_file_with_other_separators_gets_a_hint(tmp_path: Path) -> None:
 
 
 @given(rows=st.lists(st.lists(st.text(), min_size=2, max_size=2), max_size=5))
+@example(rows=[["'=1", "x"]])
 def test_cells_are_given_exactly_as_they_were_written(
     tmp_path_factory: pytest.TempPathFactory, rows: list[list[str]]
 ) -> None:
@@ -197,6 +199,7 @@ def test_cells_are_given_exactly_as_they_were_written(
         ",".join('"' + cell.replace('"', '""') + '"' for cell in row) for row in [["a", "b"], *clean]
     )
     source = CsvFile(written(tmp_path_factory.mktemp("csv"), text.encode("utf-8")))
-    filled = [row for row in clean if any(cell.strip() for cell in row)]
+    # Only the apostrophe that our exports put before a formula goes.
+    filled = [list(map(without_guard, row)) for row in clean if any(cell.strip() for cell in row)]
     assert [[row.cells["a"], row.cells["b"]] for row in source] == filled
     assert source.empty_rows == len(clean) - len(filled)
