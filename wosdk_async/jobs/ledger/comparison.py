@@ -184,7 +184,7 @@ def _separate(db: sqlite3.Connection) -> None:
     """Leave each ledger row to one row of the file; others that match it by its older identities are new.
 
     A corrected reject gives its row a second identity. With keys, the row of the file that was sent keeps the
-    ledger row, as a new row would be sent; otherwise the first one.
+    ledger row, as a new row would be sent: with its exact key if possible. Otherwise the first one does.
     """
     db.create_function("undisguised", 1, undisguised, deterministic=True)
     db.execute(f"""UPDATE temp.matched SET row = NULL, standing = iif(
@@ -193,9 +193,10 @@ def _separate(db: sqlite3.Connection) -> None:
         WHERE place IN (SELECT place FROM (
             SELECT matched.place, row_number() OVER (PARTITION BY matched.row ORDER BY CASE
                 WHEN cells IS NULL OR planned.sent = file.digest THEN 0
+                WHEN coalesce(planned.key, planned.name) = coalesce(file.key, file.name) THEN 1
                 WHEN undisguised(coalesce(planned.key, planned.name, ''))
-                    = undisguised(coalesce(file.key, file.name, '')) THEN 1
-                ELSE 2 END, matched.place) AS claim
+                    = undisguised(coalesce(file.key, file.name, '')) THEN 2
+                ELSE 3 END, matched.place) AS claim
             FROM temp.matched JOIN temp.file USING (place) JOIN planned ON planned.row = matched.row
             WHERE matched.row IN (SELECT row FROM temp.matched GROUP BY row HAVING count(*) > 1))
         WHERE claim > 1)""")
