@@ -170,3 +170,41 @@ async def test_edited_rejects_stay_as_they_are(local: Local, job: Job, write: Wr
         await sent(job(write(HEADER, [["1", LONG, "", ""], *rows(2), *more]), MAP, marker=MARKER), local)
         assert rejects.read_bytes() == edited
     assert rejects.with_name("rejects-2.csv").exists()
+
+
+HEADS = pytest.mark.parametrize("head", [f'marker = "{MARKER}"\n{MAP}', KEYED], ids=["marker", "key"])
+
+
+@HEADS
+@pytest.mark.parametrize("other", ["B", "C"], ids=["of another row", "of no row"])
+async def test_a_reject_that_is_done_takes_no_other_key(
+    local: Local, job: Job, write: Write, tmp_path: Path, head: str, other: str
+) -> None:
+    """A later row with that key is no copy of it, and a key that a spreadsheet made of its own is noticed."""
+    folder = (await sent(job(write(HEADER, [["A", LONG, "", ""], *rows("B")]), head), local)).folder
+    stale = Path(shutil.copy(corrected(folder, LONG, "text"), tmp_path / "rejects.csv"))
+    assert (await sent(job(stale, head), local)).done_now == 1
+    summary = await sent(job(corrected(tmp_path, "A,text", f"{other},text"), head), local)
+    assert (summary.done_now, summary.changed) == (0, 1)
+    assert (await refusal(job(write(HEADER, rows("a", "B")), head), local)).why == "key_disguised"
+    later = write(HEADER, [*rows("B"), [other, "another text", "", ""]])
+    summary = await sent(job(later, head), local)
+    assert (summary.done_now, summary.failed) == ((0, 1) if other == "B" else (1, 0))
+    assert await held(local) == Counter(dict.fromkeys(["A", "B", other], 1))
+
+
+@HEADS
+@pytest.mark.parametrize("alone", [False, True], ids=["both", "first alone"])
+async def test_a_row_keeps_the_key_with_which_its_reject_was_sent(
+    local: Local, job: Job, write: Write, head: str, alone: bool
+) -> None:
+    """Although a later file has its first key, too, which differs in case only, and both rows are edited."""
+    folder = (await sent(job(write(HEADER, [["A", LONG, "", ""]]), head), local)).folder
+    assert (await sent(job(corrected(folder, f"A,{LONG}", "a,text"), head), local)).done_now == 1
+    if alone:
+        assert (await sent(job(write(HEADER, rows("A")), head), local)).done_now == 0
+    both = write(HEADER, [["A", "new", "", ""], ["a", "edited", "", ""]])
+    for now in (1, 0):
+        summary = await sent(job(both, head), local)
+        assert (summary.done, summary.done_now, summary.failed) == (2, now, 0)
+    assert await held(local) == Counter("aA")

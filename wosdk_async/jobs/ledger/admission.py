@@ -33,12 +33,14 @@ def admit(
         open_keys: whether keys consist of the ledger's id and the row number instead of cells.
         learns: whether to add new identities to known rows, for a rejects file or a changed key.
     """
-    _place(db)
+    sent = [int(each) for each in Standing if plan.actions[each] is Action.SEND and each is not Standing.NEW]
+    sent_here = f"standing IN ({', '.join(map(str, sent))})"
+    _place(db, renames=not plan.rejects)
     key = f"'{job}-' || {{row}}" if open_keys else "file.key"
     _insert_new(db, key.format(row="planned.row") if open_keys else None)
-    if learns:
-        _add_identities(db)
-    _plan_known(db, plan, key.format(row="planned.row"))
+    if learns:  # a reject's new key identifies its row only once the row is sent with it
+        _add_identities(db, f"cells IS NULL OR {sent_here}" if plan.rejects else "TRUE")
+    _plan_known(db, plan, key.format(row="planned.row"), sent_here)
     _refuse(db, run)
     if plan.dismisses:
         db.execute("UPDATE planned SET dismissed = 1 WHERE place IS NULL AND NOT dismissed")
@@ -49,20 +51,26 @@ def admit(
         db.execute(f"DROP TABLE IF EXISTS temp.{table}")
 
 
-def _place(db: sqlite3.Connection) -> None:
+def _place(db: sqlite3.Connection, *, renames: bool) -> None:
     """Update place, line, digest and name of known rows from the file.
 
     Rows previously identified by their cells are now named by their key, even unsent rows. The name reveals
-    later changes of the key by a spreadsheet.
+    later changes of the key by a spreadsheet. Other rows keep the key with which they were sent.
     """
     db.execute("""UPDATE planned SET place = NULL WHERE place IS NOT NULL
         AND row IS NOT (SELECT row FROM temp.matched WHERE matched.place = planned.place)""")
-    db.execute("""UPDATE planned SET place = found.place, line = found.line, digest = found.digest,
-            name = iif(coalesce(planned.name, planned.key) IS found.name, planned.name, found.name)
-        FROM (SELECT matched.row, matched.place, file.line, file.digest, coalesce(file.key, file.name) AS name
+    db.execute(
+        """UPDATE planned SET place = found.place, line = found.line, digest = found.digest,
+            name = iif(found.known, planned.name, found.name)
+        FROM (SELECT matched.row, matched.place, file.line, file.digest,
+                coalesce(file.key, file.name) AS name,
+                NOT :renames OR EXISTS (SELECT 1 FROM identity
+                    WHERE identity.identity = file.identity AND identity.row = matched.row) AS known
             FROM temp.matched JOIN temp.file USING (place) WHERE matched.row IS NOT NULL) AS found
         WHERE found.row = planned.row AND (planned.place IS NULL OR planned.line <> found.line
-            OR planned.digest <> found.digest OR coalesce(planned.name, planned.key) IS NOT found.name)""")
+            OR planned.digest <> found.digest OR NOT found.known)""",
+        {"renames": renames},
+    )
 
 
 def _insert_new(db: sqlite3.Connection, open_key: str | None) -> None:
@@ -84,9 +92,9 @@ def _insert_new(db: sqlite3.Connection, open_key: str | None) -> None:
         WHERE matched.row IS NULL ORDER BY file.identity, matched.nth""")
 
 
-def _add_identities(db: sqlite3.Connection) -> None:
-    """Add the known rows' identities in this file."""
-    known = f"matched.row IS NOT NULL AND matched.standing <> {int(Standing.REPEATED)}"
+def _add_identities(db: sqlite3.Connection, which: str) -> None:
+    """Add the identities of known rows in this file."""
+    known = f"matched.row IS NOT NULL AND matched.standing <> {int(Standing.REPEATED)} AND ({which})"
     db.execute(f"""INSERT INTO identity
         SELECT identity, before + row_number() OVER (PARTITION BY identity ORDER BY place), row FROM (
             SELECT file.identity AS identity, place, matched.row AS row, coalesce(
@@ -96,10 +104,9 @@ def _add_identities(db: sqlite3.Connection) -> None:
                 WHERE identity.identity = file.identity AND identity.row = matched.row))""")
 
 
-def _plan_known(db: sqlite3.Connection, plan: Plan, key: str) -> None:
+def _plan_known(db: sqlite3.Connection, plan: Plan, key: str, sent_here: str) -> None:
     """Plan known rows to send, with their current cells and key."""
-    sent = [int(each) for each in Standing if plan.actions[each] is Action.SEND and each is not Standing.NEW]
-    rows = f"SELECT row FROM temp.matched WHERE row IS NOT NULL AND standing IN ({', '.join(map(str, sent))})"
+    rows = f"SELECT row FROM temp.matched WHERE row IS NOT NULL AND {sent_here}"
     db.execute(f"""UPDATE planned SET sent = found.digest, key = found.key, name = found.name
         FROM (SELECT planned.row, file.digest, {key} AS key, file.name
             FROM temp.matched JOIN temp.file USING (place) JOIN planned ON planned.row = matched.row

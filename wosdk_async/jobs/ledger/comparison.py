@@ -184,7 +184,8 @@ def _separate(db: sqlite3.Connection) -> None:
     """Match each ledger row with one row of the file; other rows that match its older identities are new.
 
     A corrected reject gives its row a second identity. With keys, the file row that was sent keeps the ledger
-    row, because a new row would be sent. Without keys, the first file row keeps it.
+    row, preferably the one with the exact key, because a new row would be sent. Without keys, the first file
+    row keeps it.
     """
     db.create_function("undisguised", 1, undisguised, deterministic=True)
     db.execute(f"""UPDATE temp.matched SET row = NULL, standing = iif(
@@ -193,9 +194,10 @@ def _separate(db: sqlite3.Connection) -> None:
         WHERE place IN (SELECT place FROM (
             SELECT matched.place, row_number() OVER (PARTITION BY matched.row ORDER BY CASE
                 WHEN cells IS NULL OR planned.sent = file.digest THEN 0
+                WHEN coalesce(planned.key, planned.name) = coalesce(file.key, file.name) THEN 1
                 WHEN undisguised(coalesce(planned.key, planned.name, ''))
-                    = undisguised(coalesce(file.key, file.name, '')) THEN 1
-                ELSE 2 END, matched.place) AS claim
+                    = undisguised(coalesce(file.key, file.name, '')) THEN 2
+                ELSE 3 END, matched.place) AS claim
             FROM temp.matched JOIN temp.file USING (place) JOIN planned ON planned.row = matched.row
             WHERE matched.row IN (SELECT row FROM temp.matched GROUP BY row HAVING count(*) > 1))
         WHERE claim > 1)""")
