@@ -1,1 +1,1 @@
-"""Settings from outside the arguments: environment variables, profiles, credential sources."""
+"""Settings that are not passed as arguments: environment variables, profiles, credential sources."""

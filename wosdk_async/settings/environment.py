@@ -1,4 +1,4 @@
-"""Client settings from outside the arguments: Company, credentials, addresses.
+"""Client settings that are not passed as arguments: Company, credentials, addresses.
 
 Arguments override environment variables, and those override a profile of the settings file. Profile keys are
 the variable names in lower case, without the prefix::

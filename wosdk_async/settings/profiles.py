@@ -166,7 +166,7 @@ def _text(path: Path, profile: str, key: str, value: Any) -> str | Secret:
 # --- other users' access to a file; root does not count ---------------------------------------------
 
 PRIVATE, SETTINGS = 0o077, 0o022
-"""Permissions that other users must not have: any, and to write."""
+"""Permissions that other users must not have: any at all, or only write."""
 _warned: set[str] = set()  # two threads may both warn of a file
 
 
