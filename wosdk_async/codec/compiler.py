@@ -258,7 +258,7 @@ def compile_fast_writer(cls: type[Record], writers: Any) -> Callable[..., dict[s
 
 
 def _lazy_writer(names: dict[str, Any], name: str, writers: Any, cls: Any) -> Callable[..., Any]:
-    """Return a stub that loads the writer of ``cls`` on its first call: classes may be circular."""
+    """Return a stub that replaces itself with the writer of ``cls`` when called: classes may be circular."""
 
     def write(record: Any, origin: str | None) -> Any:
         names[name] = writers[cls]
