@@ -190,8 +190,8 @@ class Client(Uncopied):
 
         Args:
             name: the Company's name (default: the client's ``company``).
-            credentials: the Company's own, instead of the client's. Required for any Company except that of
-                the settings, unless the settings name a command: credentials belong to a single Company.
+            credentials: the Company's own, instead of the client's. Required for any Company except the one
+                in the settings, unless the settings name a command: credentials belong to a single Company.
             region: the Company's own, instead of the client's.
 
         Raises:

@@ -190,7 +190,7 @@ class Company(Uncopied):
         return type(self)(attrs.evolve(self._sender, until=until))
 
     def traced(self, trace: Trace) -> Self:
-        """Return the same Company, which copies the trace of each completed call to ``trace``.
+        """Return the same Company, with each completed call's trace copied to ``trace``.
 
         When calls overlap, ``trace`` shows the last one to end. Calls of ``run_many`` are not traced; its
         ``keep_replies=True`` keeps their responses::
@@ -637,7 +637,7 @@ class Company(Uncopied):
                 fails.
             marker: the path to your own key in each command, as for :meth:`run`.
             look_first: look for each key first, as for :meth:`run`; keys waiting at the same time share a
-                query. ``found`` of a :class:`~wosdk_async.calls.outcome.Done` tells that its record existed.
+                query. ``found`` of a :class:`~wosdk_async.calls.outcome.Done` means that its record existed.
             limit: maximum concurrent calls, and maximum unread outcomes.
             grace: seconds for calls in flight when the block is cancelled or left by an exception.
             keep_replies: add each call's raw response to its outcome, as ``reply``.
@@ -729,7 +729,7 @@ class Company(Uncopied):
 
 
 def _marker(marker: str | None) -> str:
-    """Return the marker's path. Raises InvalidCallError without one."""
+    """Return the marker's path. Raises InvalidCallError if there is none."""
     if marker is None:
         raise InvalidCallError(
             "look_first needs a marker; name the field that holds your key: marker='work_order.po_number'"

@@ -171,7 +171,7 @@ class ConfigurationError(WosdkError, ValueError):
 
 
 class InvalidCallError(WosdkError, ValueError):
-    """Call that cannot be sent as is: too long a string, a value of the wrong type."""
+    """Call that cannot be sent as is: a string is too long, or a value has the wrong type."""
 
     kind = "invalid"
 
@@ -240,7 +240,7 @@ class UnknownCompanyError(DiscoveryError):
 
 
 class RefusedError(WosdkError):
-    """Error from the service, which did nothing.
+    """Refusal by the service, which did nothing.
 
     ``code`` is the ErrorCode. Base decisions on it, never on ``status`` alone. The list of codes is open.
     """

@@ -18,7 +18,7 @@ __all__ = ["KeyTurn", "KeyTurns"]
 
 @attrs.define(eq=False)
 class _Key:
-    """Calls with one key: those waiting, and the state left by those that have ended."""
+    """State of one key: its waiting calls, and what its finished calls left behind."""
 
     taken: bool = False
     """Whether a call has the turn; also true while the turn passes between calls."""
@@ -43,7 +43,7 @@ class _Key:
 
 
 class KeyTurn:
-    """Turn of one call, as a context entered before the wait and left after the call."""
+    """Context manager for one call's turn: entered before the wait, left after the call."""
 
     __slots__ = ("_held", "_key", "_state", "_turns")
 
@@ -92,17 +92,17 @@ class KeyTurn:
 
     @property
     def used(self) -> bool:
-        """Whether an earlier call had its turn without any known effect."""
+        """Whether an earlier call had its turn, with no known effect."""
         return self._state.used
 
     @property
     def look_ups(self) -> LookUps | None:
-        """Look-ups required by an earlier call in doubt, none made yet; None without such a call."""
+        """Look-ups required by an earlier call in doubt, none made yet; None if no call is in doubt."""
         return self._state.look_ups
 
     @property
     def result(self) -> Any:
-        """Result of the previous call, for this call alone; None without one."""
+        """Result that the previous call left for this call; None if there is none."""
         return self._state.result
 
     def doubt(self, commit_window: float) -> None:
@@ -110,7 +110,7 @@ class KeyTurn:
         self._state.look_ups = LookUps(self._turns.clock.now(), commit_window)
 
     def done(self, result: Any) -> None:
-        """Record the result of the call for those waiting."""
+        """Record the call's result for the waiting calls."""
         # A copy, because the caller may change the result
         self._state.result = copy.deepcopy(result) if self._state.calls > 1 else None
 

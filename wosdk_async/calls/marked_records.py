@@ -158,7 +158,7 @@ def _batches(keys: Mapping[str, Key]) -> Iterator[dict[str, Key]]:
 
 
 class _Gathered(SharedTask[Found]):
-    """Query for the keys of several callers, which accepts keys while ``open``."""
+    """Query shared by several callers; accepts keys while ``open``."""
 
     keys: dict[str, Key]
     open: bool

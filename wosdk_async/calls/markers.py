@@ -69,7 +69,7 @@ class MarkedField:
 
     @classmethod
     def of(cls, entity: type[Record], path: str, marker: str) -> MarkedField:
-        """Return the field at ``path``, which begins at the entity.
+        """Return the field at ``path``, starting from the entity.
 
         ``marker`` is the path as the caller wrote it, perhaps from a command.
 
@@ -211,7 +211,7 @@ class Marker:
         return cls(field, _key_at(record, path, field), _specifier)
 
     def result_of(self, records: Sequence[Any]) -> Any:
-        """Return the result from the records with the key; None without records.
+        """Return the result from the records with the key; None if there are none.
 
         Raises NotUniqueError for several records.
         """
@@ -281,7 +281,7 @@ def _of_command_class(command: Any, path: str) -> tuple[MarkedField, Callable[[A
 
 
 def _specifier(record: Any) -> EntitySpecifier:
-    """Return what the create would have returned, from the found record."""
+    """Return the result of the create, built from the found record."""
     if getattr(record, "id", None) is None:
         raise NoAnswerError(
             f"the service found a {record.wire_name} by its key, but its response omits the Id"

@@ -34,7 +34,7 @@ R = TypeVar("R")
 class Done(Generic[I, R]):
     """Success: the call for ``input``, at ``index`` (from 0), returned ``result``.
 
-    ``found`` tells that the record existed before the first attempt, so that nothing was sent. ``attempts``
+    ``found`` means that the record existed before the first attempt, so nothing was sent. ``attempts``
     is the number of requests, and ``waits`` the seconds before each retry.
     """
 
@@ -49,7 +49,7 @@ class Done(Generic[I, R]):
 
 @attrs.frozen
 class Failed(Generic[I]):
-    """Failure: the call raised ``error`` and had no effect, if the error is one of this library's."""
+    """Failure: the call raised ``error``; an error of this library means that it had no effect."""
 
     index: int
     input: I
@@ -87,9 +87,9 @@ _Taken = tuple[int, I]
 class RunInputs(Generic[I]):
     """Hands out each input once, with its index; reads nothing before a worker asks.
 
-    One task reads an async iterable for all workers. Inputs that are ready without waiting are handed out in
-    one turn of the event loop, so that a burst of calls leaves together. An iterable with a method
-    ``at_hand``, which returns the next input, or None if it would have to wait, is read without that task.
+    One task reads an async iterable for all workers. Inputs that are ready are handed out in one turn of the
+    event loop, so a burst of calls is sent together. An iterable with a method ``at_hand``, which returns the
+    next input, or None if it would have to wait, is read without that task.
 
     Attributes:
         taken: number of inputs read.

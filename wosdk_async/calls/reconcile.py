@@ -61,7 +61,7 @@ class Reconciler:
     seconds: float = attrs.field(init=False)
     """Deadline of the call in seconds, covering all attempts and look-ups."""
     commit_window: float = attrs.field(init=False)
-    """Seconds after an abandoned attempt in which its effect may still appear."""
+    """Seconds after an abandoned attempt during which its effect may still appear."""
     _doubt: InDoubtError | None = attrs.field(default=None, init=False)
     _reported: bool = attrs.field(default=False, init=False)
     _end: float = attrs.field(init=False)
@@ -207,7 +207,7 @@ class Reconciler:
         return self.transport.send(query, self.sessions, options, hold=self.hold)
 
     async def _look_up(self, doubt: WosdkError, look_ups: LookUps) -> Any:
-        """Look until the effect is found or confirmed absent. Raise ``doubt`` if time runs out first."""
+        """Look up the record until found or confirmed absent. Raise ``doubt`` if time runs out first."""
         now, begun = self.hold.clock.now, self.hold.clock.now()
         last = self._end - min(BETWEEN, self._for_lookups / 4)  # time of the last look-up
         patience = (self._end - begun) * _PATIENCE

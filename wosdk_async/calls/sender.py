@@ -47,7 +47,7 @@ class CallSender:
 
     @property
     def options(self) -> CallOptions:
-        """Options of a call that begins now."""
+        """Options for a call that starts now."""
         if self.until is None:
             return self.own_options
         left = max(self.until - self.transport.clock.now(), 0.0)

@@ -162,7 +162,7 @@ class Operation:
 
 @attrs.frozen(kw_only=True)
 class Catalogue:
-    """All knowledge about the service, in the service's own names."""
+    """Everything known about the service, under the service's own names."""
 
     entities: Mapping[str, Entity]
     enums: Mapping[str, EnumType]

@@ -245,5 +245,5 @@ def _is_id(value: Any) -> bool:
 
 
 def named_by(cls: Any) -> str | None:
-    """Return the text property that identifies records of the class for people."""
+    """Return the text property by which people identify records of the class."""
     return next((name for name in _NAMES if name in cls.__wire__), None)

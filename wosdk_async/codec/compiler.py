@@ -39,7 +39,7 @@ _VALUE = re.compile(r"\bv\b")
 
 
 class Reading(threading.local):
-    """State for which converter hooks have no argument; a thread reads one response at a time."""
+    """Per-thread state that hooks cannot take as an argument; a thread reads one response at a time."""
 
     origin: str | None = None
     """Company whose response is being read."""
@@ -258,7 +258,7 @@ def compile_fast_writer(cls: type[Record], writers: Any) -> Callable[..., dict[s
 
 
 def _lazy_writer(names: dict[str, Any], name: str, writers: Any, cls: Any) -> Callable[..., Any]:
-    """Return a stub that its first call replaces with the writer of ``cls``: classes may be circular."""
+    """Return a stub that replaces itself with the writer of ``cls`` when called: classes may be circular."""
 
     def write(record: Any, origin: str | None) -> Any:
         names[name] = writers[cls]

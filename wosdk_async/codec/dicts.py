@@ -9,7 +9,7 @@ take objects, :func:`~wosdk_async.model.Ref` and dicts. Values of other types ar
 
 The fast writer visits each field that is set, and writes it only if its value has exactly the catalogue's
 type, is short enough and finite. It gives up on any other object, which the strict writer then checks and
-writes. A program therefore pays for the search for mistakes only where a mistake is possible.
+writes. Thus only objects that may contain a mistake cost a full check.
 """
 
 from __future__ import annotations

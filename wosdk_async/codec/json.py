@@ -99,7 +99,7 @@ def _number(text: str) -> Any:
 
 
 def dumps(value: Any) -> bytes:
-    """Return ``value`` as compact JSON; a ``Decimal`` is written as a number, digit by digit.
+    """Return ``value`` as compact JSON; a ``Decimal`` is written as a number with all its digits.
 
     Raises ValueError, which names the place, for NaN and infinity, integers of more than 64 bits, lone
     surrogates, bytes and other values that JSON or the service does not accept.
@@ -116,9 +116,9 @@ def dumps(value: Any) -> bytes:
 
 
 def dumps_any(value: Any, *, allow_nan: bool = False) -> bytes:
-    """Return ``value`` as compact JSON, like :func:`dumps`, also if only :func:`loads` accepts it.
+    """Return ``value`` as compact JSON, including values that :func:`loads` reads but :func:`dumps` refuses.
 
-    These are integers of more than 64 bits, lone surrogates, which are written as escapes, and deep nesting.
+    These are integers of more than 64 bits, lone surrogates (written as escapes) and deep nesting.
     ``value`` must not contain itself; ``to_dict`` and ``loads`` return no such value.
     """
     try:
@@ -260,7 +260,7 @@ class ResponseReader:
         return self._read_slowly(body, learn=self._fast is not None)
 
     def _read_fast(self, body: bytes | msgspec.Raw) -> Any:
-        """Return the result by the Struct; None without a Struct, or if ``body`` does not fit the Struct."""
+        """Return the result read with the Struct; None if there is no Struct or ``body`` does not fit it."""
         if self._version != self._readers.version and self._version is not None:
             self._build()
         # GIL: other threads may also build, and set the attributes one by one. Either function reads a

@@ -1,7 +1,7 @@
 """Masking of secrets in JSON values and in text of any format: known secrets, and secret fields by name.
 
 :class:`~wosdk_async.text.safe_text.Secrets` holds the known secrets of the sessions. Other secrets are
-recognized only by name: ``Password``, ``ApiToken``, an address's ``sig`` parameter. ``docs/testing.md`` has
+recognized only by name: ``Password``, ``ApiToken``, an address's ``sig`` parameter. ``docs/testing.md`` lists
 the limits.
 """
 

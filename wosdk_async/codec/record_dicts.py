@@ -1,7 +1,7 @@
 """Records to JSON values and back for programs; implements :func:`wosdk_async.to_dict` and ``from_dict``.
 
-``dicts.py`` writes records for the service and refuses mistakes. This module shows a record unchanged, so
-nothing from a response can fail. Reading is the same as in ``dicts.py``, and also takes Python names.
+``dicts.py`` writes records for the service and refuses mistakes. This module shows a record unchanged, so no
+value from a response raises an error. Reading works as in ``dicts.py``, and also accepts Python names.
 """
 
 from __future__ import annotations

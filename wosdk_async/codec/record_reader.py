@@ -71,12 +71,12 @@ class _Pace:
     """
 
     is_behind: bool = False
-    """Whether something was learned that the Struct does not have yet."""
+    """Whether the Struct lacks fields that were learned."""
     _compiled: int = 0
     _waited: int = 0
 
     def is_due(self) -> bool:
-        """Count a response that taught something, now or earlier; return whether to compile now."""
+        """Count a response with fields that the Struct lacks; return whether to compile now."""
         self._waited += 1
         self.is_behind = self._waited <= self._compiled**2
         if not self.is_behind:
@@ -213,8 +213,8 @@ class RecordReaders(dict[type[Record], RecordReader]):
     def is_unhooked(self, cls: type[Record]) -> bool:
         """Return whether no program hook reads ``cls`` or a class nested in its objects.
 
-        A hook may refuse what it reads. It must be called while the response can still be reported as
-        unreadable, so its objects must not be created later.
+        A hook may refuse its data. It must run while the response can still be reported as unreadable, so its
+        objects cannot be created lazily.
         """
         hook_of = self.converter.get_structure_hook
         return all(getattr(hook_of(each), "reads", None) is each for each in reachable(cls))

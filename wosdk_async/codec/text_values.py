@@ -71,7 +71,7 @@ def exact_number(text: str) -> Decimal:
 
 
 def time_in_zone(time: datetime, zone: tzinfo, text: str) -> datetime:
-    """Convert ``time``, which ``text`` gave with a zone, to another zone.
+    """Convert ``time``, parsed from ``text`` with a zone, to another zone.
 
     Raises:
         ValueError: the converted year is out of range.

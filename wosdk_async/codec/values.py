@@ -33,7 +33,7 @@ _DIGITS = re.compile(r"-?[0-9]{1,19}")
 def read_local(value: Any) -> Any:
     """Read a local time. The service sends no zone; one would be dropped (not shown; assumed).
 
-    Of 7 fraction digits (facts 3.5), the seventh is lost: Python counts microseconds.
+    The seventh fraction digit (facts 3.5) is lost: Python stores microseconds.
     """
     try:
         moment = _parse(value)

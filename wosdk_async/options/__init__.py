@@ -54,9 +54,9 @@ class Timeouts:
     connect: float | None = _seconds(10.0)
     """For name look-up, TCP, proxy and TLS together."""
     read: float | None = _seconds(120.0)
-    """Until the first byte of the response, and between its pieces."""
+    """Until the first byte of the response, and between its chunks."""
     write: float | None = _seconds(30.0)
-    """While the service accepts nothing of a request."""
+    """While the service accepts no bytes of a request."""
     pool: float | None = _seconds(None)
     """Until a connection is free."""
 

@@ -1,6 +1,6 @@
 """httpx and its successor httpx2: one interface under two names, distinguished without an import.
 
-A program may pass objects of either library; their classes tell which. Public annotations are protocols that
+A program may pass objects of either library; their classes show which. Public annotations are protocols that
 match both libraries, so type checkers need neither.
 """
 
@@ -31,7 +31,7 @@ __all__ = [
 CORES = {"httpx": "httpcore", "httpx2": "httpcore2"}
 """Each library with its lower layer. The first installed library is used."""
 FAMILY = frozenset({*CORES, *CORES.values()})
-"""Names of all four."""
+"""Names of the libraries and their lower layers."""
 
 
 # --- public annotations -------------------------------------------------------------------------
@@ -137,7 +137,7 @@ below.
 _method_of_core = attrgetter("AsyncConnectionPool.handle_async_request")
 
 _genuine: dict[str, tuple[Any, ...]] = {}
-"""Each library's methods when last found to be its own: a request only compares them."""
+"""Each library's methods when last found unmocked: a request only compares them."""
 
 
 def mocked() -> ModuleType | None:

@@ -86,7 +86,7 @@ _WORDS = {
 
 
 def remedy_of(error: BusinessRuleError, otherwise: Remedy | None) -> dict[str, Any]:
-    """Return how an order leaves its state after a refused move, or a remedy, with its facts."""
+    """Return the next step for an order after a refused move, or else ``otherwise``, as error facts."""
     found = _REFUSED.search(error.message)
     known = next_step(found[1], found[2]) if found is not None else {}
     return known or ({} if otherwise is None else {"remedies": (otherwise,)})

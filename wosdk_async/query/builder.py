@@ -53,7 +53,7 @@ class Query(Uncopied, Generic[T]):
 
     Names and values are checked immediately: an invalid one raises
     :class:`~wosdk_async.errors.InvalidCallError`, and nothing is sent. Records are read in pages by ``Id``,
-    past the cap of 4,000 rows, and additions in the meantime disturb nothing; see ``docs/queries.md`` for
+    past the cap of 4,000 rows, and concurrent additions do no harm; see ``docs/queries.md`` for
     other orders.
     """
 
@@ -134,14 +134,14 @@ class Query(Uncopied, Generic[T]):
         return [row async for row in self]
 
     async def first(self) -> T | None:
-        """Return the first record, by ``Id`` unless ordered otherwise; None without records."""
+        """Return the first record, by ``Id`` unless ordered otherwise; None if there are none."""
         rows = await self._some(self._plan, 1)
         return rows[0] if rows else None
 
     async def one(self) -> T:
         """Return the only record.
 
-        Raises NotFoundError for no record, and NotUniqueError for several.
+        Raises NotFoundError if there is none, and NotUniqueError if there are several.
         """
         rows = await self._some(attrs.evolve(self._plan, distinct=True), 2)
         if not rows:

@@ -157,7 +157,7 @@ def _whole(place: _Place) -> Iterator[Column]:
 
 
 def _cut(cls: type[Record]) -> list[list[str]]:
-    """Return the paths of an object that no path opens."""
+    """Return the paths to read in an object if no requested path names its properties."""
     if cls.wire_name == "Money":  # always whole (facts 3.4)
         return [["*"]]
     return [[name] for name in _CUT.get(cls.wire_name, ("Id",)) if name in fields_of(cls)]

@@ -266,7 +266,7 @@ async def key_ranges(fetch: Fetch, plan: Plan, size: int, parallel: Any, verb: s
 
 
 async def highest_id(fetch: Fetch, plan: Plan) -> int | None:
-    """Return the highest id among a query's records; None without records.
+    """Return the highest id among a query's records; None if there are none.
 
     Records above that id would be missed, so a second call looks for one. If one was added in the meantime,
     the first call is repeated, and must return at least its id. Raises WosdkError if the service returns a

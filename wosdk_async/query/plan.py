@@ -155,7 +155,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "PmItem": (),
     "PmSchedule": (),
 }
-"""Properties that identify a record where ``Id`` alone does not (facts 3.1); unknown for the last two."""
+"""Properties that identify a record where ``Id`` alone does not (facts 3.1); empty if unknown."""
 
 
 @functools.lru_cache(maxsize=256)  # called for every page, and a program may generate any number of names

@@ -1,4 +1,4 @@
-"""Programs that read files with native code, each in a process of its own.
+"""Programs that read files with native code, each in its own process.
 
 A hostile file can crash or hang a reader, or exhaust the memory. ``program.py`` sets limits and writes the
 rows as lines of JSON; ``jobs/sources/conversion.py`` starts it, and ``converted.py`` reads these lines. The

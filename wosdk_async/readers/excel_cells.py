@@ -1,4 +1,4 @@
-"""Cells of .xlsx: errors, formulas without results, numbers that are no dates, merged and hidden ones."""
+"""Cells of .xlsx: errors, formulas without results, invalid dates, merged and hidden cells."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _DATES = dict.fromkeys(["14", "15", "16", "17", "22"], True) | dict.fromkeys(
 )
 """Built-in formats of dates and times, and whether they show the day."""
 _AMOUNTS = dict.fromkeys(["5", "6", "7", "8", "42", "44"], SOME_CURRENCY) | dict.fromkeys(["9", "10"], '"%')
-"""The formats that each workbook has of amounts, in the currency of the reader's country, and of per cent."""
+"""Built-in formats of amounts, in the currency of the reader's country, and of percentages."""
 _NO_TIME = (
     "the number {} is no date from 1900-03-01 to 9999-12-31 and no time of a day; correct it in the sheet"
 )
@@ -43,7 +43,7 @@ _RANGE = re.compile(r"([A-Z]{1,3})([0-9]{1,7}):([A-Z]{1,3})([0-9]{1,7})")
 
 
 def sheet_parts(book: zipfile.ZipFile, parts: Mapping[str, str]) -> tuple[dict[str, str | None], range]:
-    """Return the part of each sheet that has its cells, and which numbers are dates in them."""
+    """Return the workbook part with each sheet's cells, and the range of numbers that are dates."""
     days = range(61, 2_958_466)  # before, Excel has a day that never was
     ids: dict[str, str] = {}
     targets: dict[str, str] = {}
@@ -126,7 +126,7 @@ class ExcelCells:
         self._number = ""
 
     def start(self, element: str, attributes: Attributes) -> bool:
-        """Take an element. Return whether its text matters."""
+        """Handle the start of an element. Return whether its text matters."""
         if element == "c":
             if self._is_pending or self._number:
                 self.finish()
@@ -164,7 +164,7 @@ class ExcelCells:
         return self._is_pending and element == "t"
 
     def _note_currency(self, currency: str) -> None:
-        """Note the currency of the cell: one run for the cells of a column that have the same one."""
+        """Record the cell's currency; adjacent cells of a column with the same currency share a run."""
         letters = self._place.rstrip("0123456789")
         row = int(self._place[len(letters) :] or self._row)
         run = self._runs.get(letters or self._column)
@@ -183,7 +183,7 @@ class ExcelCells:
         }
 
     def text(self, text: str) -> None:
-        """Take a text of the cell: a result, unless it is blank."""
+        """Handle text of the cell: its result, unless blank."""
         self._is_pending &= not text.strip()
         self._number += text
 
@@ -205,7 +205,7 @@ class ExcelCells:
         self._faults[self._row][self._column - 1] = fault
 
     def _find(self) -> None:
-        """Take the row and column from the place of the cell."""
+        """Set the row and column from the cell's reference."""
         if self._place:
             letters = self._place.rstrip("0123456789")
             self._row = int(self._place[len(letters) :] or self._row)

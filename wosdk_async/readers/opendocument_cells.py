@@ -1,4 +1,4 @@
-"""Cells of .ods: errors, formulas without results, lost texts, currencies, merged and hidden ones."""
+"""Cells of .ods: errors, formulas without results, lost texts, currencies, merged and hidden cells."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _LOST = "the cell has tabs, line breaks or texts that are not read; save the wor
 
 
 def without_shapes(path: str, shapes: Sequence[tuple[int, int]]) -> IO[bytes]:
-    """Return an .ods file without shapes and comments, whose texts calamine reads as those of cells."""
+    """Return an .ods file without shapes and comments: calamine reads their texts as cell texts."""
     made = io.BytesIO()
     with zipfile.ZipFile(path) as book, zipfile.ZipFile(made, "w") as other:
         for part in ("mimetype", "META-INF/manifest.xml"):
@@ -74,7 +74,7 @@ class OpenDocumentCells:
         self._shown = self._quotes = ""
 
     def start(self, element: str, attributes: Attributes) -> bool:
-        """Take an element. Return whether its text matters."""
+        """Handle the start of an element. Return whether its text matters."""
         if element == "table":
             self.finish()
             if f"{_TABLE} is-sub-table" in attributes:
@@ -128,7 +128,7 @@ class OpenDocumentCells:
             self.merged.append((range(row, row + rows), range(column, column + columns)))
 
     def _note_style(self, element: str, attributes: Attributes) -> bool:
-        """Take an element above the tables. Return whether its text is shown beside a number."""
+        """Handle an element outside of tables. Return whether its text is shown beside a number."""
         if element.endswith("-style"):
             self._format = attributes.get(f"{_STYLE} name", "")
         elif element == "style":
@@ -141,7 +141,7 @@ class OpenDocumentCells:
         return element in ("currency-symbol", "text")
 
     def _note_currency(self, attributes: Attributes) -> None:
-        """Note the currency of a cell: its own, that of its style, or that of its column's style."""
+        """Record a cell's currency: its own, its style's, or its column style's."""
         style = attributes.get(f"{_TABLE} style-name")
         own, shown = attributes.get(f"{OFFICE} currency"), self._styles.get(style or "")
         default = {"currency": SOME_CURRENCY, "percentage": '"%'}.get(attributes[f"{OFFICE} value-type"])
@@ -155,7 +155,7 @@ class OpenDocumentCells:
                 self.currencies[column].append((self._rows, currency[: LONGEST_SIGN + 1]))
 
     def text(self, text: str) -> None:
-        """Take a text that the cell or the format shows."""
+        """Handle text shown by the cell or the format."""
         if self._table:
             self._shown += text
         else:

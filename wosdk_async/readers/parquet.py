@@ -114,7 +114,7 @@ def _flat(table: arrow.Table) -> arrow.Table:
 
 
 def _kind(kind: arrow.DataType) -> str:
-    """Return the letter of the values of a column."""
+    """Return the kind letter of a column's values."""
     if types.is_dictionary(kind):
         kind = kind.value_type
     if types.is_boolean(kind):
@@ -164,7 +164,7 @@ _FIXED: dict[str, Callable[[bytes], str]] = {
     "arrow.uuid": lambda value: str(uuid.UUID(bytes=value)),
     _INTERVAL: lambda value: _duration(*struct.unpack("<III", value)),
 }
-"""Types of fixed-length bytes, and the functions that make texts."""
+"""Types of fixed-length bytes, and the functions that convert them to text."""
 
 
 def _duration(months: int, days: int, milliseconds: int) -> str:
@@ -176,7 +176,7 @@ def _duration(months: int, days: int, milliseconds: int) -> str:
 
 
 def _bytes_cells(column: arrow.ChunkedArray, kind: str) -> Cells:
-    """Return the texts of values for which Arrow has none or a wrong one."""
+    """Return the texts of values that Arrow cannot convert, or converts wrongly."""
     if kind not in _FIXED:
         return _no_texts(column, kind)
     if isinstance(column.type, arrow.BaseExtensionType):

@@ -37,17 +37,17 @@ Line = (
     | tuple[int]
 )
 """First the header: its line, cells and None, or those of a sheet, its name, an empty dict and its facts.
-Then rows with content: line, cells, kinds and faults. Last the line at which the table ends. Kinds have a
-letter for each cell (``n`` number, ``t`` time, ``b`` boolean, a space: text); faults are the reasons why
-cells cannot be used, by place."""
+Then rows with content: line, cells, kinds and faults. The last one is the line at which the table ends. Kinds
+have a letter for each cell (``n`` number, ``t`` time, ``b`` boolean, a space: text); faults are the reasons
+why cells cannot be used, by place."""
 
 CURRENCIES = 0x100
-"""Kinds from this character on are amounts, each in the next one of the sheet's currencies."""
+"""Kinds from this character on are amounts: one character per currency of the sheet, in order."""
 
 Explain = Callable[[str, BaseException], "str | Unreadable"]
 
 STARTED = b"reader started\n"
-"""Output on stderr of a reader that is about to read."""
+"""Output on stderr just before a reader starts reading."""
 
 
 class Unreadable(Exception):

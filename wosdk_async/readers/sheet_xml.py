@@ -1,4 +1,4 @@
-"""The XML of sheets, and what both formats of sheets show: errors, formulas without results, currencies."""
+"""XML of sheets, and the facts that both formats show: errors, formulas without results, currencies."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = [
 
 Attributes = Mapping[str, str]
 Faults = dict[int, dict[int, str]]
-"""Reasons why cells have no value, by row, from 1, and column, from 0."""
+"""Reasons why cells have no value, by row (from 1) and column (from 0)."""
 Currencies = dict[int, list[tuple[range, str]]]
-"""Currencies that only the formats of cells show: for columns, the ranges of rows that have one."""
+"""Currencies shown only by cell formats: for each column, the row ranges of each currency."""
 
 ERROR = "the cell shows an error of a formula; correct it in the sheet"
 NO_RESULT = "the formula has no result; open the workbook in a spreadsheet and save it"
@@ -34,7 +34,7 @@ _PIECES = re.compile(
 
 
 def currency_in(code: str) -> str | None:
-    """Return the currency sign that a format of numbers shows; any other text after a quotation mark.
+    """Return the currency sign in a number format, or any other text after a quotation mark.
 
     Commas behind the digits, which divide the shown number by 1,000, count as text.
     """

@@ -79,7 +79,7 @@ _REJECTS = {"_job", "_row"}  # columns of rejects, whose first row is the header
 
 
 def _facts_of(book: Any, page: Any, others: list[str]) -> SheetFacts:
-    """Return the facts that calamine has of a sheet in other formats than .xlsx and .ods."""
+    """Return calamine's facts about a sheet in a format other than .xlsx and .ods."""
     merged = [
         (range(first[0] + 1, last[0] + 2), range(first[1], last[1] + 1))
         for first, last in page.merged_cell_ranges or ()
@@ -89,7 +89,7 @@ def _facts_of(book: Any, page: Any, others: list[str]) -> SheetFacts:
 
 
 class _Table:
-    """Facts of the cells of a table, by their places in its rows."""
+    """Facts about a table's cells, by their places in its rows."""
 
     def __init__(self, facts: SheetFacts, left: int, width: int, end: int, *, blind: bool) -> None:
         self._is_blind = blind
@@ -114,7 +114,7 @@ class _Table:
             self._cover(rows, columns, firsts.get(rows[0], []))
 
     def _cover(self, rows: range, columns: range, values: list[Any]) -> None:
-        """Note the cells of a merged range; ``values`` are those of its first row."""
+        """Record the cells of a merged range; ``values`` are the cells of its first row."""
         name = f"{_cell_name(rows[0], columns[0])}:{_cell_name(rows[-1], columns[-1])}"
         first = columns[0] - self._left
         is_inside, is_below = columns[0] in self._columns, rows[0] > self._top
@@ -141,7 +141,7 @@ class _Table:
         }
 
     def with_currencies(self, row: Row) -> Row:
-        """Return a row whose kinds name the currencies that only the formats of cells show."""
+        """Return a row with kinds for the currencies that only the cell formats show."""
         line, cells, kinds, faults = row
         for column in self.currencies:
             place, kind = column.place, column.kind_at(line)
@@ -159,7 +159,7 @@ class _Table:
 
 
 class _Amounts:
-    """A column in which formats show currencies, with the kind of amounts in each of these."""
+    """Column whose formats show currencies, with the kind of amounts in each currency."""
 
     def __init__(self, place: int, runs: list[tuple[range, str]], signs: list[str]) -> None:
         self.place = place
@@ -169,7 +169,7 @@ class _Amounts:
         self._run, self._kind = range(0), ""
 
     def kind_at(self, line: int) -> str:
-        """Return the kind of the amount in a line after the one before; empty for other cells."""
+        """Return the kind of the amount in a line; empty for other cells. Call with increasing lines."""
         while line >= self._run.stop:
             self._run, sign = next(self._runs, (range(_LAST, _LAST + 1), 0))
             self._kind = chr(CURRENCIES + sign)
@@ -252,7 +252,7 @@ def _is_text(path: str) -> bool:
 
 
 def _row(line: int, values: list[Any], faults: dict[int, str], *, times: bool = True) -> Row:
-    """Return a row; ``times`` says whether invalid times have faults already."""
+    """Return a row; ``times`` tells whether invalid times already have faults."""
     cells: list[str] = []
     kinds: list[str] = []
     for place, value in enumerate(values):
@@ -290,7 +290,7 @@ def _kind(value: Any) -> str:
 
 
 def _text(value: Any) -> str:
-    """Return the text of a cell. Raise ValueError when its digits are lost."""
+    """Return the text of a cell. Raise ValueError if it has lost digits."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool):

@@ -50,7 +50,7 @@ _NOT_IN_NAMES = re.compile(r'[<>:"|?*]')  # special characters in some file syst
 
 
 def id_of(record: object, what: str) -> int:
-    """Return the id of a record or reference, or an id unchanged. Raises InvalidCallError without one."""
+    """Return the id of a record or reference, or an id unchanged. Raises InvalidCallError if missing."""
     id = getattr(record, "id", record)
     if not isinstance(id, int) or isinstance(id, bool):
         raise InvalidCallError(f"{what}: {record!r:.80} has no id; pass a record that was read, or an id")

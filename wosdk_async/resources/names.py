@@ -50,7 +50,7 @@ def batches(values: Iterable[T]) -> Iterator[list[T]]:
 def spellings(names: Iterable[str]) -> Iterator[list[str]]:
     """Yield the strings to query, in batches.
 
-    Whether the service ignores case is not shown, but likely. The sandbox does so only for ASCII, so names
+    The service probably ignores case, but no source shows it. The sandbox does so only for ASCII, so names
     with other letters are queried in every common spelling.
     """
     texts: dict[str, None] = {}

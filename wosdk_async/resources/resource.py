@@ -106,6 +106,6 @@ ACTOR_TYPES = {
 CUSTOM_FIELD_TYPES = {name: ACTOR_TYPES[name] for name in ("WorkOrder", "Contact", "Customer")}
 """Entity type -> type of a custom field's owner.
 
-Employee is missing: its records tell whether they are an Employee or a Provider (facts 9). For other
+Employee is missing: each record states whether it is an Employee or a Provider (facts 9). For other
 entities, the type is unknown, and the caller passes it.
 """

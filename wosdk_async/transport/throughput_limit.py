@@ -114,7 +114,7 @@ class ThroughputLimit(AIMDLimit):
 
 
 def _mean(times: list[float]) -> float:
-    """Return the mean, capping the slowest eighth: a few late responses are no queue."""
+    """Return the mean, capping the slowest eighth: a few late responses are not a queue."""
     ordered = sorted(times)
     cut = len(ordered) * 7 // 8
     return max(1e-6, (sum(ordered[:cut]) + (len(ordered) - cut) * ordered[cut]) / len(ordered))

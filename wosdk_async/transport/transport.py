@@ -128,7 +128,7 @@ class Transport:
         """Send ``call`` and return its result.
 
         ``trace`` must not be shared with other calls: it decides whether this call may have taken effect.
-        ``hold`` keeps the client open for an enclosing call. ``asked``: ``before_send`` approved this call.
+        ``hold`` keeps the client open for an enclosing call. ``asked``: ``before_send`` approved it.
         """
         # Not async: this saves one coroutine for each of tens of thousands of waiting calls.
         client = self.options

@@ -195,7 +195,7 @@ def _result_class(module: Module, command: Command) -> None:
 
 
 def _shape(command: Command) -> set[tuple[object, ...]]:
-    """Return what a result class takes from a response, without notes and sources."""
+    """Return the fields that a result class takes from a response, without notes and sources."""
     return {
         (field.name, field.kind, field.of, field.is_list)
         for field in command.response

@@ -77,7 +77,7 @@ class LoopTurns:
         self._left = _STEPS
 
     async def step(self) -> None:
-        """Count a step of work, and yield to other tasks after every eighth."""
+        """Count a step of work, and yield to other tasks after every eighth step."""
         self._left -= 1
         if not self._left:
             self._left = _STEPS

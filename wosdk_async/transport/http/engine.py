@@ -89,7 +89,7 @@ class Request:
         url: full URL, percent-encoded.
         headers: headers of the call; the engine adds Host and Content-Length.
         body: body, if any; a Secret for a log-in.
-        on_sending: called just before the first byte may leave, each time the request is sent.
+        on_sending: called just before the first byte may be sent, on every send of the request.
         repeat_safe: whether the request may be sent twice. If not, the engine avoids connections that may be
             stale.
         read: decodes the response, or raises an error: a WosdkError if the service sent the response. Runs
@@ -126,7 +126,7 @@ class SendError(Exception):
     Attributes:
         sent: whether the service may have seen the request.
         timeout: the expired limit of :class:`~wosdk_async.options.Timeouts`, or empty.
-        remedy: how to fix a failure that a retry would meet again; None if the failure may be transient.
+        remedy: how to fix a failure that would recur on a retry; None if the failure may be transient.
         facts: values for the remedy.
         too_long: whether the response exceeds :class:`~wosdk_async.options.Limits`, as it would on a retry.
         host_gone: whether no connection to the host could be opened: refused, unreachable, unknown or silent.

@@ -1,1 +1,1 @@
-"""Session of a Company: manager, log-in, credentials, trusted hosts. Knows nothing of the dispatcher."""
+"""Session of a Company: manager, log-in, credentials, trusted hosts. Does not use the dispatcher."""

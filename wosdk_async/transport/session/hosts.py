@@ -138,8 +138,8 @@ class HostRules:
         """Check the address of a file. Files need https even though no token is sent.
 
         This machine is allowed only with ``local``: anyone who can write a document can choose its address,
-        and must not reach services that only this machine can. Raises DownloadError, which omits the address
-        (often signed).
+        and must not reach services that only this machine can reach. Raises DownloadError, which omits the
+        address (often signed).
         """
         parts, host = _parse(url, DownloadError, "the address of the file", _MAX_SIGNED_URL)
         elsewhere = parts.scheme == "https" and (_matches(host, self.suffixes) or not _may_be_here(host))

@@ -231,7 +231,7 @@ class Departure:
             self.mark_sent()
 
     def mark_sent(self) -> None:
-        """Record that the first byte may leave."""
+        """Record that the first byte may now be sent."""
         if not self.sent:
             self.sent = True
             self._on_sending()

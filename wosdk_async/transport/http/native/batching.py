@@ -1,8 +1,8 @@
 """Batched socket reads and writes for one pool.
 
-Writing: all requests of one event loop turn leave together. Reading: asyncio runs a handle and a dozen calls
-per readable socket. Here, our own epoll watches the sockets, the loop watches the epoll, and all readable
-sockets are read in one batch.
+Writing: all requests of one event loop turn are sent together. Reading: asyncio runs a handle and a dozen
+calls per readable socket. Here, our own epoll watches the sockets, the loop watches the epoll, and all
+readable sockets are read in one batch.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ class Connection(Layer):
         self._send_by = 0.0
         """Deadline for a request that waits for silence or a complete record; 0: none."""
         self._untried = True
-        """Whether no request has been about to leave yet."""
+        """Whether no request has been ready to send yet."""
         self._made = False
         self._waiter: asyncio.Future[Response] | None = None
         self._prepared: PreparedRequest | None = None

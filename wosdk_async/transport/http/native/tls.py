@@ -53,7 +53,7 @@ class TLSTransport(Layer):
         """Data to be encrypted when the socket accepts bytes again."""
         self._paused = False
         self.mid_record: set[TLSTransport] = set()
-        """Which of this transport and the proxy's below it have received only part of a record. The peer
+        """TLS layers (this one, the proxy's below it) that have received only part of a record. The peer
         began it before it can have seen what we send next.
         """
         self._head = b""
