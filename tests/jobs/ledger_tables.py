@@ -109,7 +109,7 @@ _CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, ImportOptions]] =
     ),
     "key_disguised": (
         "a key to send equals a sent one that the file lacks but for case, white space, Unicode form, "
-        "leading zeros, `.0` or an exponent, and the last file had not both",
+        "leading zeros, `.0` or an exponent, and the last file lacked at least one of the two",
         _SAMPLE,
         attrs.evolve(_FILE, disguised={Standing.NEW: (1, ((RowSample(2, "501"), RowSample(2, "00501")),))}),
         ImportOptions(),
