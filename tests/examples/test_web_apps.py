@@ -197,7 +197,7 @@ async def test_without_settings_the_start_fails(make: Make) -> None:
             pass
     (error,) = getattr(caught.value, "exceptions", (caught.value,))  # Litestar starts in a group of tasks
     assert isinstance(error, ConfigurationError)
-    assert "WOSDK_COMPANY" in error.message
+    assert "WOSDK_COMPANY" in str(error)
 
 
 # --- health ---------------------------------------------------------------------------------

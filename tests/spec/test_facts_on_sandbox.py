@@ -242,8 +242,8 @@ def test_put_with_an_id_in_the_path(local: Local) -> None:
 def test_a_method_that_is_not_offered(local: Local) -> None:
     """The method and what to send in its place."""
     for method, path, wanted in (
-        ("GET", "query/Contact", "send POST"),
-        ("PATCH", "base/Contact", "send POST or PUT"),
+        ("GET", "query/Contact", "use POST"),
+        ("PATCH", "base/Contact", "use POST or PUT"),
     ):
         reply = local.send(method, path)
         assert reply.status_code == 405

@@ -194,7 +194,7 @@ class Login:
     def accept(self, company: str, grant: TokenGrant) -> TokenGrant:
         """Return a session opened by another process, checked and with its headers.
 
-        Hosts were checked by that process. Raises ConfigurationError unless the host uses https, is on this
+        The host is checked again. Raises ConfigurationError unless the host uses https, is on this
         machine or is trusted; raises SessionError for a token that cannot be sent.
         """
         _require_token(grant.token)
