@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import aclosing, suppress
 from typing import Any
 
 import attrs
 
 from wosdk_async.company import Company
-from wosdk_async.errors import RefusedError
+from wosdk_async.errors import RefusedError, UnknownNameError
 from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.mapping.nodes import OBJECTS, ListNode, Node, ObjectNode, ReferenceNode, RowContext
 from wosdk_async.jobs.mapping.references import Filter, ReferenceSpec
@@ -55,9 +55,27 @@ async def find_elsewhere(
         for field, meta in spec.entity.__wire__.items()
         if meta["type"] == "string" and not meta.get("secret") and field != spec.by
     }
+    wanted = set(map(folded, names))
+    try:
+        return await _find_in(company, spec, texts, wanted, names, context)
+    except UnknownNameError:  # one field that this release lacks refuses the whole query (facts 12 row 12)
+        found: dict[str, set[str]] = {}
+        for path, field in texts.items():
+            with suppress(UnknownNameError):
+                found |= await _find_in(company, spec, {path: field}, wanted, names, context)
+        return found
+
+
+async def _find_in(
+    company: Company,
+    spec: ReferenceSpec,
+    texts: Mapping[str, str],
+    wanted: Set[str],
+    names: Sequence[str],
+    context: RowContext,
+) -> dict[str, set[str]]:
     if not texts:  # a query without conditions would return all records
         return {}
-    wanted = set(map(folded, names))
     condition = Group(
         "Or", tuple(Comparison(spec.entity.wire_name, path, "In", tuple(names)) for path in texts)
     )
