@@ -162,6 +162,7 @@ UNTYPED: Any = WoPickUpCommand
     ("mistake", "expected"),
     [
         (lambda each: each.on("Custmer"), "no entity or command 'Custmer'; did you mean 'Customer'?"),
+        (lambda each: each.on("WoPickup"), "'WoPickup'; did you mean 'WoPickUpCommand'?"),
         (lambda each: each.on("WoPickUpComand"), "'WoPickUpComand'; did you mean 'WoPickUpCommand'?"),
         (lambda each: each.on(UNTYPED(work_order_id=1)), "not a WoPickUpCommand; pass WoPickUpCommand"),
         (lambda each: each.on(None), "or a name, not None"),

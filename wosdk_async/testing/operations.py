@@ -94,7 +94,9 @@ def name_of(what: Any) -> str:
     name = _canonical(given)
     known = [*load().entities, *load().aliases, *load().commands]
     if name not in known and isinstance(what, str):
-        _refuse_typo(f"the catalogue has no entity or command {name!r}", name, known)
+        problem = f"the catalogue has no entity or command {name!r}"
+        _refuse_typo(problem, name, known)
+        _refuse_typo(problem, f"{name}Command", load().commands)  # a command without its suffix
     return name
 
 

@@ -200,9 +200,9 @@ def print_summary(summary: Summary, as_json: bool, *, ran: bool = True) -> None:
         return
     not_started = f", {summary.not_started} not started" if summary.not_started else ""
     found = f", {summary.found} found" if summary.found else ""
-    notes = [f"{summary.done_now} now"] if summary.done_now != summary.done else []
-    notes += [f"{summary.undone} undone"] if summary.undone else []
-    done = f"{summary.done} {summary.label}" + (f" ({', '.join(notes)})" if notes else "")
+    done = f"{summary.done - summary.undone} {summary.label}"
+    done += f" ({summary.done_now} now)" if summary.done_now != summary.done else ""
+    done += f", {summary.undone} undone" if summary.undone else ""
     empty = f"; {counted(summary.empty_rows, 'empty row')} skipped" if summary.empty_rows else ""
     click.echo(
         f"{counted(summary.rows, 'row')}: {done}{found}, {summary.failed} failed, "
