@@ -197,7 +197,7 @@ def _guess(name: str, before: Any, after: Any) -> Wire:
 
 
 def _member(meta: Wire, before: Any, after: Any, where: str) -> Difference:
-    """Compare one field; return paths and value relative to the field (its own name is empty)."""
+    """Compare one field; the resulting paths are relative to the field, so its own path is empty."""
     if meta.get("many"):
         made = _list(meta.get("of"), before, after, where)
         return Difference([".*"], {"": made}) if made else Difference()

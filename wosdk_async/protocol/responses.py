@@ -1,4 +1,4 @@
-"""I/O-free response reader: returns a result, or raises a refusal or doubt.
+"""I/O-free response reader: returns a result, or raises a refusal or InconclusiveResponse.
 
 ``verdicts.py`` defines what statuses and codes mean, and ``matching.py`` matches responses to calls.
 """
@@ -106,7 +106,7 @@ def _decoded(call: Call[T], body: bytes, origin: str | None) -> T:
 
 
 def _throttled(refusal: RefusedError, response: Response) -> ThrottledError:
-    """Return ``refusal`` as a ThrottledError; an ``ErrorInfo`` refusal has another class at first."""
+    """Return ``refusal`` as a ThrottledError, even if it came as ``ErrorInfo`` with another class."""
     if isinstance(refusal, ThrottledError):
         return refusal
     made = ThrottledError(

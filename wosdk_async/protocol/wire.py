@@ -26,7 +26,7 @@ class Response:
     headers: Mapping[str, str] = attrs.field(repr=False)
     body: bytes = attrs.field(repr=False)  # may repeat the token
     followed: bool = attrs.field(default=False, eq=False, repr=False)
-    """Whether surplus bytes followed; if so, this may be the response to another call."""
+    """Whether surplus bytes followed; if so, this response may belong to another call."""
 
 
 @attrs.define
