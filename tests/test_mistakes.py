@@ -107,7 +107,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
         "is a command, not an entity; use run(WoCreateCommand(...))",
     ),
     "get another class": (lambda a: a.get(dict, 1), "the class dict is not an entity"),
-    "get a name with a blank": (lambda a: a.get("Work Order", 1), "'Work Order' is not a name"),
+    "get a name with a blank": (lambda a: a.get("Work Order", 1), "'Work Order' is not the name"),
     "delete by a record": (
         lambda a: a.delete(Customer(id=1), 1),
         "not a Customer; pass the class Customer",
@@ -121,7 +121,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "query an expression by a record": (lambda a: a.query(ORDER, {}), "pass the class WorkOrder"),
     "query a command": (lambda a: a.query(WoCreateCommand), "is a command, not an entity"),
     "fields of a record": (lambda _: anything(ORDER), "pass the class WorkOrder"),
-    "edit by a name": (lambda a: a.edit("WorkOrder", 1, print), "the class…not the name 'WorkOrder'"),
+    "edit by a name": (lambda a: a.edit("WorkOrder", 1, print), "an entity class, not the name 'WorkOrder'"),
     "changes by a record": (lambda a: a.changes(ORDER), "pass the class WorkOrder"),
     "resolve by a record": (lambda a: a.resolve(Customer(id=1), name="x"), "pass the class Customer"),
     # records to be written
@@ -129,7 +129,10 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "create a dict": (lambda a: a.create({"Name": "x"}), "not a dict…Customer(...), or a name"),
     "create nothing": (lambda a: a.create(None), "takes a record, not None"),
     "create a command": (lambda a: a.create(WoCreateCommand()), "use run(WoCreateCommand(...))"),
-    "create with fields twice": (lambda a: a.create(Customer(name="x"), {"Name": "y"}), "set them in it"),
+    "create with fields twice": (
+        lambda a: a.create(Customer(name="x"), {"Name": "y"}),
+        "set them in the record",
+    ),
     "create by name with a list": (
         lambda a: a.create("Customer", ["x"]),
         "must be a dict, {'Name': ...}, not a list",
@@ -146,7 +149,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "update a dict": (lambda a: a.update({"Id": 7}, po_number="x"), "not a dict…the record that was read"),
     "update with a dict": (lambda a: a.update(ORDER, {"PoNumber": "x"}), "not a dict…record that was read"),
     "update a command": (lambda a: a.update(START, comment="x"), "is a command, not an entity"),
-    "update nothing": (lambda a: a.update(ORDER), "names nothing to write; pass fields"),
+    "update nothing": (lambda a: a.update(ORDER), "has nothing to write; pass fields"),
     "update without an id": (lambda a: a.update(WorkOrder(), po_number="x"), "the WorkOrder has no id"),
     "a misspelt field": (lambda a: a.update(ORDER, po_numbr="x"), "'po_numbr'…'po_number'?"),
     "a wire name": (lambda a: a.update(ORDER, PoNumber="x"), "'PoNumber'…'po_number'?"),
@@ -165,13 +168,13 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     # commands
     "run a dict": (lambda a: a.run({"WorkOrderId": 7}), "takes a command, not a dict; pass one such as"),
     "run a class": (lambda a: a.run(WoCreateCommand), "the class WoCreateCommand…WoCreateCommand(...)"),
-    "run a record": (lambda a: a.run(ORDER), "WoCreateCommand(work_order=...)…changed by update("),
-    "run another record": (lambda a: a.run(Customer(name="x")), "a Customer is created by create(record)"),
+    "run a record": (lambda a: a.run(ORDER), "WoCreateCommand(work_order=...)…change it with update("),
+    "run another record": (lambda a: a.run(Customer(name="x")), "create a Customer with create(record)"),
     "run nothing": (lambda a: a.run(None), "takes a command, not None"),
     "run a marked dict": (lambda a: a.run({}, marker="work_order.po_number"), "takes a command, not a dict"),
     "run with fields twice": (
         lambda a: a.run(START, {"Comment": "x"}),
-        "takes no more fields; set them in it",
+        "takes no other fields; set them in the command",
     ),
     "run by name with a list": (
         lambda a: a.run("WoStartCommand", [7]),
@@ -332,8 +335,8 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "resolve with an age as text": (lambda a: a.resolve(Customer, name="x", max_age="x"), "max_age is 'x'"),
     "resolve with a negative age": (lambda a: a.resolve(Customer, name="x", max_age=-1), "max_age is -1; it"),
     "resolve and remember a text": (lambda a: a.resolve(Customer, name="x", remember="x"), "remember is 'x'"),
-    "resolve a number": (lambda a: a.resolve(Customer, names=5), "takes one property with its name, such as"),
-    "resolve bytes": (lambda a: a.resolve(Customer, names=b"x"), "takes one property with its name, such as"),
+    "resolve a number": (lambda a: a.resolve(Customer, names=5), "takes one property and its value, such as"),
+    "resolve bytes": (lambda a: a.resolve(Customer, names=b"x"), "takes one property and its value, such as"),
     "poll at a negative time": (lambda a: a.changes(WorkOrder).poll(every=-1), "every is -1…a number"),
     "poll without a pause": (lambda a: a.changes(WorkOrder).poll(0), "every is 0…a number of seconds"),
     "poll at nan": (lambda a: a.changes(WorkOrder).poll(float("nan")), "every is nan; it takes a number of"),
@@ -350,7 +353,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     ),
     "the reference of another class as id": (
         lambda a: a.get(Customer, Location.ref(20440)),
-        "the id of a Customer is a Location, whose id is that of a Location; pass the id of a Customer",
+        "the id of a Customer is a Location; pass the id of a Customer, not of a Location",
     ),
     "a name for a reference": (
         lambda a: a.update(ORDER, customer="Pier Coffee Inc"),

@@ -61,7 +61,7 @@ def test_a_compound_key_and_an_alias(wosdk: Wosdk) -> None:
         (("get", "Customer", "x", "--by", "Name", "--unchecked"), 2, "--by needs an entity in the catalogue"),
         (("get", "Customer", '{"Id": "x"}'), 2, "write a whole number, or a JSON object"),
         (("get", "Custmer", "5"), 2, "the catalogue has no entity 'Custmer'; did you mean 'Customer'? --unchecked"),
-        (("get", "Cust/../er", "5", "--unchecked"), 2, "is not a name of an entity or command"),
+        (("get", "Cust/../er", "5", "--unchecked"), 2, "is not the name of an entity or command"),
         (("get", "Customer", "512", "-p", "Nmae"), 2, "unknown property 'Nmae' of Customer; did you mean 'Name'?"),
         (("get", "Customer", "512", "-p", "WorkZone"), 2, "write 'WorkZone.*' or name one of its properties"),
         (("get", "Customer", "512", "-p", "Nmae", "--unchecked"), 3, "Nmae"),

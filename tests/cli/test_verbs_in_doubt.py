@@ -240,7 +240,7 @@ def test_an_update_if_unchanged_writes_nothing_over_another_change(wosdk: Wosdk,
     scripted.handler = respond
     result = wosdk("update", "Customer", "7", "Name=x", "--if-unchanged")
     assert (result.exit_code, result.stdout, changes(scripted)) == (3, "", [])
-    assert "Customer 7 (a): version 1 was read and now it is 2" in result.stderr
+    assert "Customer 7 (a): version 1 was read, but the current version is 2" in result.stderr
     assert wosdk("update", "Customer", "7", "Name=x").stdout == "Customer 7 (a): updated: Name\n"
 
 

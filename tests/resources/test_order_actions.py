@@ -137,7 +137,7 @@ async def test_numbers_that_no_order_has_are_named(local: Local, order: WorkOrde
     with pytest.raises(NotFoundError, match="no WorkOrder with the number 'X1', 'X2'") as caught:
         await local.company.work_orders.by_numbers(["X1", order.number or "", "X2"])
     assert (caught.value.status, caught.value.company) == (0, "AcmeFacilities")
-    with pytest.raises(InvalidCallError, match="is ' '; it takes a string such as 'RSC000005'"):
+    with pytest.raises(InvalidCallError, match="must be a string such as 'RSC000005', not ' '"):
         await local.company.work_orders.by_number(" ")
 
 

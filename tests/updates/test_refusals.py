@@ -34,12 +34,12 @@ REFUSED: dict[str, tuple[Any, Any, str]] = {
     "a list in an element": (
         Customer(id=1, contacts=[Contact(id=2, contact_addresses=[ContactInfo(address="a@b.c")])]),
         Customer(id=1, contacts=[Contact(id=2)]),
-        "update the Contact by itself",
+        "update the Contact directly",
     ),
     "a list in a linked element": (
         Customer(id=1, contacts=[Contact(id=2, contact_addresses=[ContactInfo(address="a@b.c")])]),
         Customer(id=1),
-        "update the Contact by itself",
+        "update the Contact directly",
     ),
     "an element read without id": (
         WorkOrder(id=1, notes=[]),

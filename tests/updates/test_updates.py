@@ -224,7 +224,7 @@ async def test_a_compound_key() -> None:
         acme = client.company()
         await acme.get("Link", {"A": 1, "B": 2}, properties=["*"])
         await acme.delete("Link", {"A": 1, "B": 2})
-        with pytest.raises(InvalidCallError, match="update the record that holds it"):
+        with pytest.raises(InvalidCallError, match="update the record that contains it"):
             await acme.update(Employee(first_name="x"), first_name="y")
     text = "%7B%22A%22%3A1%2C%22B%22%3A2%7D"
     assert [call.path for call in service.calls] == [

@@ -139,7 +139,7 @@ async def test_an_edit_gives_up_with_the_last_conflict() -> None:
     """Attempts are bounded, and nothing was written."""
     async with OneRecordService(haste=9) as service, service.client() as client:
         acme = client.company().with_options(retry=HASTY)
-        with pytest.raises(ConflictError, match="version 5 was read and now it is 6"):
+        with pytest.raises(ConflictError, match="version 5 was read, but the current version is 6"):
             await acme.edit(WorkOrder, 7, in_place, attempts=3)
         with pytest.raises(InvalidCallError, match="attempts is 0; it takes a whole number from 1"):
             await acme.edit(WorkOrder, 7, in_place, attempts=0)

@@ -1,1 +1,1 @@
-"""Requests and responses without I/O: verbs become Calls, responses become results or errors."""
+"""I/O-free protocol layer: turns verbs into Calls, and responses into results or errors."""

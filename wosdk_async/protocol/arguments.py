@@ -1,4 +1,4 @@
-"""Checks of a verb's arguments: class, id, record, command.
+"""Argument checks for verbs: class, id, record, command.
 
 An invalid argument raises :class:`~wosdk_async.errors.InvalidCallError` before anything is sent. The error
 shows the value and the remedy.
@@ -41,7 +41,7 @@ _BITS = 64  # maximum bits of an id, as for every integer in validation.py
 
 
 def described(value: Any) -> str:
-    """Describe a wrong value for a message. Records are not shown, because they may hold secrets."""
+    """Describe an invalid value for a message; hide records, because they may contain secrets."""
     if isinstance(value, type):
         return f"the class {value.__name__}"
     if isinstance(value, int) and value.bit_length() > _BITS:
@@ -74,14 +74,14 @@ def _class_name(cls: Any) -> str:
 
 
 def require_class(verb: str, entity: Any) -> None:
-    """Raise InvalidCallError unless ``entity`` is an entity class; a name is not enough."""
+    """Raise InvalidCallError unless ``entity`` is an entity class, not a name."""
     name = entity_name(entity)
     if isinstance(entity, str):
-        raise InvalidCallError(f"{verb}() takes the class of an entity, not the name {described(name)}")
+        raise InvalidCallError(f"{verb}() takes an entity class, not the name {described(name)}")
 
 
 def require_id(entity: Any, id: Any) -> None:
-    """Raise InvalidCallError unless ``id`` can be the id of a record of ``entity``."""
+    """Raise InvalidCallError unless ``id`` is a valid id for ``entity``."""
     if _is_whole(id):
         return
     if isinstance(id, Mapping) and id:
@@ -95,16 +95,13 @@ def require_id(entity: Any, id: Any) -> None:
         held, name, other = getattr(id, "id", None), entity_name(entity), type(id).__name__
         if isinstance(id, Record) and isinstance(entity, type) and not isinstance(id, entity):
             raise InvalidCallError(
-                f"{where} is {kind_of(id)}, whose id is that of {_article(other)}; pass the id of"
-                f" {_article(name)}"
+                f"{where} is {kind_of(id)}; pass the id of {_article(name)}, not of {_article(other)}"
             )
         remedy = "pass its id" if held is None else f"pass its id, {held}"
         raise InvalidCallError(f"{where} is {kind_of(id)}; {remedy}")
     shown = "an empty dict" if isinstance(id, Mapping) else described(id)
-    why = "; records that were neither read nor created have none" if id is None else ""
-    raise InvalidCallError(
-        f"{where} is {shown}; it takes a whole number, or a dict of them for a compound key{why}"
-    )
+    why = "; a record has an id once it was read or created" if id is None else ""
+    raise InvalidCallError(f"{where} is {shown}; it takes a whole number, or a dict for a compound key{why}")
 
 
 def _is_whole(value: Any) -> bool:
@@ -164,7 +161,7 @@ def require_record(verb: str, value: Any) -> None:
 
 
 def require_support(entity: type[Record] | str, operation: str) -> None:
-    """Raise UnsupportedError, with a remedy, for an operation documented as refused."""
+    """Raise UnsupportedError, with a remedy, for an operation that the service is documented to refuse."""
     name = entity_name(entity)
     instead = UNSUPPORTED.get(name, {}).get(operation)
     if instead is not None:
@@ -185,7 +182,7 @@ def require_command(value: Any) -> None:
     elif isinstance(value, Record):
         name = type(value).__name__
         made = "WoCreateCommand(work_order=...)" if name == "WorkOrder" else "create(record)"
-        remedy = f"a {name} is created by {made} and changed by update(record, field=value)"
+        remedy = f"create a {name} with {made}, and change it with update(record, field=value)"
     else:
         remedy = "pass one such as WoStartCommand(work_order_id=1), or its name with fields: run('Name', {})"
     raise InvalidCallError(f"run() takes a command, not {described(value)}; {remedy}")
@@ -195,7 +192,7 @@ def require_command(value: Any) -> None:
 
 
 def name_of(entity: type[Record] | str) -> str:
-    """Return an entity's name as a path. Raises InvalidCallError for anything but an entity."""
+    """Return an entity's name as a URL path. Raises InvalidCallError for anything but an entity."""
     name = segment(entity_name(entity))
     if isinstance(entity, str):
         warn_of_typo("entity", entity)
@@ -213,7 +210,7 @@ def warn_of_typo(kind: Literal["entity", "command"], name: str) -> None:
 
 
 def segment(name: str) -> str:
-    """Return ``name`` as a path; forms such as ``WorkOrder/Create`` are allowed (facts 5)."""
+    """Return ``name`` as a URL path; forms such as ``WorkOrder/Create`` are allowed (facts 5)."""
     if not name or not all(part.isidentifier() for part in name.split("/")):
-        raise InvalidCallError(f"{name!r} is not a name of an entity or command")
+        raise InvalidCallError(f"{name!r} is not the name of an entity or command")
     return quote(name)

@@ -1,7 +1,7 @@
-"""Calls of commands (spec 4.2), queries (facts 4) and arbitrary paths, and the content of request bodies.
+"""Calls for commands (spec 4.2), queries (facts 4) and arbitrary paths, and their request bodies.
 
 Each function takes an entity or command as a model class or, if the catalogue does not know it, as a name
-with plain dicts. ``records.py`` has the record calls.
+with plain dicts. ``records.py`` contains the record calls.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ Content = dict[str, Any]
 def content_of(
     record: Record, check: bool = True, *, new: bool = False, origin: str | None = None
 ) -> dict[str, Any]:
-    """Return the JSON object of ``record``; ``new`` means that the call creates it.
+    """Return ``record`` as a JSON object; ``new`` if the call creates the record.
 
     Raises InvalidCallError with each fault and its remedy, including nested records from a Company other than
-    ``origin``. Without ``check``, only values without a JSON form are refused.
+    ``origin``. Without ``check``, only values that JSON cannot represent are refused.
     """
     content = codec.plain(record, origin)
     if content is not None and not (
@@ -69,10 +69,7 @@ def content_of(
 def content_of_dict(
     known: type[Record] | None, content: Mapping[str, Any] | None, check: bool, *, new: bool = False
 ) -> Mapping[str, Any]:
-    """Return the caller's JSON object, checked where the catalogue knows its names.
-
-    ``new`` is as in :func:`content_of`.
-    """
+    """Return the caller's JSON object, checked if the catalogue knows its class; ``new`` if it is created."""
     if content is not None and not isinstance(content, Mapping):
         raise InvalidCallError(f"fields by name must be a dict, {{'Name': ...}}, not {described(content)}")
     if known is not None and content and check:
@@ -101,7 +98,7 @@ def _refuse(name: str, found: list[Problem], *remedies: Remedy) -> None:
 
 
 def body_of(content: Mapping[str, Any]) -> bytes:
-    """Return ``content`` as a JSON body. Raises InvalidCallError for a value without a JSON form."""
+    """Return ``content`` as a JSON body. Raises InvalidCallError if JSON cannot represent it."""
     try:
         return codec.dumps(content)
     except ValueError as error:
@@ -127,7 +124,7 @@ def command(
     check: bool = True,
     origin: str | None = None,
 ) -> Call[Any]:
-    """Return the call of a command at ``origin``, with a new RequestId shared by its attempts."""
+    """Return the call for a command at ``origin``, with a new RequestId that all its attempts share."""
     if isinstance(cmd, str):
         kind = _Kind(cmd, COMMANDS + segment(cmd), _PLAIN)
         warn_of_typo("command", cmd)
@@ -135,7 +132,9 @@ def command(
     else:
         kind = _kinds.get(cmd.__class__) or _kind_of(cmd)
         if fields is not None:
-            raise InvalidCallError(f"run({type(cmd).__name__}(...)) takes no more fields; set them in it")
+            raise InvalidCallError(
+                f"run({type(cmd).__name__}(...)) takes no other fields; set them in the command"
+            )
         content = content_of(cmd, check, origin=origin)
         if kind.adapt is not None:
             kind.adapt(content)
@@ -177,7 +176,7 @@ _kinds: dict[type[Any], _Kind] = {}
 
 
 def _kind_of(cmd: Command[Any]) -> _Kind:
-    """Return a command class's parts on its first use. Raises InvalidCallError."""
+    """Return the shared parts of a command class, and cache them. Raises InvalidCallError."""
     require_command(cmd)
     cls = type(cmd)
     if not cls.path:
@@ -205,7 +204,7 @@ def query(
     check: bool = False,
     numbered: bool = False,
 ) -> Call[list[Any]]:
-    """Return the call of a QueryExpression, at an isolation level (facts 3.8).
+    """Return the call for a QueryExpression, at an isolation level (facts 3.8).
 
     A ``numbered`` query sends a RequestId, which the response repeats (facts 4).
     """
@@ -263,13 +262,13 @@ def _category(name: str) -> int | str:
 
 
 def _create_work_order(content: Content) -> None:
-    """Send the category as a number, and the requestor in both places."""
+    """Send the category as a number, and the requestor in both fields."""
     order = content.get("WorkOrder")
     if order.__class__ is not dict:
         return
     if isinstance(category := order.get("TypeCategory"), str):
         order["TypeCategory"] = _category(category)
-    # spec 4.3 sends Contactid; facts 5: it is dropped and RequestorContact taken
+    # spec 4.3 sends Contactid; facts 5: the service drops it and uses RequestorContact
     contact_id, contact = order.get("Contactid"), order.get("RequestorContact")
     if contact_id is None and contact.__class__ is dict and contact.get("Id") is not None:
         order["Contactid"] = contact["Id"]
@@ -280,7 +279,7 @@ def _create_work_order(content: Content) -> None:
 
 
 def _change_ap_status(content: Content) -> None:
-    """Spell the order's id as the specification does; the service ignores case."""
+    """Spell the key of the order's id as in the specification; the service ignores case."""
     if content.get("WorkOrderId") is not None:  # spec 4.5; facts 3.3
         content["WorkOrderid"] = content.pop("WorkOrderId")
 
@@ -296,4 +295,4 @@ _ADAPTERS: dict[str, Callable[[Content], None]] = {
     "ApStatusChangeCommand": _change_ap_status,
     "SpaceCreateCommand": _create_space,
 }
-"""Command name -> function that adapts the content in place to forms that both sources accept."""
+"""Command name -> function that converts the content in place to a form that both sources accept."""

@@ -1,4 +1,4 @@
-"""References and list elements as updates send them, and the difference between two records (facts 3.6)."""
+"""Encoding of references and list elements in updates, and the difference between two records (facts 3.6)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Content = Mapping[str, Any]
 # update writes inside them. Every other reference names a separate record.
 OWNED = frozenset({"Address2", "AssetInfo", "Blob", "ContactInfo", "WoEstimate", "WoNote", "WoQuote"})
 
-# Fields that an update does not write: the id, the version, which the service counts (facts 3.3, 3.7), and
+# Fields that an update does not write: the id, the version (incremented by the service: facts 3.3, 3.7), and
 # the marks of new and removed elements.
 _NOT_WRITTEN = frozenset({"Id", "ConcurrencyId", "IsNew", "PerformDeletion"})
 
@@ -53,15 +53,15 @@ def _reference_target(of: str | None, value: Any) -> dict[str, Any] | None:
 
 
 def point_reference(of: str | None, value: Any, where: str) -> tuple[list[str], dict[str, Any] | None]:
-    """Return the paths to send below ``where``, and the value that sets the reference or clears it.
+    """Return the paths to send below ``where``, and the value that sets or clears the reference.
 
-    Only the record's id is sent: ``Child.*`` would write inside the record (facts 3.6). Raises
+    Only the record's id is sent: ``Child.*`` would write that record's fields (facts 3.6). Raises
     InvalidCallError if ``value`` has no id, or a string id.
     """
     target = _reference_target(of, value)
     if isinstance(_key_of(value), str):
         raise InvalidCallError(
-            f"{where} has the string {reprlib.repr(_key_of(value))} as its id",
+            f"the id of {where} is the string {reprlib.repr(_key_of(value))}",
             remedies=(Remedy.REFERENCE,),
             of=of,
         )
@@ -73,7 +73,7 @@ def point_reference(of: str | None, value: Any, where: str) -> tuple[list[str], 
 
 
 def elements(of: str | None, content: list[Any], where: str) -> list[Any]:
-    """Return the elements of a list to send; each adds, changes or removes an element."""
+    """Return the elements to send for a list; each adds, changes or removes an element."""
     return [_element(of, element, f"{where}[{i}]") for i, element in enumerate(content)]
 
 
@@ -90,7 +90,7 @@ def _removal(element: Content, where: str) -> dict[str, Any]:
 def _full_element(of: str | None, element: Any, where: str) -> Any:
     """Return an element with its fields, references by id only (facts 3.7), without ``ConcurrencyId``.
 
-    Raises InvalidCallError if an existing element has parts itself: only one level is shown (facts 3.6).
+    Raises InvalidCallError if an existing element has nested parts: sources show only one level (facts 3.6).
     """
     if not isinstance(element, Mapping):
         return element
@@ -111,9 +111,9 @@ def _is_part(meta: Wire) -> bool:
 
 
 def _too_deep(where: str, of: str | None) -> InvalidCallError:
-    """Return the error for nested lists: sources show updates of the record's own lists only."""
+    """Return the error for nested lists: sources only show updates to the record's own lists."""
     return InvalidCallError(
-        f"{where}: an update reaches one level deep; update the {of or 'element'} by itself"
+        f"{where}: an update reaches only one level; update the {of or 'element'} directly"
     )
 
 
@@ -132,7 +132,7 @@ def _value(meta: Wire, value: Any, where: str) -> Any:
         return _full_element(of, value, where)
     return (
         _reference_target(of, value) or value
-    )  # a reference without an id may identify its record otherwise (spec 2.9)
+    )  # a reference without an id may identify its record by other fields (spec 2.9)
 
 
 # --- difference between a record and its edited copy ---------------------------------------------
@@ -150,9 +150,9 @@ class Difference:
 
 
 def difference(read: E, edited: E, origin: str | None = None) -> Difference:
-    """Return what an update must write to turn ``read`` into ``edited``.
+    """Return the changes that turn ``read`` into ``edited``, ready for an update.
 
-    Raises InvalidCallError, which names the field and the remedy, for faulty changes, for records from a
+    Raises InvalidCallError, which names the field and the remedy, for invalid changes, for records from a
     Company other than ``origin``, and for changes that an update cannot make.
     """
     names = [name for name in read.__wire__ if getattr(read, name) != getattr(edited, name)]
@@ -174,7 +174,7 @@ def _only(record: E, names: Iterable[str]) -> E:
 
 
 def _members(of: str | None, old: Content, new: Content, where: str) -> Difference:
-    """Return the difference between two objects of the class ``of``."""
+    """Return the difference between two objects of class ``of``."""
     made = Difference()
     for name in dict.fromkeys((*old, *new)):
         before, after = old.get(name), new.get(name)
@@ -189,7 +189,7 @@ def _members(of: str | None, old: Content, new: Content, where: str) -> Differen
 
 
 def _guess(name: str, before: Any, after: Any) -> Wire:
-    """Guess how to write an unknown field from its values (not shown; assumed)."""
+    """Infer from its values how to write an unknown field (not shown; assumed)."""
     values = [value for value in (before, after) if value is not None]
     lists = all(isinstance(value, list) for value in values)
     objects = lists and any(isinstance(element, Mapping) for value in values for element in value)
@@ -197,7 +197,7 @@ def _guess(name: str, before: Any, after: Any) -> Wire:
 
 
 def _member(meta: Wire, before: Any, after: Any, where: str) -> Difference:
-    """Compare one field; return the paths below its name, and its value under the empty name."""
+    """Compare one field; the resulting paths are relative to the field, so its own path is empty."""
     if meta.get("many"):
         made = _list(meta.get("of"), before, after, where)
         return Difference([".*"], {"": made}) if made else Difference()
@@ -221,7 +221,7 @@ def _reference(of: str, before: Any, after: Any, where: str) -> Difference:
 
 
 def _owned(of: str, before: Any, after: Any, where: str) -> Difference:
-    """Compare a part of the record; changes inside are paths such as ``Address.Street`` (facts 3.6)."""
+    """Compare an owned object; changes inside it become paths such as ``Address.Street`` (facts 3.6)."""
     if after is None:
         raise InvalidCallError(f"{where}: removal is not supported; set its fields to None instead")
     key = _key_of(after)
@@ -258,7 +258,7 @@ def _by_id(content: list[Any], where: str) -> dict[Any, Any]:
         key = _key_of(element)
         if key in found:
             raise InvalidCallError(
-                f"{where}: two elements have the id {key}; a new element must not have one"
+                f"{where}: two elements have the id {key}; a new element must not have an id"
             )
         if key is not None:
             found[key] = element
@@ -266,7 +266,7 @@ def _by_id(content: list[Any], where: str) -> dict[Any, Any]:
 
 
 def _changed(of: str | None, before: Content, after: Content, where: str) -> dict[str, Any]:
-    """Return an element's changed fields; an update cannot reach its parts."""
+    """Return an element's changed fields; an update cannot change its nested parts."""
     for name, meta in _fields_by_wire_name(of).items():
         if _is_part(meta) and before.get(name) != after.get(name):
             raise _too_deep(f"{where}.{name}", of)
@@ -274,7 +274,7 @@ def _changed(of: str | None, before: Content, after: Content, where: str) -> dic
 
 
 def _added(of: str | None, before: list[Any], after: list[Any], where: str) -> list[Any]:
-    """Return the new elements; elements read without an id must still exist unchanged."""
+    """Return the new elements; elements read without an id must be present and unchanged."""
     new = [element for element in after if _key_of(element) is None]
     for element in before:
         if _key_of(element) is None:

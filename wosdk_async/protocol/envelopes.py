@@ -1,7 +1,7 @@
-"""Envelopes of responses: where their objects are.
+"""Response envelopes: where a response keeps its objects.
 
-An envelope tells where a response keeps its objects, and how a success reports a failed call. Functions on a
-parsed document define each envelope. Structs describe the same envelopes to msgspec, so that
+An envelope also defines how a response with a success status reports a failed call. Functions on a parsed
+document define each envelope. Structs describe the same envelopes to msgspec, so that
 :func:`wosdk_async.codec.reader` decodes envelope and objects in one pass. The Structs list all documented
 keys; responses with other keys fall back to the functions.
 """
@@ -25,20 +25,20 @@ One = Callable[[Any], Any]
 
 
 def objects(form: codec.Envelope, cls: type[Any] | str | None) -> Callable[[bytes], Any]:
-    """Return the decoder of an envelope of ``cls`` objects, or of dicts if ``cls`` is not a class."""
+    """Return the decoder for an envelope of ``cls`` objects, or of dicts if ``cls`` is not a class."""
     if cls is None or isinstance(cls, str):
         return lambda body: form.plain(codec.loads(body), lambda data: data)
     return codec.reader(cls, form)  # type: ignore[arg-type]  # mypy takes the objects for the class
 
 
 def document_of(body: bytes) -> dict[str, Any]:
-    """Return a body's JSON object. Raises ValueError for anything else."""
+    """Parse a body as a JSON object. Raises ValueError for anything else."""
     return _object(codec.loads(body))
 
 
 def _object(found: Any) -> dict[str, Any]:
     if not isinstance(found, dict):
-        raise ValueError(f"a JSON object was expected, not {type(found).__name__}")
+        raise ValueError(f"expected a JSON object, not {type(found).__name__}")
     return found
 
 

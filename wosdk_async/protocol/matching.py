@@ -18,7 +18,7 @@ __all__ = ["LONG", "RequestIds", "members", "record_with", "require_no_request_i
 _MAX_ID = 80  # characters shown of another call's RequestId
 _TAIL = 1024  # bytes at the end of a body that are searched for its last key
 LONG = 1024 * 1024
-"""Bytes; longer bodies are not parsed to search for a key. Error bodies have a few hundred."""
+"""Maximum bytes of a body that is parsed to find a key; error bodies have a few hundred."""
 
 
 def members(body: bytes) -> dict[str, Any]:
@@ -34,21 +34,21 @@ def members(body: bytes) -> dict[str, Any]:
 
 
 class RequestIds:
-    """Comparison of each response's RequestId with the one sent.
+    """Comparison of each response's RequestId with the request's.
 
     A different RequestId means that the response belongs to another call: after one surplus response on a
     connection, each later request gets the previous request's response.
 
     A command's response repeats the RequestId as the last key, in every success (spec 4.2) and, as recorded,
-    in every error (facts 5 and 12 row 9; the error body of spec 7 has none). A query's response repeats it if
-    the query sent one (facts 4). A response without a RequestId is accepted until its host has sent one in a
-    similar response.
+    in every error (facts 5 and 12 row 9; the error body of spec 7 has none). A query's response repeats the
+    RequestId if the query sent one (facts 4). A response without a RequestId is accepted until its host has
+    sent one in a similar response.
     """
 
     def __init__(self) -> None:
         self._echoing: set[tuple[str, bool, bool]] = set()
-        """Kinds of response that have carried a RequestId: host, whether to a command, whether a success."""
-        # GIL: a client's loops share the set; threads add to it and look into it atomically.
+        """Kinds of responses that carried a RequestId, as (host, to a command, a success)."""
+        # Loops in several threads share the set; the GIL makes adding and looking up atomic.
 
     def check(
         self,
@@ -91,8 +91,8 @@ _LAST = re.compile(rb'"requestid"\s*:\s*"([^"\\]*)"\s*\}\s*$', re.IGNORECASE)
 
 
 def _echoed(body: bytes) -> str | None:
-    """Return the RequestId in a body by its case-insensitive key; None if missing."""
-    # A body may have 64 MB, so it is parsed only if it is short and does not end with the key. A nested or
+    """Return a body's RequestId, whose key is case-insensitive; None if missing."""
+    # A body may reach 64 MB, so it is parsed only if it is short and does not end with the key. A nested or
     # unusually spelled key is found only near the end.
     tail = body[-_TAIL:]
     if last := _LAST.search(tail):
@@ -122,8 +122,8 @@ def require_no_request_id(call: Call[Any], response: Response) -> None:
 def specifier_for(decode: Callable[[bytes], Any], entity: str, id: object = None) -> Callable[[bytes], Any]:
     """Return a decoder that also compares the EntitySpecifier's type and id with the request's.
 
-    Base calls return no RequestId (facts 5). A response with another entity type or id belongs to another
-    call, and raises ValueError.
+    Responses to record calls have no RequestId (facts 5). The decoder raises ValueError for another entity
+    type or id, because the response then belongs to another call.
     """
 
     def checked(body: bytes) -> Any:

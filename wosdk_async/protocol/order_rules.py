@@ -1,7 +1,7 @@
 """Work order rules for warnings and remedies: state transitions, and fields that the service replaces.
 
-Each Company configures its own transitions, so this table never refuses a move. Service messages in other
-languages are ignored.
+Each Company configures its own transitions, so this table never refuses a move. Only English service messages
+are recognized.
 """
 # facts 5.1
 
@@ -64,8 +64,8 @@ def _move(target: str, *sources: str) -> Move:
     return Move(target, frozenset(sources))
 
 
-# facts 5.1; that any active order can be held and cancelled, a Paused one started, and one that is OnHold or
-# Completed reopened: not shown; assumed
+# facts 5.1. Not shown; assumed: any active order can be held and cancelled, a Paused order started, and an
+# OnHold or Completed order reopened
 MOVES: Mapping[str, Move] = {
     "WoPickUpCommand": _move("Open", "New"),
     "WoStartCommand": _move("InProgress", "Open", "Paused"),
@@ -95,7 +95,7 @@ def remedy_of(error: BusinessRuleError, otherwise: Remedy | None) -> dict[str, A
 def warning_of_move(command: str, state: object) -> str:
     """Return a warning that the service may refuse a command on an order in ``state``, or an empty string.
 
-    Commands that move no order, and unknown states, yield no warning.
+    Commands that do not change the state, and unknown states, yield no warning.
     """
     move = MOVES.get(command)
     if move is None or not isinstance(state, str) or state not in _STATES or state in move.sources:

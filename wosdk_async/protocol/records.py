@@ -60,7 +60,9 @@ def create(
     if isinstance(entity, str):
         content = content_of_dict(entity_class(entity), fields, check, new=True)
     elif fields is not None:
-        raise InvalidCallError(f"create({type(entity).__name__}(...)) takes no more fields; set them in it")
+        raise InvalidCallError(
+            f"create({type(entity).__name__}(...)) takes no other fields; set them in the record"
+        )
     else:
         content = content_of(entity, check=check, new=True, origin=origin)
     return _write("create", "POST", name, {"Entity": content})
@@ -94,7 +96,7 @@ _GIVEN = computed_names("WorkOrder")
 def _write(
     verb: str, method: str, name: str, content: Mapping[str, Any], id: object = None
 ) -> Call[EntitySpecifier]:
-    """Return the call of a write, which is never safe to repeat."""
+    """Return the call for a write, which is never safe to repeat."""
     decode = matching.specifier_for(_SPECIFIER, name, id)
     path = f"api/v1/base/{name}"
     remedy = None
@@ -142,7 +144,7 @@ _ENTITY = b'{"Entity":{'
 class Upload:
     """Body of one upload. The file is encoded as it arrives and stored nowhere else.
 
-    A Document with a ``Blob`` would hold the file's text, its JSON and the body side by side.
+    A Document with a ``Blob`` would keep the base64 text, its JSON and the body in memory at once.
     """
 
     def __init__(self, file_name: str, max_bytes: int) -> None:
@@ -155,7 +157,7 @@ class Upload:
         self._body.write(_ENTITY + b'"Blob":' + name + b',"Body":"')
 
     def require_fit(self, size: int) -> None:
-        """Raise InvalidCallError for a file of ``size`` bytes that exceeds the maximum."""
+        """Raise InvalidCallError if a file of ``size`` bytes exceeds the maximum."""
         if size > self._max_bytes:
             raise InvalidCallError(
                 f"the file has at least {size} bytes, and max_bytes is {self._max_bytes}; "
@@ -180,9 +182,9 @@ class Upload:
         self._rest = bytes(view[whole:])
 
     def into(self, create: Call[EntitySpecifier]) -> Call[EntitySpecifier]:
-        """Return the create of a Document with the file. Raises InvalidCallError for an empty file."""
+        """Return ``create`` with the file in its body. Raises InvalidCallError for an empty file."""
         if not self.size:  # not shown; assumed: an empty Body creates a document without a file
-            raise InvalidCallError("the file is empty, and the service may not keep it")
+            raise InvalidCallError("the file is empty, and the service may not store it")
         self._encode(self._rest)
         self._body.write(b'"},' + (create.body or b"").removeprefix(_ENTITY))
         return attrs.evolve(create, body=self._body.getvalue())  # the buffer itself, not a copy

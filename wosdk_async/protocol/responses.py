@@ -1,4 +1,4 @@
-"""Response reader: result, refusal or doubt. No I/O.
+"""I/O-free response reader: returns a result, or raises a refusal or InconclusiveResponse.
 
 ``verdicts.py`` defines what statuses and codes mean, and ``matching.py`` matches responses to calls.
 """
@@ -106,7 +106,7 @@ def _decoded(call: Call[T], body: bytes, origin: str | None) -> T:
 
 
 def _throttled(refusal: RefusedError, response: Response) -> ThrottledError:
-    """Return ``refusal`` as a ThrottledError; a refusal in a success (``ErrorInfo``) has another class."""
+    """Return ``refusal`` as a ThrottledError, even if it came as ``ErrorInfo`` with another class."""
     if isinstance(refusal, ThrottledError):
         return refusal
     made = ThrottledError(
@@ -121,7 +121,7 @@ def _throttled(refusal: RefusedError, response: Response) -> ThrottledError:
 
 
 def _failure(response: Response, secrets: Secrets, own: OwnCodes) -> RefusedError | InconclusiveResponse:
-    """Return the error for a response that is no success by its status or body."""
+    """Return the error for a response whose status or body does not report success."""
     body = members(response.body) if len(response.body) <= LONG else {}
     code, message = body.get("ErrorCode"), body.get("ErrorMessage")
     has_error_body = any(isinstance(text, str) and text for text in (code, message))
@@ -149,9 +149,9 @@ def _failure(response: Response, secrets: Secrets, own: OwnCodes) -> RefusedErro
 
 
 def _has_error_body(body: bytes) -> bool:
-    """Return whether a success has an error body (spec 7 shows no statuses) and no result.
+    """Return whether a success contains an error body (spec 7 shows no statuses) and no result.
 
-    Raises InconclusiveResponse if the body has both.
+    Raises InconclusiveResponse if the body contains both.
     """
     searched = body[-_TAIL:] if _BEGINS_WITH_RESULT(body) else body
     if b'"ErrorCode"' not in searched or len(body) > LONG:
@@ -171,7 +171,7 @@ def refused(
     request_id: object = None,
     kind: type[RefusedError] | None = None,
 ) -> RefusedError:
-    """Return the error for a failed response, of the class in the verdict table.
+    """Return the error for a failed response, with the class from the verdict table.
 
     Non-string values are ignored. Strings are kept whole, because :func:`read` hides secrets before it
     truncates them.
@@ -191,7 +191,7 @@ def _text(value: object) -> str | None:
 
 
 def _retry_after(value: str | None) -> float | None:
-    """Return the seconds to wait from a number or an HTTP date; None for anything else."""
+    """Parse the seconds to wait from a number or an HTTP date; None for anything else."""
     if value is None:
         return None
     try:

@@ -1,6 +1,6 @@
 """Updates of model records, by named fields or by an edited copy, and the version check.
 
-Both return the call, None if nothing changed, and the record as it is afterwards.
+Both kinds return the call (None if nothing changed) and the record after the update.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Made = Call[EntitySpecifier]
 
 
 def change(record: E, changes: Mapping[str, Any], origin: str | None = None) -> tuple[Made, E]:
-    """Return the call that writes named fields of ``record``, and the record afterwards; None sends null.
+    """Return the call that writes named fields of ``record``, and the updated record; None sends null.
 
     A reference is sent as its record's id; the record's own fields are never written. An amount of money
     takes a missing part, such as the currency, from ``record``. Raises InvalidCallError for an unknown field,
@@ -38,7 +38,7 @@ def change(record: E, changes: Mapping[str, Any], origin: str | None = None) -> 
     """
     if not changes:
         raise InvalidCallError(
-            "update() names nothing to write; pass fields, update(order, po_number='PO-77'), or the edited"
+            "update() has nothing to write; pass fields, update(order, po_number='PO-77'), or the edited"
             " copy and the record that was read, update(edited, read)"
         )
     entity = type(record)
@@ -60,7 +60,7 @@ def change(record: E, changes: Mapping[str, Any], origin: str | None = None) -> 
 def change_to(edited: E, read: E, origin: str | None = None) -> tuple[Made | None, E]:
     """Return the call that writes the differences between ``read`` and its ``edited`` copy.
 
-    The call is None if nothing differs. The record afterwards is returned as well.
+    Also return the updated record. The call is None if nothing differs.
     """
     if type(edited) is not type(read):
         raise InvalidCallError(
@@ -70,7 +70,7 @@ def change_to(edited: E, read: E, origin: str | None = None) -> tuple[Made | Non
     id = _id_of(read)
     if _id_of(edited) != id:
         raise InvalidCallError(
-            f"these are two records: ids {_id_of(edited)} and {id}; pass a changed copy and its original"
+            f"these records differ: ids {_id_of(edited)} and {id}; pass a changed copy and its original"
         )
     after = copy.deepcopy(edited)
     _complete_amounts(after, read, type(read).__name__)
@@ -114,8 +114,8 @@ def require_unchanged(held: Record, found: Record) -> None:
     ours, theirs = _held(held), _held(found)
     if ours != theirs:
         raise ConflictError(
-            f"version {ours} was read and now it is {theirs}: the {type(held).__name__} was changed in "
-            "between; read it again and repeat the change. Nothing was written",
+            f"version {ours} was read, but the current version is {theirs}: the {type(held).__name__} was "
+            "changed in between; read it again and repeat the change. Nothing was written",
             code="ERROR_CODE_6",
             operation=f"update {held.wire_name}",
         )
@@ -131,7 +131,7 @@ def _require_writable(entity: type[Record], id: int, name: str, changes: Mapping
             near = suggestion(name, (*entity.__wire__, "check", "if_unchanged"))
         raise UnknownFieldError(f"{entity.__name__} has no field {name!r}{near}")
     given = changes[name]
-    # spec 4.9: Id names the record; facts 3.7: the service counts, whatever ConcurrencyId is sent
+    # spec 4.9: Id names the record; facts 3.7: the service increments ConcurrencyId, whatever is sent
     if meta["name"] in ("Id", "ConcurrencyId") or (meta["name"] == "PerformDeletion" and given):
         why, remedy = _NOT_WRITTEN[meta["name"]]
         raise InvalidCallError(
@@ -165,7 +165,7 @@ def _id_of(record: Record) -> int:
     if not isinstance(id, int):
         raise InvalidCallError(
             f"the {type(record).__name__} has no id; read it first, or give it one (a record with a compound "
-            "key cannot be updated by itself: update the record that holds it)"
+            "key cannot be updated by itself: update the record that contains it)"
         )
     return id
 
@@ -208,7 +208,7 @@ def _typed(record: E, written: Mapping[str, Any]) -> E:
 
 
 def _after(record: Record, name: str, value: Any) -> Any:
-    """Return a field's value after the write: a list keeps elements that were not named."""
+    """Return a field's value after the write: a list keeps elements that the write did not name."""
     if not record.__wire__[name].get("many"):
         return value
     held = getattr(record, name)
@@ -238,14 +238,14 @@ def _without_removed(record: E) -> E:
     return record
 
 
-# --- amounts of money are written whole, so a missing part comes from the record held ----------------------
+# --- amounts of money are written whole: a missing part comes from the record that was read -----------------
 
 
 def _whole_amount(meta: Wire, value: Any, held: Any, where: str) -> Any:
-    """Return a field's value; an amount of money with both currency and value.
+    """Return a field's value; complete an amount of money with its currency and value.
 
-    An amount is always whole (facts 3.4), and ``Properties`` names it as a unit: an update without the
-    currency would write none (not shown; assumed). Raises InvalidCallError for an unknown part.
+    Amounts are always complete (facts 3.4), and ``Properties`` names an amount as a unit: an update without
+    the currency would clear the currency (not shown; assumed). Raises InvalidCallError for an unknown part.
     """
     if meta["type"] != "money" or not isinstance(value, Record) or value == held:
         return value
@@ -262,7 +262,7 @@ def _whole_amount(meta: Wire, value: Any, held: Any, where: str) -> Any:
 
 
 def _complete_amounts(edited: Record, read: Record, where: str) -> None:
-    """Complete the changed amounts of ``edited``, in place, including its parts and elements."""
+    """Complete the changed amounts in ``edited``, its parts and its elements, in place."""
     for name, meta in edited.__wire__.items():
         value, held = getattr(edited, name), getattr(read, name)
         place = f"{where}.{meta['name']}"

@@ -66,7 +66,7 @@ def content_problems(cls: type[Record], content: Mapping[str, Any], new: bool = 
 
 
 def _dropped(content: Any, cls: Any, new: bool, path: str = "") -> Iterator[Problem]:
-    """Yield each value that a create drops, because the service assigns its own.
+    """Yield a problem for each value that a create drops because the service assigns its own.
 
     ``content`` is a record or JSON object of ``cls``, either a command or a ``new`` record.
     """
@@ -81,7 +81,7 @@ def _dropped(content: Any, cls: Any, new: bool, path: str = "") -> Iterator[Prob
 
 
 _AS_GIVEN = {"status_id": "New"}
-"""Computed field -> value assigned by the service (spec 3), which a create may also state."""
+"""Computed field -> value assigned by the service (spec 3), which a create may also send."""
 
 
 def _member(content: Any, cls: type[Record], field: str) -> tuple[str, Any]:
@@ -95,7 +95,7 @@ def _member(content: Any, cls: type[Record], field: str) -> tuple[str, Any]:
 
 
 def drops(record: Record, content: Mapping[str, Any], new: bool) -> bool:
-    """Return quickly whether ``_dropped`` finds anything in ``record``, whose JSON object is ``content``."""
+    """Return quickly whether ``_dropped`` finds anything in ``record``; ``content`` is its JSON object."""
     if record.wire_name == "WoCreateCommand":
         content, name = content["WorkOrder"], "WorkOrder"
     elif new:
@@ -140,7 +140,7 @@ def foreign(value: Any, origin: str | None, path: str) -> Iterator[Problem]:
 
 
 def is_own(record: Record, origin: str | None) -> bool:
-    """Return whether a record may be sent to the Company ``origin``: made here, or read from there."""
+    """Return whether a record may be sent to ``origin``: created locally, or read from that Company."""
     if record.origin is None or origin is None:
         return True
     return record.origin.casefold() == origin.casefold()  # facts 1: case does not matter
@@ -209,15 +209,15 @@ _HINTS = {
 
 
 def lacks(record: Record, *, new: bool = False) -> bool:
-    """Return quickly whether ``record`` lacks a required field; every call asks."""
-    cls: Any = type(record)  # mypy takes the objects for the class, and those have no hash
+    """Return quickly whether ``record`` lacks a required field; every call runs this check."""
+    cls: Any = type(record)  # mypy confuses the class with its unhashable instances
     return any(getattr(record, name) is None for name in _required(cls, new))
 
 
 def missing(record: Record, *, new: bool = False) -> Iterator[tuple[str, str]]:
     """Yield the name and remedy of each required field that is missing in ``record``.
 
-    Commands have required fields, and so do ``new`` entities.
+    Only commands and ``new`` entities have required fields.
     """
     cls: Any = type(record)
     for name, remedy in _required(cls, new).items():

@@ -1,4 +1,4 @@
-"""Verdict table: what a response or a failed attempt means, and what follows.
+"""Verdict table: what a response or a failed attempt means, and what the client does next.
 
 Response reading, retries, log-in, the look-up of calls in doubt and the command line's exit statuses use this
 table. To change the rule for an error code, edit its row in ``CODES``. ``python -m tests.errors.tables``
@@ -60,7 +60,7 @@ __all__ = [
 
 @attrs.frozen(eq=False)
 class Verdict:
-    """Meaning of an attempt that gave no result."""
+    """Meaning of an attempt that returned no result."""
 
     name: str
     retried: Literal["always", "if safe", "never"]
@@ -76,9 +76,9 @@ NEVER_SENT = Verdict(
     "never sent",
     "always",
     when="no connection; a certificate is refused; cancelled or out of time before the first byte",
-    then="retried, creates too; then `NotSentError` or `DeadlineError`. An unreachable host is retried until "
-    "the deadline, and every 5 s the locator is asked whether the Company has moved. A refused certificate, "
-    "or a server without TLS, raises `NotSentError` at once",
+    then="retried, including creates; then `NotSentError` or `DeadlineError`. An unreachable host is retried "
+    "until the deadline; every 5 s the client asks the locator whether the Company has moved. A refused "
+    "certificate, or a server without TLS, raises `NotSentError` at once",
 )
 REFUSED = Verdict(
     "refused",
@@ -95,7 +95,7 @@ SESSION_REFUSED = Verdict(
 OTHER_PATH = Verdict(
     "other path",
     "never",  # the attempt itself tries the paths
-    when="{codes}, where sources show two paths of a command; a 404 page for the path that only one source "
+    when="{codes}, where sources show two paths for a command; a 404 page for the path that only one source "
     "shows, until the Company has accepted one of them",
     then="sent to the other path; then `UnknownNameError`",
 )
@@ -109,7 +109,7 @@ REPEAT = Verdict(
     "repeat",
     "always",
     when="a code of `RetryPolicy(repeats=...)`",
-    then="retried after a wait, creates too; then raised as the class of its code",
+    then="retried after a wait, including creates; then raised as the class of its code",
 )
 IN_DOUBT = Verdict(
     "in doubt",
@@ -151,7 +151,7 @@ CODES: Mapping[str, CodeRule] = {
     for rule in (  # facts 6
         CodeRule("BUSINESS_LOGIC_ERROR", REFUSED, BusinessRuleError),
         CodeRule("ERROR_CODE_6", REFUSED, ConflictError),  # facts 3.7
-        CodeRule("CONCURRENCY_ERROR", REFUSED, ConflictError),  # in another client's map only
+        CodeRule("CONCURRENCY_ERROR", REFUSED, ConflictError),  # shown only in another client's map
         CodeRule("ERROR_CODE_1019", REFUSED, NotFoundError),
         CodeRule("ERROR_CODE_1000", REFUSED, UnsupportedError),
         CodeRule("CUSTOM_COMMAND_ERROR", REFUSED, UnsupportedError),
@@ -172,15 +172,15 @@ _OTHER_CODE = CodeRule("", REFUSED, RefusedError)  # spec 7; facts 6: the list o
 
 
 class OwnCodes(Protocol):
-    """Error codes to which a program assigns verdicts, as a ``RetryPolicy`` does."""
+    """Error codes whose verdicts the program sets, for example in a ``RetryPolicy``."""
 
     @property
     def waits(self) -> Collection[str]:
-        """Codes for a service that did nothing and asks to wait."""
+        """Codes which mean that the service did nothing and asks the client to wait."""
 
     @property
     def repeats(self) -> Collection[str]:
-        """Codes for a service that did nothing and allows a retry."""
+        """Codes which mean that the service did nothing and allows a retry."""
 
 
 @attrs.frozen
@@ -197,7 +197,7 @@ NO_OWN_CODES = _NoOwnCodes()
 
 @attrs.frozen
 class StatusRule:
-    """Meaning of a status, if the response has what the rule needs; the first matching row decides."""
+    """Meaning of a status, for responses that meet the rule's conditions; the first matching row decides."""
 
     statuses: range
     verdict: Verdict | None
@@ -226,7 +226,7 @@ STATUSES = (
 )
 
 BUSY = frozenset(status for rule in STATUSES if rule.verdict is WAIT for status in rule.statuses)
-"""Statuses that reduce the Company's concurrent calls."""
+"""Statuses on which the client reduces the Company's concurrency."""
 
 
 def verdict_on(
@@ -255,7 +255,7 @@ def verdict_of(error: RefusedError, own: OwnCodes = NO_OWN_CODES) -> Verdict:
 
 
 def is_early(error: RefusedError) -> bool:
-    """Return whether a refusal may be sent before the request body has been read.
+    """Return whether the service may send a refusal before it has read the request body.
 
     The response then carries no RequestId, even from a host that usually sends one (not shown; assumed).
     """
@@ -267,7 +267,7 @@ def means_unknown_company(error: RefusedError) -> bool:
 
     Statuses other than 400, and a command that is not found, do not come from a locator.
     """
-    # facts 2: a 400, of which the body was not seen
+    # facts 2: a 400, whose body was not recorded
     rule = CODES.get(error.code, _OTHER_CODE)
     return rule.unknown_company or (error.status <= 400 and verdict_of(error) is REFUSED)
 

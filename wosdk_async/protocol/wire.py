@@ -26,7 +26,7 @@ class Response:
     headers: Mapping[str, str] = attrs.field(repr=False)
     body: bytes = attrs.field(repr=False)  # may repeat the token
     followed: bool = attrs.field(default=False, eq=False, repr=False)
-    """Whether surplus bytes followed the response: either may be the response to another call."""
+    """Whether surplus bytes followed; if so, this response may belong to another call."""
 
 
 @attrs.define
@@ -43,8 +43,8 @@ class Call(Generic[T]):
     decode: Callable[[bytes], T] = attrs.field(repr=False)
     """Converts the body of a success to the result."""
     repeat_safe: bool
-    """Whether sending the call twice has the same effect as once. If not, it is retried only when it cannot
-    have reached the service.
+    """Whether sending the call twice has the same effect as once. If not, the client retries the call only if
+    it cannot have reached the service.
     """
     body: bytes | None = attrs.field(default=None, repr=False)
     headers: tuple[tuple[str, str], ...] = ()

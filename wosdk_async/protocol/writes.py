@@ -1,7 +1,7 @@
-"""Write states, and the one rule that confirms a write in doubt as absent.
+"""Write states, and the rule that confirms a write in doubt as absent.
 
-The service has no idempotency key (facts 5). A write without a response is therefore looked up, and repeated
-only if confirmed absent. Marked calls, imports and agent plans share this rule.
+The service has no idempotency key (facts 5). The client therefore looks up a write without a response, and
+repeats it only if confirmed absent. Marked calls, imports and agent plans share this rule.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class State(IntEnum):
     """State of a write. Import journals store the numbers, agent plans the words."""
 
     PLANNED = 0
-    """Never sent, or confirmed absent. With a reason, the job ended first."""
+    """Never sent, or confirmed absent. A reason means that the job ended before sending it."""
     SENDING = 1
     """Possibly sent, with no recorded outcome yet."""
     DONE = 2
@@ -41,29 +41,30 @@ class State(IntEnum):
 
 
 UNDECIDED = (State.SENDING, State.IN_DOUBT)
-"""States of a write that may have taken effect. A write left in SENDING by an ended process is in doubt."""
+"""States of a write that may have taken effect. A write that a terminated process left in SENDING is in
+doubt."""
 
 
 @attrs.frozen
 class LookUps:
     """Look-up results for one write in doubt, or for several that are looked up together.
 
-    A found record decides at once. Finding nothing counts only in look-ups that began after the settle time,
-    and only twice, :data:`BETWEEN` apart. Failed look-ups prove nothing and are not added.
+    A found record is conclusive. Absence takes two empty look-ups, :data:`BETWEEN` apart, that began after
+    the settle time. Failed look-ups prove nothing and are not added.
     """
 
     since: float
-    """Monotonic time of this process at which no request of the write was in flight any more. For a write of
+    """Monotonic time of this process since which no request of the write has been in flight. For a write of
     an earlier process, the time of the takeover, because no other clock can be trusted.
     """
     settle: float
-    """Seconds after ``since`` in which the effect may still appear."""
+    """Seconds after ``since`` during which the effect may still appear."""
     state: State = State.IN_DOUBT
     """IN_DOUBT; DONE once a record was found; or PLANNED while the write is confirmed absent."""
     counts_from: float = attrs.field()
     """Time from which an empty look-up counts."""
     empty: int = 0
-    """Number of empty look-ups that count."""
+    """Number of empty look-ups counted so far."""
 
     @counts_from.default
     def _settled(self) -> float:

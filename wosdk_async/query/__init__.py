@@ -1,4 +1,4 @@
 """Queries, built as Python expressions and paged past the row cap (facts 4).
 
-Nothing here sends a request: ``paging.py`` is given a function that fetches a page.
+Nothing here sends a request: ``paging.py`` receives a function that fetches a page.
 """

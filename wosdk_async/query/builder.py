@@ -42,7 +42,7 @@ _PAGE = 1000
 
 
 class Query(Uncopied, Generic[T]):
-    """Query of one entity. Methods that narrow it return a new query.
+    """Query of one entity. Methods that narrow a query return a new one.
 
     ::
 
@@ -53,8 +53,8 @@ class Query(Uncopied, Generic[T]):
 
     Names and values are checked immediately: an invalid one raises
     :class:`~wosdk_async.errors.InvalidCallError`, and nothing is sent. Records are read in pages by ``Id``,
-    past the cap of 4,000 rows, and concurrent additions do no harm; see ``docs/queries.md`` for
-    other orders.
+    past the cap of 4,000 rows and unaffected by concurrent additions; see ``docs/queries.md`` for other
+    orders.
     """
 
     __slots__ = ("_plan", "_send")
@@ -125,7 +125,7 @@ class Query(Uncopied, Generic[T]):
                     yield row
 
     def pages(self, size: int = _PAGE) -> AsyncGenerator[list[T], None]:
-        """Iterate over lists of at most ``size`` records, and prefetch the next one."""
+        """Iterate over lists of at most ``size`` records, and prefetch the next list."""
         cursor = KeyCursor if self._plan.by_key else OffsetCursor
         return prefetch([cursor(self._fetch, self._plan, checked_size(size))])
 
@@ -205,7 +205,7 @@ def condition_of(plan: Plan, condition: Any) -> Condition:
     """Return ``condition``. Raises InvalidCallError if it does not fit the query."""
     if not isinstance(condition, Condition):
         raise InvalidCallError(
-            f"where() takes conditions, not {_shown(condition)}; fields({plan.name}).id == 1 makes one"
+            f"where() takes conditions, not {_shown(condition)}; build one: fields({plan.name}).id == 1"
         )
     for comparison in comparisons(condition):
         _same_entity(plan, comparison)
@@ -238,7 +238,7 @@ def selected(plan: Plan, path: Any) -> str:
 
 
 def _one_property(found: ResolvedPath) -> str:
-    """Return the advice to read one property of a record, such as its display property."""
+    """Return advice to read one property of a record, such as its display property."""
     key = named_by(found.below) if found.below is not None else None
     example = f", such as '{found.path}.{found.below.__wire__[key]['name']}'" if found.below and key else ""
     return f"name one of its properties{example}"

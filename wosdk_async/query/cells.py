@@ -1,7 +1,7 @@
 """Table cells: conversion of one column's values to an Arrow array.
 
-Values are read by the rules of records (``codec/values.py``). A value that does not fit its column becomes
-null in the array, and is returned for the column Extra.
+Values are read by the same rules as in records (``codec/values.py``). A value that does not fit its column
+becomes null in the array, and is returned for the column Extra.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Odd = dict[int, Any]
 
 
 def pyarrow() -> Any:
-    """Return the package. Raises ConfigurationError, which names the extra, if it is not installed."""
+    """Return ``pyarrow``. Raises ConfigurationError, which names the extra, if it is not installed."""
     try:
         return importlib.import_module("pyarrow")
     except ImportError:
@@ -51,7 +51,7 @@ class Cells:
     kind: type
     """Python class of the column's values after reading."""
     read: Callable[[Any], Any]
-    """Reads a non-null value as a record does; None for a value that cannot be a cell."""
+    """Reads a non-null value by the rules of records; returns None if it cannot be a cell."""
     quick: Callable[[list[Any]], Any]
     """Builds the array from documented values; raises or returns None for most others."""
 
@@ -211,8 +211,8 @@ def _as_sent(value: Any) -> Any:
 
 # --- JSON text in cells: lists, objects and the column Extra, without secrets ----------------------
 
-# These words are in the name of every property that the catalogue calls a secret. Text without them is not
-# searched.
+# The name of every property that the catalogue marks as a secret contains one of these words. Other
+# text is not searched.
 _MARK = re.compile(r'password\w*":')
 
 

@@ -19,10 +19,10 @@ from wosdk_async.query.plan import KEYS
 __all__ = ["EXTRA", "Column", "columns_of", "fields_of"]
 
 EXTRA = "Extra"
-"""Name of the last column, for all values without a column of their own."""
+"""Name of the last column, for all values without another column."""
 
 _CUT = {"Actor": ("Id", "TypeId")}
-"""Properties of an unopened reference with more than an ``Id`` (facts 3.4)."""
+"""Properties that the service sends for a reference, if more than ``Id`` (facts 3.4)."""
 
 
 @attrs.frozen
@@ -56,12 +56,11 @@ class Column:
 def columns_of(entity: type[Record] | str, paths: Sequence[str] = ()) -> tuple[Column, ...]:
     """Return the columns for a query's property paths, ``["*", "Customer.Name"]`` (default: ``*``).
 
-    The record's id comes first, then the columns of ``paths`` in order, without duplicates. Next are values
-    that the service adds: ids of objects along a path, and the currency of an amount. The last is
-    :data:`EXTRA`.
+    The record's id comes first, then the columns of ``paths`` in order, without duplicates. Values that the
+    service adds come next: ids of objects along a path, and the currency of an amount. :data:`EXTRA` is last.
 
     Raises:
-        InvalidCallError: the catalogue lacks the entity, or has it only as part of others, or a path names a
+        InvalidCallError: the catalogue lacks the entity or lists it only as part of others, or a path names a
             secret.
         UnknownPropertyError: the catalogue lacks a property.
     """

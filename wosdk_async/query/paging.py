@@ -123,7 +123,7 @@ class KeyCursor:
 
     def _require_within(self, key: int) -> None:
         """Raise WosdkError for a record of the next range, which would appear twice."""
-        if self._until is not None and key > self._until:  # not shown that a service does so; assumed
+        if self._until is not None and key > self._until:  # not shown; assumed possible
             raise WosdkError(
                 f"the page of {self._plan.name} with Id up to {self._until} contains {key}: the service"
                 f" ignores conditions on Id, so records cannot be read by ranges"
@@ -168,7 +168,7 @@ class OffsetCursor:
 
 
 def require_objects(rows: Iterable[Any], entity: str) -> None:
-    """Raise WosdkError for a row that is null, a list, a text, a number or a boolean."""
+    """Raise WosdkError for a row that is null, a list, a string, a number or a boolean."""
     for kind in set(map(type, rows)):
         if issubclass(kind, _NO_OBJECTS):
             sent = "null" if kind is type(None) else f"of type {kind.__name__}"
@@ -268,9 +268,9 @@ async def key_ranges(fetch: Fetch, plan: Plan, size: int, parallel: Any, verb: s
 async def highest_id(fetch: Fetch, plan: Plan) -> int | None:
     """Return the highest id among a query's records; None if there are none.
 
-    Records above that id would be missed, so a second call looks for one. If one was added in the meantime,
-    the first call is repeated, and must return at least its id. Raises WosdkError if the service returns a
-    lower id, which means that it ignores the order.
+    A second call checks for a record above that id. If it finds one, added in the meantime, the first call is
+    repeated and must return at least that record's id. A lower id means that the service ignores the order,
+    and raises WosdkError.
     """
     highest = await _first_id(fetch, plan, descending=True)
     if highest is None or (added := await _first_id(fetch, plan, above=highest)) is None:
@@ -278,8 +278,8 @@ async def highest_id(fetch: Fetch, plan: Plan) -> int | None:
     again = await _first_id(fetch, plan, descending=True)
     if again is None or again < added:
         raise WosdkError(
-            f"the highest Id of {plan.name} is {again} by its order, but it also has {added}: the service"
-            f" ignores descending order, so records cannot be read by ranges"
+            f"the highest Id of {plan.name} should be {again}, but {added} exists too: the service ignores"
+            f" descending order, so records cannot be read by ranges"
         )
     return highest
 

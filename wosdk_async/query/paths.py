@@ -23,7 +23,7 @@ from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["ResolvedPath", "find", "identifier", "root", "text"]
 
-_ALIKE = 0.9  # a name this similar is meant, rather than one in a nested object
+_ALIKE = 0.9  # from this similarity, prefer the name to one in a nested object
 
 
 @attrs.frozen
@@ -64,7 +64,7 @@ class ResolvedPath:
 
     def by_wire(self, name: str) -> ResolvedPath:
         """Return the path to the property with this wire name."""
-        below: Any = self.below  # mypy takes the objects for the class, and those have no hash
+        below: Any = self.below  # mypy confuses the class with its unhashable instances
         return self._open(name) if not self.checked else self._step(name, _by_wire(below))
 
     def _step(self, name: str, table: dict[str, Wire]) -> ResolvedPath:
@@ -104,7 +104,7 @@ class ResolvedPath:
 
 
 def root(entity: type[Record] | str) -> ResolvedPath:
-    """Return the start of every path of ``entity``. Paths of an entity name are not checked."""
+    """Return the root path of ``entity``. If ``entity`` is a name, its paths are not checked."""
     if isinstance(entity, str):
         return ResolvedPath(entity, checked=False)
     return ResolvedPath(entity_name(entity), below=entity)
@@ -162,7 +162,7 @@ def _boolean(value: Any, _: Wire, __: str) -> str:
 
 
 def _enum(value: Any, meta: Wire, _: str) -> str:
-    """Return the name, never the number (facts 9)."""
+    """Return an enum member's name, never its number (facts 9)."""
     enum: type[OpenEnum] = registry.resolve(meta["of"])
     return str(enum(value))
 

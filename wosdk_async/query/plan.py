@@ -27,14 +27,14 @@ NEGATED = {
     "Null": "NotNull",
 }
 NEGATED |= {other: operator for operator, other in NEGATED.items()}
-"""The service's 14 operators and their opposites; only those of the last pair match null."""
+"""The service's 14 operators and their opposites; only the last pair matches null."""
 
 
 class Condition(abc.ABC):
     """Condition on records: ``(f.status_id == "New") & f.customer.name.like("%mall%")``.
 
-    Join conditions with ``&`` and ``|``, and negate them with ``~``. They have no truth value, so ``and``,
-    ``or``, ``not`` and chained comparisons raise a TypeError.
+    Join conditions with ``&`` and ``|``, and negate them with ``~``. Conditions have no truth value, so
+    ``and``, ``or``, ``not`` and chained comparisons raise a TypeError.
     """
 
     __slots__ = ()

@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 class Path:
-    """Property path, as a program writes it."""
+    """Property path in a Python expression."""
 
     __slots__ = ("_path",)
     __hash__ = None  # type: ignore[assignment] # == makes a condition, so it cannot be a key
@@ -224,7 +224,7 @@ class Nested(Path):
 
 
 def property_at(path: ResolvedPath) -> Path:
-    """Return the property at the end of ``path``, in the class for its type."""
+    """Return the property at the end of ``path``, as an instance of the class for its type."""
     if not path.checked:
         return Unchecked(path)
     if path.below is not None:
@@ -255,19 +255,19 @@ _METHODS: dict[str, str] = {
     "is null": "is_null",
     "is not null": "not_null",
 }
-"""Operator -> property method that makes the condition."""
+"""Operator -> property method that builds the condition."""
 
 FOR_REFERENCES = ("=", "!=", "in", "not in", "is null", "is not null")
 """Operators for references, which have an id but no order."""
 
 
 def compared(field: Path, operator: str, values: Sequence[Any]) -> Condition:
-    """Return the comparison of a property with one value, the two of a range, or those of a list.
+    """Return the comparison of a property with a value, a range of two values, or a list of values.
 
     Raises UnknownPropertyError for a pattern on a property that is not text.
     """
     if "like" in operator and not isinstance(field, PatternProperty):
         path = resolved(field)
-        raise UnknownPropertyError(f"{path} holds no text, so it has no {operator}; compare it, or use in")
+        raise UnknownPropertyError(f"{path} is not text and does not support {operator}; compare or use in")
     compare: Callable[..., Condition] = getattr(field, _METHODS[operator])
     return compare(values) if operator in ("in", "not in") else compare(*values)

@@ -1,9 +1,9 @@
 """Column values from the rows of a page.
 
-The slow path, for rows as dicts, is the definition: names are case-insensitive, and values without a column
-are kept. The fast path decodes a page into Structs that have the columns as fields, in half the time. Pages
-with anything else (an unknown name, a string where an object is documented) take the slow path, which learns
-their names for the next page.
+The slow path, for rows as dicts, defines the result: names are case-insensitive, and values without a column
+are kept. The fast path decodes a page into Structs with the columns as fields, in half the time. Pages with
+anything else (an unknown name, a string where an object is documented) take the slow path, which learns their
+names for the next page.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class RowSplitter:
         self._forms = {self._form.struct: self._form}
 
     def rows(self, body: bytes) -> list[Any]:
-        """Return a query response's rows for :meth:`split`; each row with an id has it as ``id``.
+        """Return a query response's rows for :meth:`split`; each row with an id exposes it as ``id``.
 
-        Raises the errors of :func:`~wosdk_async.codec.loads`, also for JSON of another form.
+        Raises the errors of :func:`~wosdk_async.codec.loads`, also for JSON of another shape.
         """
         check_size(body)
         try:
@@ -108,7 +108,7 @@ def _form_of(root: _Branch) -> _Form:
 def _values_at(paths: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
     if len(paths) > 1:
         return attrgetter(*paths)
-    # Attrgetter returns no tuple for a single name
+    # For a single name, attrgetter returns the value, not a tuple
     return lambda row: tuple(attrgetter(path)(row) for path in paths)
 
 
@@ -132,7 +132,7 @@ class _Branch:
         }
         self._names = {*self._leaves, *self._branches}
         self._learned: dict[str, str] = {}
-        """Struct attributes for names in rows without a column."""
+        """Struct attributes for names that have no column."""
 
     @property
     def entity(self) -> str:
@@ -186,7 +186,7 @@ class _Branch:
     # --- dicts ------------------------------------------------------------------------------
 
     def read(self, objects: Objects, values: Values, extras: Extras) -> None:
-        """Add column values to ``values``, and others to ``extras``."""
+        """Add column values to ``values``, and all others to ``extras``."""
         found = self._found(objects)
         members = sum(map(len, filter(None, objects)))
         if members != sum(len(objects) - column.count(None) for column in found.values()):

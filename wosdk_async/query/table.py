@@ -31,7 +31,7 @@ class TableBuilder:
         self.columns = tuple(columns)
         self._cells = [cells_of(column) for column in self.columns]
         self.schema: Any = _schema(self.columns, [cells.type for cells in self._cells])
-        """The ``pyarrow.Schema``; its metadata names the entity, and that of each field its description."""
+        """The ``pyarrow.Schema``; the metadata holds the entity's name and each field's description."""
         self._splitter = RowSplitter(self.columns)
 
     def rows(self, body: bytes) -> list[Any]:
@@ -156,8 +156,8 @@ async def read_batches(
 ) -> AsyncGenerator[Any, None]:
     """Iterate over a query's batches, one per page of ``size`` records.
 
-    Each of ``parallel`` calls reads part of the ids; None reads pages in the query's order. Errors name
-    ``verb``, the query's method.
+    ``parallel`` calls each read part of the ids; None reads pages in the query's order. Errors name ``verb``,
+    the query's method.
     """
 
     async def fetch(plan: Plan, expression: dict[str, Any]) -> list[Any]:

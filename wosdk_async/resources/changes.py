@@ -176,7 +176,7 @@ class ChangeFeed(Generic[E]):
 
     def _behind(self, clock: datetime | None) -> timedelta:
         """Return how far the service's clock is behind the watermark, if beyond the overlap."""
-        # A time that the caller specified has neither
+        # A watermark that started at the caller's time has neither
         is_of_service = self._highest is not None or self._seen
         if clock is None or self._time is None or not is_of_service:
             return timedelta(0)
@@ -247,7 +247,7 @@ def _earliest(newest: Any, clock: datetime | None) -> datetime | None:
 
 
 def _date_of(trace: Trace) -> datetime | None:
-    """Return the time by the service's clock: every recorded response has a ``Date``."""
+    """Return the time by the service's clock: every recorded response carries a ``Date``."""
     # facts 3.8
     from email.utils import parsedate_to_datetime  # takes 8 ms to import
 

@@ -28,7 +28,7 @@ _TRUTH = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no"
 
 
 def read_value(kind: str, text: str) -> FieldValue:
-    """Parse ``text`` for a descriptor of CfType ``kind``; unreadable text is kept."""
+    """Parse ``text`` for a descriptor of CfType ``kind``; invalid text is returned unchanged."""
     try:
         return _READERS[kind](text.strip()) if kind in _READERS else text
     except (ValueError, KeyError, InvalidOperation):  # raising would hide the other fields
@@ -129,8 +129,8 @@ class CustomFields(Resource):
         first, so two callers that add the same field at once may both succeed.
 
         Args:
-            record: as for :meth:`get`.
-            values: values by label, each of its field's type.
+            record: see :meth:`get`.
+            values: values by label, each matching its field's type.
             kind: the service's type for the record, such as ``"Property"``. Not needed for a WorkOrder,
                 Contact, Customer, or an Employee that was read.
 
@@ -188,7 +188,7 @@ def _kind_named(kind: object) -> str:
 
 
 def _require_labels(values: object) -> None:
-    """Raise InvalidCallError unless ``values`` are values by label."""
+    """Raise InvalidCallError unless ``values`` is a dict of values by label."""
     if not isinstance(values, Mapping):
         raise InvalidCallError(
             f"custom_fields.set() takes a dict of values by label, not {described(values)}; pass"
@@ -202,7 +202,7 @@ def _require_labels(values: object) -> None:
 def _changes(
     record: Record, kind: str, wanted: Mapping[int, str | None], present: Iterable[CustomField2]
 ) -> Iterable[CustomField2]:
-    """Yield the elements to send: with an Id to change or remove, without one to add."""
+    """Yield the elements to send: an element without an Id adds a field, others change or remove one."""
     # facts 3.6
     from wosdk_async.model import ActorType, CustomField2, CustomFieldDescriptor
 
@@ -237,7 +237,7 @@ def _id_of(record: Record) -> int:
 
 def _kind_of(record: Record) -> str:
     """Return the ``ObjectTypeId`` of a record."""
-    # facts 9: an Employee row is an Employee or a Provider, as it says itself
+    # facts 9: each Employee record states whether it is an Employee or a Provider
     kind = CUSTOM_FIELD_TYPES.get(record.wire_name) or getattr(record, "actor_type_id", None)
     if kind is None:
         raise InvalidCallError(

@@ -81,15 +81,15 @@ class Documents(Resource):
         Args:
             owner: a record; or the id of a work order, or of another record with ``actor_type``.
             source: a path, bytes, or an async iterable of bytes. It is read completely before anything is
-                sent, outside of the call's deadline, and held in memory as base64, a third longer.
+                sent, outside of the call's deadline, and held in memory as base64 (a third larger).
             file_name: required unless ``source`` is a path.
             title: title of the document (default: the file's name).
             description: description of the document.
             mime_type: media type (default: guessed from the name). The service derives the document's type
                 from it: ``Picture`` for an image, PDF for a PDF.
             doc_type: a DocumentType, its id, or its name in the Company (such as ``"Picture"``; a name costs
-                an extra query), for files that are neither images nor PDFs. By default these get the type of
-                a PDF: no other is documented.
+                an extra query), for files that are neither images nor PDFs. By default, such files get the
+                PDF type: no other type is documented.
             shared: ``IsShared``; not sent by default.
             public: ``IsPublic``; not sent by default.
             actor_type: the kind of the owner, if its class does not determine it.
@@ -135,8 +135,7 @@ class Documents(Resource):
         """Attach a link to a record and return the new document; nothing is fetched from ``url``.
 
         ``url`` is an http or https address of at most 2,048 characters, percent-encoded. ``mime_type`` is
-        ``"url"``, as in the vendor's own sample. The other arguments and the errors are those of
-        :meth:`attach`.
+        ``"url"``, as in the vendor's sample. See :meth:`attach` for the other arguments and the errors.
         """
         require_link(url)
         return await self._company.create(
@@ -155,7 +154,7 @@ class Documents(Resource):
     # --- download -----------------------------------------------------------------------------
 
     async def download_urls(self, documents: Iterable[Document | int]) -> dict[int, GetDocDownloadUrl]:
-        """Return ``url`` and ``file_name`` of many documents by their ids, with one call.
+        """Return the ``url`` and ``file_name`` of many documents, by id, with one call.
 
         Documents without an address are omitted. Addresses need no token, so do not log them.
 
@@ -196,8 +195,8 @@ class Documents(Resource):
     ) -> bytes | Path:
         """Return the bytes of a document's file or, with ``to``, the path of the written file.
 
-        The request to the address carries neither token nor Company name. One deadline covers address and
-        file: 120 s if the Company has none.
+        The download request carries neither token nor Company name. One deadline covers address and file
+        (default: the Company's, or 120 s).
 
         Args:
             document: a record, a reference or an id.
@@ -249,7 +248,7 @@ class Documents(Resource):
         """Return the address from the command, or from the record as a fallback."""
         try:
             found = (await self.download_urls([id])).get(id)
-        except UnknownNameError:  # only the description of 2023 has the command (facts 5)
+        except UnknownNameError:  # only the description of 2023 contains the command (facts 5)
             found = None
         if found is not None:
             return found

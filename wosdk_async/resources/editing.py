@@ -62,7 +62,7 @@ async def edit(
 
 
 async def _changed(read: E, change: Change[E]) -> E:
-    """Return the result of ``change`` for a copy of ``read``."""
+    """Apply ``change`` to a copy of ``read``, and return the result."""
     working = copy.deepcopy(read)
     made = change(working)
     edited = await made if inspect.isawaitable(made) else made

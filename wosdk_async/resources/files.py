@@ -157,7 +157,7 @@ def require_progress(progress: object) -> None:
 
 
 def require_writable(to: str | os.PathLike[str]) -> Path:
-    """Return the path ``to`` of a directory or file. Raises InvalidCallError if it is not writable."""
+    """Return ``to``, a file or directory, as a path. Raises InvalidCallError if it is not writable."""
     if not isinstance(to, str | os.PathLike):
         raise InvalidCallError(f"to is {described(to)}; it takes the path of a file or of a directory")
     path = Path(to)
@@ -207,7 +207,7 @@ async def read_into_memory(stream: Stream) -> bytes:
 def file_writer(target: Path, *, named_by_user: bool) -> Callable[[Stream], Awaitable[Path]]:
     """Return a function that writes a complete stream to ``target`` and returns ``target``.
 
-    A link of this name is replaced, or its target if the user named it.
+    A symlink at ``target`` is replaced, or its target if the user named the link.
     """
 
     async def into_file(stream: Stream) -> Path:
@@ -222,7 +222,7 @@ def file_writer(target: Path, *, named_by_user: bool) -> Callable[[Stream], Awai
                 await flush()
 
         async def flush() -> None:
-            """Write the buffered pieces in a thread, which outlives a cancelled caller until closing."""
+            """Write the buffered pieces in a thread; if cancelled, the thread runs until the file closes."""
             nonlocal size
             pieces, size = waiting.copy(), 0
             waiting.clear()
@@ -248,13 +248,13 @@ _PICTURE: dict[str, Any] = {"id": 3, "display_as": "Picture"}
 _PDF: dict[str, Any] = {"id": 32}
 
 OTHER = _PDF
-"""Type of any other file's document as sent; which type the service then stores is assumed."""
+"""Document type sent for any other file; the type that the service then stores is assumed."""
 
 LINK: dict[str, Any] = {"id": 9}
 """Type of a link. Not shown; assumed."""
 
 
 def stored_type(mime_type: str) -> dict[str, Any] | None:
-    """Return the type that the service stores for a media type, whatever is sent; None if unknown."""
+    """Return the type that the service stores for a media type, whatever type is sent; None if unknown."""
     media = mime_type.lower()
     return _PICTURE if media.startswith("image/") else _PDF if media == "application/pdf" else None

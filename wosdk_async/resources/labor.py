@@ -54,7 +54,7 @@ class Labor:
         Args:
             orders: work orders or their ids (default: all work orders).
             where: a condition on :class:`~wosdk_async.model.WorkOrderCost`, whose id is the work order's:
-                ``fields(WorkOrderCost).items.employee == 208``. An order matches if one of its lines does.
+                ``fields(WorkOrderCost).items.employee == 208``. An order matches if any of its lines matches.
             since: earliest start of an entry, inclusive, in the site's local time.
             until: latest start of an entry, exclusive.
         """
@@ -96,7 +96,7 @@ class Labor:
 
 
 def _is_asked_for(item: FinancialItem, since: datetime | None, until: datetime | None) -> bool:
-    """Return whether a line matches: the service sends all lines of an order if one matches."""
+    """Return whether a line matches: the service sends all lines of an order if any line matches."""
     start = item.start_date
     if item.cost_category_id != "Labor" or (start is None and (since or until)):
         return False

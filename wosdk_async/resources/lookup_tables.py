@@ -78,7 +78,7 @@ def require_one(
 
 
 def listed(values: Sequence[Any]) -> str:
-    """Return the values as text for a message; only the first of many."""
+    """Return the values as text for a message, shortened to the first few."""
     more = f" and {len(values) - _SHOWN} more" if len(values) > _SHOWN else ""
     return ", ".join(repr(value) for value in values[:_SHOWN]) + more
 

@@ -50,8 +50,8 @@ def batches(values: Iterable[T]) -> Iterator[list[T]]:
 def spellings(names: Iterable[str]) -> Iterator[list[str]]:
     """Yield the strings to query, in batches.
 
-    The service probably ignores case, but no source shows it. The sandbox does so only for ASCII, so names
-    with other letters are queried in every common spelling.
+    The service probably ignores case, but no source shows it. The sandbox ignores case only for ASCII, so
+    names with other letters are queried in every common spelling.
     """
     texts: dict[str, None] = {}
     for name in names:
@@ -94,7 +94,7 @@ class _Batch(SharedTask[Ids]):
 
 
 class NameResolver:
-    """One use of :meth:`Company.resolve <wosdk_async.company.Company.resolve>`."""
+    """One call of :meth:`Company.resolve <wosdk_async.company.Company.resolve>`."""
 
     def __init__(self, tables: LookupTables, *, max_age: float, remember: int) -> None:
         self._tables = tables
@@ -119,7 +119,7 @@ class NameResolver:
             return self._reference(entity, found[one])
         if isinstance(names, str | bytes) or not isinstance(names, Iterable) or name:
             raise InvalidCallError(
-                f"resolve({entity.__name__}) takes one property with its name, such as name='Acme Mall', or"
+                f"resolve({entity.__name__}) takes one property and its value, such as name='Acme Mall', or"
                 " names=[...] with by='name'"
             )
         wanted = list(names)
@@ -203,7 +203,7 @@ def _checked(entity: type[V], key: str, names: list[str]) -> str:
         )
     meta = root(entity).by_python(key).meta
     if meta is None or meta["type"] != "string" or meta.get("many"):
-        raise InvalidCallError(f"{entity.__name__}.{key} holds no text; name a property that does")
+        raise InvalidCallError(f"{entity.__name__}.{key} is not text; name a text property")
     for name in names:
         if found := FIELD_TYPES["string"].check(name, {**meta, "max_length": None}):
             raise InvalidCallError(f"{entity.__name__}.{key} {found[0]}")

@@ -30,7 +30,7 @@ class OrderLookups(Resource):
     # --- work orders by number --------------------------------------------------------------
 
     async def by_number(self, number: str, *, properties: Iterable[str | Path] = ()) -> WorkOrder:
-        """Return the work order with a number: ``await acme.work_orders.by_number("RSC000005")``.
+        """Return the work order with this number: ``await acme.work_orders.by_number("RSC000005")``.
 
         Args:
             number: the number as a string; case and surrounding whitespace are ignored.
@@ -46,7 +46,7 @@ class OrderLookups(Resource):
     async def by_numbers(
         self, numbers: Iterable[str], *, properties: Iterable[str | Path] = ()
     ) -> dict[str, WorkOrder]:
-        """Return the work orders with these numbers, by number, with one query per 200 numbers.
+        """Return work orders by their numbers, with one query per 200 numbers.
 
         Raises:
             NotFoundError: some numbers have no work order; the message lists them.
@@ -82,11 +82,11 @@ class OrderLookups(Resource):
         return [row for row in records if row.action_id == action and not (row.hide or row.is_removed)]
 
     async def hold_reason(self, reason: WoActionReasonLookup | str | int) -> int:
-        """Return the id of a hold reason. Pass it to many calls, so that its name is looked up once."""
+        """Return the id of a hold reason. Pass the id to many calls to look up the name only once."""
         return await self._reason_id("OnHold", "hold reason", reason)
 
     async def cancel_reason(self, reason: WoActionReasonLookup | str | int) -> int:
-        """Return the id of a cancel reason. Pass it to many calls, so that its name is looked up once."""
+        """Return the id of a cancel reason. Pass the id to many calls to look up the name only once."""
         return await self._reason_id("Cancel", "cancel reason", reason)
 
     async def repair_code(self, code: RepairCode | str | int) -> int:
@@ -128,7 +128,7 @@ class OrderLookups(Resource):
     async def _id_of(
         self, entity: type[E], what: str, given: E | str | int, fits: Callable[[E], bool] = lambda _: True
     ) -> int:
-        """Return the id of the record that ``given`` names, among current records that satisfy ``fits``."""
+        """Return the id of ``given``; a name is looked up among current records that satisfy ``fits``."""
         if isinstance(given, str):
             given = await self._tables.find(
                 entity,
@@ -146,6 +146,6 @@ def _texts(given: Iterable[str]) -> list[str]:
     for text in texts:
         if not isinstance(text, str) or not text.strip():
             raise InvalidCallError(
-                f"a number or name is {described(text)}; it takes a string such as 'RSC000005'"
+                f"a number or name must be a string such as 'RSC000005', not {described(text)}"
             )
     return texts

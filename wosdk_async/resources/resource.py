@@ -22,7 +22,7 @@ R = TypeVar("R", bound=CommandResult)
 
 
 class Verbs(Protocol):
-    """Part of :class:`~wosdk_async.company.Company`, which documents each verb and imports the resources."""
+    """Part of :class:`~wosdk_async.company.Company` that resources use; Company documents each verb."""
 
     @property
     def name(self) -> str:
@@ -62,7 +62,7 @@ class Verbs(Protocol):
 class Resource:
     """Base class whose public coroutines refuse other Companies' records and hide secrets in their errors.
 
-    Their own errors quote record values, which may repeat a secret.
+    Errors raised by these coroutines quote record values, which may repeat a secret.
     """
 
     def __init__(self, company: Verbs, tables: LookupTables) -> None:
@@ -95,7 +95,7 @@ def _guarded(method: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..., A
 
 ACTOR_TYPES = {
     "WorkOrder": "WO",  # spec 2.3; facts 9
-    "Customer": "CommLease",  # facts 9: seems so
+    "Customer": "CommLease",  # facts 9: probable
     "Contact": "LeaseUser",  # facts 9
     "Employee": "Employee",  # facts 9
     "Space": "CommLeaseSpace",  # spec 2.10

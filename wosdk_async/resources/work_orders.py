@@ -34,12 +34,13 @@ class WorkOrders(OrderLookups):
     """Work order actions: ``company.work_orders``.
 
     Each method takes a WorkOrder, a Ref or an id, and returns the response's WorkOrder: its scalars, and
-    references reduced to their ids. If the response has none, the action was still carried out, and the
-    result is a WorkOrder with only its id. ``comment`` goes into the order's log; ``at`` is the local time of
-    a past action.
+    references reduced to their ids. If the response contains no WorkOrder, the action was still carried out,
+    and the result is a WorkOrder with only its id. ``comment`` goes into the order's log; ``at`` is the local
+    time of a past action.
 
     Case and outer whitespace of names are ignored. A Company's names are cached for 300 seconds, and reread
-    before a name is reported as unknown. An id is sent unchanged: the record's own, not its ``ReasonId``.
+    before a name is reported as unknown. Ids are sent unchanged: pass a record's ``Id``, not its
+    ``ReasonId``.
 
     Raises:
         NameNotFoundError: the name does not exist; the message lists the known ones, and nothing was sent.
@@ -110,25 +111,25 @@ class WorkOrders(OrderLookups):
     ) -> WorkOrder:
         """Resume a work order that is on hold or paused: ``await acme.work_orders.resume(order)``.
 
-        The order is reopened, so its state is New. No documented command leads from OnHold directly to
-        InProgress: the vendor's samples reopen, pick up and start.
+        The call reopens the order, so its state becomes New. No documented command leads from OnHold directly
+        to InProgress: the vendor's samples reopen, pick up and start.
 
-        Finished orders can also be reopened, so the state is read first and sent as the expected one. If
-        another caller moves the order in between, the service refuses with a ConflictError and changes
-        nothing.
+        Finished orders can also be reopened, so the client reads the state first and sends it as the expected
+        state. If another caller moves the order in between, the service refuses with a ConflictError and
+        changes nothing.
 
         Args:
             order: the work order, which must be on hold or paused; ``run(WoReopenCommand(...))`` reopens one
                 that is Completed or Cancelled.
-            start: also pick up and start the order, so that it is InProgress: three commands. If one is
-                refused, the order keeps the state reached so far.
+            start: also pick up and start the order, so that it is InProgress (three commands). If a command
+                is refused, the order keeps the state reached so far.
             comment: text for the order's log, sent with the first command.
             at: local time of the actions (default: now).
 
         Raises:
             BusinessRuleError: the order is in another state; ``status`` is 0, and nothing was sent.
         """
-        # facts 5.1: Paused by the vendor's samples; OnHold is assumed
+        # facts 5.1: Paused is shown by the vendor's samples; OnHold is assumed
         from wosdk_async.model import WoReopenCommand
 
         id = order_id(order)
@@ -229,7 +230,7 @@ class WorkOrders(OrderLookups):
         Args:
             order: the work order, in any state.
             body: text of the note.
-            note_type: ``Private``, ``Public``, or ``Completion``, of which an order has at most one.
+            note_type: ``Private``, ``Public``, or ``Completion`` (at most one per order).
 
         Raises:
             InDoubtError: the note may have been added, but no response confirms it.
@@ -307,13 +308,13 @@ class WorkOrders(OrderLookups):
         if not given:
             shown = "empty" if isinstance(flags, list | tuple) and not flags else described(flags)
             raise InvalidCallError(f"flags is {shown}; it takes a list of at least one name or id")
-        # facts 4: the table lists hold, cancel and flag reasons. That flags have the ActionId Attention, the
-        # log's name for flagging, is not shown; assumed
+        # facts 4: the table lists hold, cancel and flag reasons. Not shown; assumed: flags have the
+        # ActionId Attention, the log's name for flagging
         return [await self._reason_id("Attention", "flag", flag) for flag in given]
 
 
 def order_id(order: WorkOrder | int) -> int:
-    """Return a work order's id; raise InvalidCallError for a number, which is a string."""
+    """Return a work order's id; raise InvalidCallError for a work order number (a string)."""
     if isinstance(order, str):
         from wosdk_async.model import WorkOrder
 
