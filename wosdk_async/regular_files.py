@@ -3,8 +3,7 @@
 Anyone with write access to a folder can place a link under the name of one of our files. Files are therefore
 created with ``O_EXCL``, which never follows links. A file that must persist is opened only if it is a regular
 file without further hard links. Links are followed only in paths that the user gave. Parent folders are not
-checked. Windows lacks ``O_NOFOLLOW``, but creating links there requires a privilege. This module also parses
-untrusted TOML.
+checked. Windows lacks ``O_NOFOLLOW``, but links there require a privilege. Also parses untrusted TOML.
 """
 
 from __future__ import annotations
