@@ -4,18 +4,18 @@ A call passes down this chain, and its response comes back up::
 
     company.py            all verbs of a Company; resources/ has the most common operations
     calls/sender.py       session, options and trace of a Company's calls
-    query/                conditions checked as they are built, paging past the row cap
+    query/                validated conditions, paging past the row cap
     protocol/             verbs to Calls, responses to values or errors; no I/O
     codec/                model objects to JSON and back
     transport/            deadline -> retry( limiter slot -> session -> engine.send -> read the response )
     transport/http/       bytes out, bytes in
 
 ``client.py`` owns the transport for many Companies. ``calls/`` runs calls concurrently and looks up those in
-doubt. ``model/`` has the service's classes (generated from ``catalogue/``), ``jobs/`` processes files, and
+doubt. ``model/`` holds the service's classes (generated from ``catalogue/``), ``jobs/`` processes files, and
 ``sandbox/`` is a local Company for experiments. See ``docs/architecture.md``.
 
 Most programs need only the names below. Model classes (``WorkOrder``, ``WoCreateCommand``, ...) can also be
-imported from here, and load on first use. ``from wosdk_async import *`` loads them all, which takes time.
+imported from here; they load on first use. ``from wosdk_async import *`` loads all classes, which takes time.
 """
 
 from __future__ import annotations

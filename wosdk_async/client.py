@@ -44,24 +44,24 @@ __all__ = ["Client", "ClientArguments", "EnvArguments"]
 
 
 def _shielded(given: Any) -> Any:
-    """Return credentials unchanged, and anything else without its value, which may contain the secret."""
+    """Return valid credentials unchanged; hide any other value, which may contain the secret."""
     known = given is None or isinstance(given, Credentials | GrantProvider) or callable(given)
     return given if known else withheld(given)
 
 
 def _check_credentials(given: object) -> None:
-    """Raise ConfigurationError unless ``given`` is None, Credentials or a function that returns them."""
+    """Raise ConfigurationError unless ``given`` is None, Credentials or a credentials provider."""
     is_class = isinstance(given, type)  # a class is callable, but does not take a Company's name
     if is_class or _shielded(given) is not given:
         shown = described(given) if is_class else kind_of(given)
         raise ConfigurationError(
             f"credentials is {shown}; pass Credentials(client_id, client_secret), or an "
-            "async function that takes a Company's name and returns them or an AccessToken"
+            "async function that takes a Company's name and returns Credentials or an AccessToken"
         )
 
 
 def _check_company(what: str, given: object) -> None:
-    """Raise ConfigurationError for an empty name, which must not fall back to another Company."""
+    """Raise ConfigurationError for an empty name, which must not select the default Company."""
     if given is None or (isinstance(given, str) and given):
         return
     shown = "empty" if given == "" else kind_of(given)
@@ -73,7 +73,7 @@ class ClientArguments(ClientOptions):
     """Arguments of :class:`Client`: region, credentials, Company, and all client options."""
 
     region: Region | None = instance(Region, "a Region, such as Region.EMEA")
-    """Region whose locator knows the Companies (default: the Americas). ``company()`` can override it."""
+    """Region of the Companies (default: the Americas); :meth:`Client.company` can override it."""
     credentials: Credentials | CredentialProvider | GrantProvider | None = attrs.field(
         default=None,
         converter=_shielded,
@@ -81,7 +81,7 @@ class ClientArguments(ClientOptions):
         repr=False,
         metadata=HIDDEN_FIRST,
     )
-    """Credentials, or an async function that takes a Company's name and returns them or an AccessToken."""
+    """Credentials, or an async function that returns Credentials or an AccessToken for a Company's name."""
     company: str | None = attrs.field(
         default=None, validator=lambda _, __, value: _check_company("company", value)
     )
@@ -91,12 +91,12 @@ class ClientArguments(ClientOptions):
     engine: Callable[[Limits], Engine] | None = hook(
         takes="a function that takes Limits and returns an engine"
     )
-    """Factory of the engines for calls, log-ins and downloads (``docs/transport.md``)."""
+    """Engine factory for calls, log-ins and downloads (``docs/transport.md``)."""
     clock: TransportClock | None = instance(TransportClock, "a TransportClock(...)")
-    """Clock of all waits and deadlines; None for real time."""
+    """Clock for all waits and deadlines; None for real time."""
 
     def __attrs_post_init__(self) -> None:
-        """Refuse options that the program's own engine would ignore."""
+        """Refuse options that a custom engine would ignore."""
         super().__attrs_post_init__()
         ignored = ("transport", "http_client", "ssl_context", "proxy")
         if self.engine is not None and (given := [name for name in ignored if getattr(self, name)]):
@@ -124,8 +124,8 @@ class Client(Uncopied):
             acme = client.company("Acme Facilities")
             order = await acme.get(WorkOrder, 90417)
 
-    Keyword arguments are ``region``, ``credentials``, ``company`` and the fields of
-    :class:`~wosdk_async.options.ClientOptions`, which documents each one.
+    Takes ``region``, ``credentials``, ``company`` and the fields of
+    :class:`~wosdk_async.options.ClientOptions` as keyword arguments.
 
     Raises:
         ConfigurationError: an argument is invalid.
@@ -150,9 +150,9 @@ class Client(Uncopied):
     @classmethod
     @takes_options(EnvArguments)
     def from_env(cls, arguments: EnvArguments) -> Self:
-        """Return a client configured by the ``WOSDK_*`` variables and a settings file profile.
+        """Return a client configured from the ``WOSDK_*`` variables and a settings file profile.
 
-        ``docs/settings.md`` lists the variables. Takes the arguments of the class, plus ``environ``
+        ``docs/settings.md`` lists the variables. Takes the same arguments as the class, plus ``environ``
         (variables to read instead of ``os.environ``) and ``profile``. An argument overrides its variable.
 
         Raises:
@@ -190,9 +190,9 @@ class Client(Uncopied):
 
         Args:
             name: the Company's name (default: the client's ``company``).
-            credentials: the Company's own, instead of the client's. Required for any Company except the one
-                in the settings, unless the settings name a command: credentials belong to a single Company.
-            region: the Company's own, instead of the client's.
+            credentials: the Company's credentials (default: the client's). A client id and secret from the
+                settings serve only the Company in the settings; a credentials command serves any Company.
+            region: the Company's region (default: the client's).
 
         Raises:
             ConfigurationError: the name cannot be sent in a header, credentials are missing, or the region's
@@ -208,7 +208,7 @@ class Client(Uncopied):
             raise ConfigurationError("no Company name given", remedies=(Remedy.COMPANY_NAME,))
         if not name.isprintable() or name != name.strip():
             raise ConfigurationError(
-                f"{name!r} cannot be sent as a Company name: it has a control character or outer spaces"
+                f"{name!r} cannot be sent as a Company name: it has a control character or surrounding spaces"
             )
         tenant = Tenant(name, region or self._region, credentials or self._credentials_for(name))
         self._transport.require_usable(tenant.region)
@@ -227,7 +227,7 @@ class Client(Uncopied):
         return self._credentials
 
     def stats(self) -> Stats:
-        """Return counters and the client's current state. Call it inside the event loop."""
+        """Return counters and the client's current state. Must be called inside the event loop."""
         return self._transport.stats()
 
     async def aclose(self, grace: float = 5.0) -> None:

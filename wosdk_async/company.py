@@ -67,12 +67,12 @@ class Company(Uncopied):
     Companies are cheap: you can create one per request, because the client keeps the session and the
     connections.
 
-    Every verb raises a :class:`~wosdk_async.errors.WosdkError`. Before sending, it refuses operations that an
-    entity does not support, and names and values that the service would refuse or drop; ``check=False`` sends
-    them anyway.
+    Verbs raise subclasses of :class:`~wosdk_async.errors.WosdkError`. Before sending, a verb refuses
+    operations that the entity does not support, and names and values that the service would refuse or drop;
+    ``check=False`` turns this off.
     """
 
-    _instead = "pass its name, and call client.company(name) with the client of that process"
+    _instead = "pass its name, and call client.company(name) in the other process"
 
     def __init__(self, sender: CallSender) -> None:
         self._sender = sender
@@ -110,7 +110,7 @@ class Company(Uncopied):
 
     @property
     def host(self) -> str | None:
-        """Origin of the last session; None before the first call."""
+        """Origin of the Company's host in the latest session; None before the first call."""
         grant = self._sender.grant
         return grant.base_url if grant else None
 
@@ -122,8 +122,8 @@ class Company(Uncopied):
     def set_rate(self, rate: float | None) -> None:
         """Limit the Company to ``rate`` calls per second from now on; None for no limit.
 
-        Overrides the client's ``rate`` for this Company, including waiting calls. Call it inside the event
-        loop.
+        Overrides the client's ``rate`` for this Company, also for waiting calls. Must be called inside the
+        event loop.
 
         Raises:
             ConfigurationError: ``rate`` is not a number above 0.
@@ -133,7 +133,7 @@ class Company(Uncopied):
         self._sender.transport.set_rate(self._sender.sessions, rate)
 
     # --- resources: the most common operations ------------------------------------------------- Two threads
-    # that ask first may each create one; either works, because resources are stateless.
+    # may each create the same resource; either works, because resources are stateless.
 
     @cached_property
     def work_orders(self) -> WorkOrders:
@@ -177,8 +177,8 @@ class Company(Uncopied):
     def within(self, seconds: float) -> Self:
         """Return the same Company with a shared deadline: all its calls must end within ``seconds`` from now.
 
-        For a back-end request or a job that makes several calls under one deadline. A call with an earlier
-        deadline keeps it; a call that starts too late raises DeadlineError and is not sent.
+        For a back-end request or a job that makes several calls under one deadline. A call's own earlier
+        deadline still applies. A call that starts too late raises DeadlineError and is not sent.
 
         Raises:
             InvalidCallError: ``seconds`` is not a number of 0 or more.
@@ -192,12 +192,13 @@ class Company(Uncopied):
     def traced(self, trace: Trace) -> Self:
         """Return the same Company, with each completed call's trace copied to ``trace``.
 
-        When calls overlap, ``trace`` shows the last one to end. Calls of ``run_many`` are not traced; its
-        ``keep_replies=True`` keeps their responses::
+        If calls overlap, ``trace`` shows the last call to end::
 
             trace = Trace()
             order = await acme.traced(trace).get(WorkOrder, 1)
             trace.attempts, trace.reply.status, trace.reply.headers, trace.reply.body
+
+        ``run_many`` does not trace its calls; use ``keep_replies=True`` to keep their responses.
 
         Raises:
             InvalidCallError: the argument is not a Trace.
@@ -210,7 +211,7 @@ class Company(Uncopied):
         return type(self)(attrs.evolve(self._sender, trace=trace))
 
     async def connect(self) -> None:
-        """Open the session now rather than with the first call, to check the credentials."""
+        """Open the session now rather than at the first call, to check the credentials."""
         await self._sender.connect()
 
     # --- records ------------------------------------------------------------------------------
@@ -237,12 +238,12 @@ class Company(Uncopied):
             entity: a model class, or the name of an entity type that the catalogue lacks.
             id: the record's id, or ``{"ParentId": 1, "ChildId": 2}`` for a compound key.
             properties: property paths (``"*"``, ``"Customer.Name"``, ``"Items.*"``), as for ``Query.select``.
-                By default, the service sends scalars and references reduced to their ids, and no lists.
+                By default, the service sends scalars and the ids of references, but no lists.
             check: before sending, refuse properties that the class does not have.
 
         Raises:
             NotFoundError: no record has this id.
-            InvalidCallError: the value cannot be an id.
+            InvalidCallError: ``id`` is not a valid id.
         """
         return await self._sender.send(records.retrieve(entity, id, selection(entity, properties, check)))
 
@@ -268,9 +269,9 @@ class Company(Uncopied):
         Args:
             entity: a model record, or the name of an entity type.
             fields: fields for an entity given by name.
-            marker: the record's field with your own key, as in
+            marker: the field that holds your own key, as in
                 ``create(Customer(tenant_code="T-77", ...), marker="tenant_code")``. If the call is in doubt,
-                the record is looked up by the key, as for :meth:`run`.
+                the client looks up the record by this key, as for :meth:`run`.
             look_first: look for the key before sending, as for :meth:`run`.
             check: before sending, refuse whatever the service would refuse or drop.
 
@@ -316,8 +317,8 @@ class Company(Uncopied):
             record: the record whose named fields are written, or the edited copy.
             read: the record as it was read.
             check: before sending, refuse whatever the service would refuse or drop.
-            if_unchanged: read the version first, and raise ConflictError if it differs from that of ``read``.
-                A change between that read and the write is still overwritten: a PUT checks no version.
+            if_unchanged: first read the current version, and raise ConflictError if ``read`` has another one.
+                A change after this check is still overwritten, because a PUT checks no version.
             changes: fields to write, by their Python names.
 
         Raises:
@@ -352,14 +353,14 @@ class Company(Uncopied):
         *,
         properties: Iterable[str],
     ) -> EntitySpecifier:
-        """Send a PUT unchanged, for changes that :meth:`update` cannot express; return type, id and version.
+        """PUT ``content`` as given, for what :meth:`update` cannot express; return type, id and version.
 
         ::
 
             await acme.put("Customer", {"Id": 512, "Name": "Acme", "Dba": "Acme Mall"}, properties=["*"])
 
         Nothing is checked: ``"*"`` writes every scalar in the content, overwriting changes made since the
-        read; ``"WorkZone.*"`` writes into that other record; and the service silently drops unknown fields.
+        read; ``"WorkZone.*"`` writes to the WorkZone itself; and the service silently drops unknown fields.
         Prefer :meth:`update`. See ``docs/updates.md``.
 
         Args:
@@ -387,14 +388,14 @@ class Company(Uncopied):
     ) -> E:
         """Read a record, edit a copy with ``change``, write the difference, and return the record.
 
-        If nothing changed, nothing is sent. A versioned entity must still have the version that was read
+        If nothing changed, nothing is sent. For a versioned entity, the version is checked before the write
         (``if_unchanged`` of :meth:`update`).
 
         Args:
             entity: a model class.
             id: the record's id, as for :meth:`get`.
-            change: a function or coroutine function that modifies the given record or returns a modified one.
-                After a conflict it runs again on a new read, so it must have no other side effects.
+            change: a sync or async function that modifies the given record or returns a modified copy. After
+                a conflict it runs again on the new version, so it must have no other side effects.
             properties: property paths to read; include any list to edit (``"*", "CustomFields.*"``). The
                 version is always read.
             attempts: maximum reads of the record, with the retry policy's backoff between them.
@@ -416,7 +417,7 @@ class Company(Uncopied):
         missing_ok: bool = False,
         check: bool = True,
     ) -> EntitySpecifier:
-        """Delete a record. The service only marks restorable records as removed.
+        """Delete a record. If it can be restored, the service only marks it as removed.
 
         With ``missing_ok``, a missing record is not an error, and the call is safe to repeat.
         """
@@ -481,8 +482,8 @@ class Company(Uncopied):
                 then or up to ``overlap`` before; None for all records, moved or not.
             properties: property paths as in :meth:`get`; the fields that distinguish versions are always
                 read.
-            overlap: how far each pass looks back, at most a day. The overlap must exceed the difference
-                between the service's clocks and the duration of its transactions.
+            overlap: how far each pass looks back, at most a day. The overlap must exceed both the
+                difference between the service's clocks and the duration of its transactions.
 
         Not every change is a move: see ``docs/changes.md``.
 
@@ -524,17 +525,17 @@ class Company(Uncopied):
             zone = await acme.resolve(WorkZone, number="07")
             people = await acme.resolve(Employee, names=["ann.lee", "bo.ray"], by="username")
 
-        Case and surrounding whitespace of names are ignored, and removed records are skipped. Names requested
-        by any number of tasks in the same turn of the event loop share one query per 200 names.
+        Case and surrounding whitespace of names are ignored, and removed records are skipped. Names that
+        tasks request in the same turn of the event loop share one query per 200 names.
 
         Args:
             entity: the record's class.
-            name: a text property of the entity, by its Python name, with the name to find.
-            names: several names: the result is a dict with one reference for each.
+            name: the name to find, passed under the Python name of a text property of the entity.
+            names: several names; the result is a dict with a reference for each name.
             by: the property that holds ``names``.
             max_age: seconds for which a found name is cached; 0 disables the cache.
-            remember: maximum cached names per Company, the most recently used. Missing and ambiguous names
-                are not cached.
+            remember: maximum cached names per Company; the least recently used name is dropped first. Missing
+                and ambiguous names are not cached.
 
         Raises:
             NameNotFoundError: no record has this name (``status`` is 0).
@@ -567,7 +568,7 @@ class Company(Uncopied):
         look_first: bool = False,
         check: bool = True,
     ) -> Any:
-        """Run a command and return its result; ``run("AnyName", {...})`` for one that the catalogue lacks.
+        """Run a command and return its result; ``run("Name", {...})`` runs one that the catalogue lacks.
 
         Args:
             command: the command, or its name.
@@ -633,8 +634,8 @@ class Company(Uncopied):
 
         Args:
             inputs: commands, or inputs that ``command`` converts; sync or async, of any length.
-            command: creates the command for an input when its turn comes. If it raises, only that input
-                fails.
+            command: function that creates the command for an input just before it is sent. If the function
+                raises, only that input fails.
             marker: the path to your own key in each command, as for :meth:`run`.
             look_first: look for each key first, as for :meth:`run`; keys waiting at the same time share a
                 query. ``found`` of a :class:`~wosdk_async.calls.outcome.Done` means that its record existed.
@@ -684,7 +685,7 @@ class Company(Uncopied):
         *,
         properties: Iterable[str | Path] = (),
     ) -> Any:
-        """Return the records with your own keys: a list per key, empty if no record has it.
+        """Return the records with your own keys: a list for each key, empty if there are none.
 
         ::
 
@@ -719,7 +720,7 @@ class Company(Uncopied):
         Args:
             path: names joined by ``/``.
             body: JSON values and model objects, unchecked.
-            repeat_safe: whether the call is idempotent, so that it may be retried.
+            repeat_safe: whether the call is idempotent, and so may be retried.
         """
         return await self._sender.send(calls.post(path, body, repeat_safe=repeat_safe))  # facts 3.2
 
@@ -748,5 +749,5 @@ def is_closed(company: Company) -> bool:
 
 
 def secrets_of(company: Company) -> Secrets:
-    """Return the secrets of a Company's latest sessions; its client secret before the first."""
+    """Return the secrets of a Company's latest sessions; before the first session, the client secret."""
     return company._sender.secrets

@@ -66,7 +66,7 @@ class WosdkError(Exception):
     """
 
     kind: str = "error"
-    """Stable name of the failure, as in the ``type`` of a problem body: one per class, or finer."""
+    """Stable name of the failure, as in the ``type`` of a problem body; a class may have several."""
     remedies: tuple[Remedy, ...] = ()
     """Remedies, best first."""
     company: str | None = None
@@ -81,7 +81,7 @@ class WosdkError(Exception):
     code: str = ""
     time_stamp: str | None = None
     for_callers: str = ""
-    """Message for callers that sent the values as JSON; empty if the same."""
+    """Message for callers that sent the values as JSON; empty if :attr:`message` serves both."""
 
     def __init__(self, message: str, /, **details: object) -> None:
         super().__init__(message)
@@ -146,7 +146,7 @@ class WosdkError(Exception):
 
 
 def _hidden(value: Any, secrets: Secrets) -> Any:
-    """Return a fact without secrets; only strings, and lists and tuples of strings, are changed."""
+    """Return a value with secrets hidden in strings, and in lists and tuples of strings."""
     if isinstance(value, str):
         return secrets.hide(value, _MAX_WORD)
     if isinstance(value, list | tuple) and any(isinstance(each, str) for each in value):
@@ -204,7 +204,7 @@ class UnknownFieldError(InvalidCallError, TypeError):
 
 
 class NotUniqueError(WosdkError):
-    """Several records where a query expected one: narrow it down."""
+    """Several records where one was expected: narrow the query."""
 
     kind = "not-unique"
 
@@ -267,9 +267,9 @@ class ConflictError(RefusedError):
 
 
 class NotFoundError(RefusedError):
-    """Id without a record, in a get, update or delete.
+    """No record with this id, in a get, update or delete.
 
-    A command with such an id raises BusinessRuleError; ``docs/web.md`` explains how to tell them apart.
+    A command that names a missing record raises BusinessRuleError (``docs/web.md``).
     """
 
     kind = "not-found"
@@ -300,7 +300,7 @@ class UnknownNameError(RefusedError):
 
 
 class ThrottledError(RefusedError):
-    """Call throttled by the service, which asks to wait."""
+    """Call throttled by the service: wait before you retry."""
 
     kind = "throttled"
     retry_after: float | None = None

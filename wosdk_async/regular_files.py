@@ -2,8 +2,8 @@
 
 Anyone with write access to a folder can place a link under the name of one of our files. Files are therefore
 created with ``O_EXCL``, which never follows links. A file that must persist is opened only if it is a regular
-file with a single name. Links are followed only in paths that the user named. Parent folders are not checked,
-and Windows lacks ``O_NOFOLLOW``: creating links requires a privilege there. Untrusted TOML is also read here.
+file without further hard links. Links are followed only in paths that the user gave. Parent folders are not
+checked. Windows lacks ``O_NOFOLLOW``, but links there require a privilege. Also parses untrusted TOML.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def read_regular(path: str | Path, longest: int, *, cut: bool = False) -> tuple[
     """Return a file's content, owner and mode; with ``cut``, the first bytes of a longer file.
 
     Raises:
-        OSError: it is unreadable, has more than ``longest`` bytes (``EFBIG``), or is not a regular file:
-            reading a pipe or device might not end.
+        OSError: the file cannot be read, has more than ``longest`` bytes (``EFBIG``), or is not a regular
+            file: reading a pipe or device might not end.
     """
     _require(path, os.stat(path))  # before opening: even opening a device can have an effect
     number = os.open(path, os.O_RDONLY | _FLAGS)  # another file may have replaced it in between
@@ -91,8 +91,8 @@ _TOML = (  # compiled on first use: most programs read no TOML
 def parse_toml(text: str) -> dict[str, Any]:
     """Return the tables of a TOML text. Raises ValueError for invalid or excessive TOML.
 
-    tomllib takes quadratic time for keys of many parts (28 s for 64 KB), so these are refused. So are
-    integers of more than 64 bits, which TOML need not support and Python may refuse to print.
+    tomllib takes quadratic time for keys of many parts (28 s for 64 KB), so such keys are refused. Integers
+    of more than 64 bits are also refused: TOML need not support them, and Python may refuse to print them.
     """
     import tomllib
 
@@ -138,13 +138,13 @@ def open_existing(path: str | Path) -> int:
 def open_or_create(path: str | Path) -> int:
     """Open or create a file that is written in place, such as a lock; return its descriptor.
 
-    Raises OSError also for a file with a second name (a hard link).
+    Also raises OSError for a file with several hard links.
     """
     return _open(path, os.O_CREAT, _require_own)
 
 
 def open_user_path(path: str | Path, *, append: bool = False, buffering: int = -1) -> BinaryIO:
-    """Open a path that the user named for writing, including a link, pipe or device."""
+    """Open for writing a path that the user gave, even if it is a link, pipe or device."""
     return open(path, "ab" if append else "wb", buffering)
 
 
@@ -185,7 +185,7 @@ def replace_file(
 
 
 def publish(part: Path, path: Path) -> None:
-    """Give a closed file its final path atomically once it is on the disk, replacing any older file.
+    """Flush a closed file to the disk, then move it atomically to its final path, replacing any older file.
 
     Other users get no permissions that the older file does not grant.
     """
@@ -197,12 +197,12 @@ def publish(part: Path, path: Path) -> None:
 def connect_database(path: Path, *, access: str = "mode=rw", **options: Any) -> sqlite3.Connection:
     """Open an existing SQLite file. SQLite itself would create missing files and follow links.
 
-    With ``mode=ro`` in ``access``, the parameters of SQLite's URI, links and hard links are allowed, except
-    for shared memory, which SQLite writes even for a reader.
+    ``access`` holds parameters of SQLite's URI. With ``mode=ro``, links and hard links are allowed, except
+    for the shared-memory file, which SQLite writes even for a reader.
 
     Raises:
-        OSError: the path, or one of SQLite's companion files, is a link, not a regular file, or has a second
-            name.
+        OSError: the path, or one of SQLite's companion files, is a link, not a regular file, or has
+            several hard links.
         sqlite3.Error: the file cannot be opened.
     """
     import sqlite3
@@ -219,7 +219,7 @@ def connect_database(path: Path, *, access: str = "mode=rw", **options: Any) -> 
 
 
 def sync_file(path: Path, replaced: Path | None = None) -> None:
-    """Flush a closed file to the disk; grant others no permissions that ``replaced`` does not grant."""
+    """Flush a closed file to the disk, with no permissions for others beyond those of ``replaced``."""
     number = open_existing(path)
     try:
         if replaced is not None:
@@ -230,7 +230,7 @@ def sync_file(path: Path, replaced: Path | None = None) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Flush a folder's file names to the disk, where the system supports it."""
+    """Flush a folder's entries to the disk, if the system supports this."""
     if os.name == "nt":
         return
     number = os.open(folder, os.O_RDONLY)
@@ -252,7 +252,7 @@ def _open(path: str | Path, flags: int, check: Callable[[str | Path, os.stat_res
 
 
 def restrict(number: int, replaced: Path) -> None:
-    """Remove other users' permissions from an open file that the replaced file does not grant."""
+    """Limit other users' permissions on an open file to those of the replaced file."""
     if os.name == "posix":
         with suppress(FileNotFoundError):
             old = os.lstat(replaced).st_mode

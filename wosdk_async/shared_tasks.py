@@ -21,8 +21,8 @@ T = TypeVar("T")
 class SharedTask(Generic[T]):
     """Task that starts in the next turn of the loop, and is cancelled once no caller waits for it.
 
-    Callers wait inside ``with shared:``. ``asked_at`` is the start time by ``now``, infinity before the
-    start; the result is never older.
+    Callers wait inside ``with shared:``. ``asked_at`` is the start time on the clock ``now``, or
+    infinity before the start; the result is at least this recent.
     """
 
     def __init__(self, work: Callable[[], Coroutine[Any, Any, T]], now: Callable[[], float]) -> None:
@@ -94,8 +94,8 @@ class SingleFlight:
         self._tasks.pop(key, None)
 
     def _remove(self, key: object, task: SharedTask[Any]) -> None:
-        # Another task may have replaced it after a cancellation. Another thread's loop may even do so between
-        # these two steps, and lose its own: then a third task queries the service again.
+        # Another task may have replaced this one after a cancellation. If a loop in another thread does so
+        # between these two steps, the new task is removed instead, and the next caller queries again.
         if self._tasks.get(key) is task:
             self._tasks.pop(key, None)
 
@@ -109,10 +109,10 @@ def mark_retrieved(task: asyncio.Future[Any]) -> None:
 async def all_ended(
     futures: Collection[asyncio.Future[Any]], on_cancel: Callable[[], None] = lambda: None
 ) -> None:
-    """Wait until all have ended, however often the caller is cancelled.
+    """Wait until all ``futures`` have ended, however often the caller is cancelled.
 
     Raises:
-        asyncio.CancelledError: the caller was cancelled; all have ended.
+        asyncio.CancelledError: the caller was cancelled; all ``futures`` have ended.
     """
     try:
         await asyncio.wait(futures)

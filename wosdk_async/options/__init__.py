@@ -47,8 +47,8 @@ def _count(default: int, takes: str = "a number, 1 or more") -> Any:
 class Timeouts:
     """Time limits in seconds for the steps of a request; None leaves only the call's deadline.
 
-    They are checked four times a second. If ``read`` is shorter than a call's deadline, a slow create ends in
-    doubt.
+    The limits are checked four times a second. If ``read`` is shorter than a call's deadline, a slow
+    create ends in doubt.
     """
 
     connect: float | None = _seconds(10.0)
@@ -66,7 +66,7 @@ class Limits:
     """Limits on a client's connections and responses."""
 
     connections: int = _count(100)
-    """Connections for concurrent calls, per event loop. Exceeded only to give each Company 4."""
+    """Maximum connections for calls, per event loop. Exceeded only to give each Company 4 connections."""
     keepalive: float = number(15.0, "seconds, 0 or more")
     """Seconds that an idle connection is kept."""
     lifetime: float = number(600.0, "seconds above 0", above=True)
@@ -80,7 +80,7 @@ class Limits:
 
 
 def as_timeouts(given: Timeouts | HttpxTimeout) -> Timeouts:
-    """Convert our Timeouts, or a ``Timeout`` of httpx or httpx2. Raises ConfigurationError."""
+    """Return Timeouts, converted from a ``Timeout`` of httpx or httpx2. Raises ConfigurationError."""
     if isinstance(given, Timeouts):
         return given
     try:
@@ -93,7 +93,7 @@ def as_timeouts(given: Timeouts | HttpxTimeout) -> Timeouts:
 
 
 def as_limits(given: Limits | HttpxLimits) -> Limits:
-    """Convert our Limits, or those of httpx or httpx2; unset values keep our defaults."""
+    """Return Limits, converted from those of httpx or httpx2; unset values keep our defaults."""
     if isinstance(given, Limits):
         return given
     try:
@@ -107,7 +107,7 @@ def as_limits(given: Limits | HttpxLimits) -> Limits:
 
 
 def _without_logins(given: Any) -> Any:
-    """Return host names without any passwords; they are checked where the client is set up."""
+    """Remove passwords from host names, without validating the names."""
     if isinstance(given, str):
         return without_login(given)
     if isinstance(given, bytes) or not isinstance(given, Iterable):
@@ -116,7 +116,7 @@ def _without_logins(given: Any) -> Any:
 
 
 def _check_proxy(_: object, __: attrs.Attribute[Any], value: object) -> None:
-    """Raise ConfigurationError for an invalid proxy address without showing it: it may hold a password.
+    """Raise ConfigurationError for an invalid proxy address without showing it: it may contain a password.
 
     A bare name is refused, even though environment variables allow one: here it is more likely a mistake.
     """
@@ -171,11 +171,11 @@ class RetryPolicy:
     attempts: int = number(4, "a number, 1 or more", low=1, whole=True)
     """Maximum attempts, including the first."""
     wait_initial: float = number(0.25, "seconds, 0 or more")
-    """Maximum seconds before the first retry, drawn at random from 0 up. Doubles with each further retry."""
+    """Upper bound in seconds of the random wait before the first retry; doubles with each further retry."""
     wait_max: float = number(8.0, "seconds, 0 or more")
     """Seconds up to which ``wait_initial`` doubles."""
     max_retry_after: float = number(60.0, "seconds, 0 or more")
-    """Maximum requested wait in seconds; after a longer Retry-After, the call is not retried."""
+    """Longest Retry-After, in seconds, after which a call is still retried."""
     waits: frozenset[str] = attrs.field(default=frozenset(), converter=_as_codes, validator=_check_codes)
     """Error codes known to mean that the service did nothing and asks to wait. The call is retried even if it
     is not safe to repeat (``docs/failures.md``). A Retry-After is honoured, and the last attempt raises
@@ -183,7 +183,7 @@ class RetryPolicy:
     """
     repeats: frozenset[str] = attrs.field(default=frozenset(), converter=_as_codes, validator=_check_codes)
     """Error codes known to mean that the service did nothing. The call is retried even if it is not safe to
-    repeat. The last attempt raises the code's class.
+    repeat. The last attempt raises the error class of the code.
     """
 
 
@@ -208,7 +208,7 @@ class CallOptions:
 
     def within(self, seconds: float) -> CallOptions:
         """Return the same options with the deadline ``seconds``, which is 0 or more."""
-        # Without validation, because each attempt of a marked call gets here
+        # Without validation, because each attempt of a marked call runs this
         made = object.__new__(CallOptions)
         for name in _KEPT:
             object.__setattr__(made, name, getattr(self, name))
@@ -245,10 +245,10 @@ class ClientOptions:
 
     # --- connections ---
     limits: Limits = attrs.field(default=Limits(), converter=as_limits)
-    """Connection and response limits, as our Limits or the ``Limits`` of httpx or httpx2."""
+    """Connection and response limits: our Limits, or the ``Limits`` of httpx or httpx2."""
     timeouts: Timeouts | None = attrs.field(default=None, converter=attrs.converters.optional(as_timeouts))
-    """Time limits of a request's steps, as our Timeouts or a ``Timeout`` of httpx or httpx2. None selects
-    those of ``http_client``, or the defaults of Timeouts.
+    """Time limits of a request's steps: our Timeouts, or a ``Timeout`` of httpx or httpx2. None selects the
+    timeouts of ``http_client``, or the defaults of Timeouts.
     """
     proxy: Secret | None = attrs.field(
         default=None,
@@ -270,18 +270,18 @@ class ClientOptions:
 
     # --- load: limits apply per event loop (docs/load.md) ---
     in_flight: int = number(DEFAULT_IN_FLIGHT, "a number of calls above 0", low=1, whole=True)
-    """Maximum concurrent calls per Company and loop; reduced after a 429 or 503 (``docs/load.md``)."""
+    """Maximum concurrent calls per Company and event loop; reduced after a 429 or 503 (``docs/load.md``)."""
     # The service publishes no limit (facts 7).
     rate: float | None = number(None, "calls per second, a number above 0", above=True, none=True)
     """Maximum calls per second per Company and event loop; None for no limit."""
     max_queued: int | None = number(None, "a number of calls, 0 or more", whole=True, none=True)
     """Maximum waiting calls per Company and event loop; more raise OverloadedError. None for no limit."""
     adaptive: bool = switch(False)
-    """Whether to start with 32 calls per Company in flight, and use more only while that completes more
-    calls. Requires ``in_flight`` and ``limits.connections`` above 32.
+    """Whether to start with 32 calls in flight per Company, and allow more only while that completes more
+    calls per second. Requires ``in_flight`` and ``limits.connections`` above 32.
     """
     retry_quota: float = number(500, "a number, 0 or more")
-    """The client's retry budget: each retry costs 5, and successes refill it."""
+    """Retry budget of the client: each retry costs 5, and successes refill the budget."""
 
     # --- calls ---
     options: CallOptions | None = instance(CallOptions, "CallOptions(...)")
@@ -310,7 +310,7 @@ class ClientOptions:
         own = [name for name in ("transport", "http_client") if getattr(self, name) is not None]
         if len(own) == 2:
             raise ConfigurationError(
-                "transport= and http_client= exclude each other; pass one: httpx.AsyncClient(transport=...)"
+                "transport= and http_client= are mutually exclusive; use httpx.AsyncClient(transport=...)"
             )
         client = self.http_client
         if hasattr(client, "handle_async_request") and not hasattr(client, "is_closed"):

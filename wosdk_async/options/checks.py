@@ -1,4 +1,4 @@
-"""Validation of options where a program sets them. Messages show the value and the accepted values."""
+"""Validation of options when a program sets them. Messages show the value and the accepted values."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def number(
 
 
 def switch(default: bool) -> Any:
-    """Return a True or False field."""
+    """Return a boolean field."""
 
     def check(owner: object, attribute: attrs.Attribute[Any], value: object) -> None:
         check_kind(_name(owner, attribute), value, bool, "True or False")
@@ -100,7 +100,7 @@ def switch(default: bool) -> Any:
 
 
 def instance(kind: type[Any], takes: str, default: Any = None) -> Any:
-    """Return a field for a ``kind``, or None."""
+    """Return a field that takes a ``kind`` object or None."""
 
     def check(owner: object, attribute: attrs.Attribute[Any], value: object) -> None:
         if value is not None:
@@ -110,7 +110,7 @@ def instance(kind: type[Any], takes: str, default: Any = None) -> Any:
 
 
 def choice(*values: str, default: str | None = None) -> Any:
-    """Return a field for one of ``values``, or None."""
+    """Return a field that takes one of ``values`` or None."""
 
     def check(owner: object, attribute: attrs.Attribute[Any], value: object) -> None:
         if value is not None and value not in values:
@@ -134,7 +134,7 @@ def hook(method: str = "__call__", takes: str = "a function", *, awaited: bool =
         if value is not None and not hasattr(value, method):
             raise ConfigurationError(f"{name} is {kind_of(value)}; it takes {takes}")
         if not awaited and inspect.iscoroutinefunction(value):
-            raise ConfigurationError(f"{name} is an async function, but is never awaited; pass {takes}")
+            raise ConfigurationError(f"{name} is an async function, but would never be awaited; pass {takes}")
 
     return attrs.field(default=None, validator=check)
 
@@ -155,7 +155,7 @@ def takes_options(
     """Let a method that takes one ``kind`` object be called with the arguments of ``kind`` instead.
 
     ``Client(in_flight=8)`` becomes ``Client.__init__(client, ClientArguments(in_flight=8))``. Type checkers
-    and editors see the arguments of ``kind``, so each option is written only there.
+    and editors see the arguments of ``kind``, so each option is declared only once.
     """
     arguments = inspect.signature(kind).parameters
     fields = attrs.fields(kind) if attrs.has(kind) else ()  # type: ignore[arg-type]

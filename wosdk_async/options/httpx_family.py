@@ -1,7 +1,7 @@
-"""httpx and its successor httpx2: one interface under two names, distinguished without an import.
+"""httpx and its successor httpx2: one interface under two names, distinguished without importing either.
 
-A program may pass objects of either library; their classes show which. Public annotations are protocols that
-match both libraries, so type checkers need neither.
+A program may pass objects of either library; their classes tell which library. Public annotations are
+protocols that match both libraries, so type checkers need neither.
 """
 
 from __future__ import annotations
@@ -85,8 +85,8 @@ class HttpxLimits(Protocol):
 def library_of(part: object) -> Any:
     """Return the library module of a client or transport.
 
-    Classes from neither library, such as a transport that only has the method, are assigned to the installed
-    library, httpx first. Raises ConfigurationError if neither is installed.
+    For a class from neither library, such as a transport with only the required method, return the installed
+    library, preferably httpx. Raises ConfigurationError if neither is installed.
     """
     for kind in part.__class__.__mro__:  # not type(): wrappers report the class of the wrapped object
         if (name := _library_name(kind)) in CORES:
@@ -103,9 +103,9 @@ def library_of(part: object) -> Any:
 
 
 def error_kinds(error: BaseException) -> set[str]:
-    """Return the class names from either library that ``error`` is an instance of.
+    """Return the names of the httpx and httpx2 classes that ``error`` is an instance of.
 
-    Names mean the same in both libraries, and mocks and wrapped transports mix their errors.
+    Class names mean the same in both libraries, and mocks and wrapped transports mix errors of both.
     """
     return {kind.__name__ for kind in type(error).__mro__ if _library_name(kind) in CORES}
 
@@ -121,30 +121,30 @@ def _library_name(kind: type) -> str:
 
 # --- tests that mock httpx ----------------------------------------------------------------------
 
-# respx, pytest-httpx, pytest-httpx2, httpx2-pytest and vcrpy patch methods of httpx, httpx2 and the libraries
-# below. The native engine does not use these methods, so a mocked test would silently reach the network. Each
-# request therefore checks first: while a method is not the library's own, a stock client of that library
-# sends, and the mock responds. A wrapper that passes calls on (wrapt: tracing tools) is not a mock.
+# respx, pytest-httpx, pytest-httpx2, httpx2-pytest and vcrpy patch methods of httpx, httpx2 and their lower
+# layers. The native engine does not use these methods, so a mocked test would silently reach the network.
+# Each request therefore checks the methods: if one is replaced, a stock client of that library sends the
+# request, and the mock responds. A wrapper that passes calls on (wrapt: tracing tools) is not a mock.
 
 _methods_of_library = attrgetter(
     "AsyncClient._transport_for_url",
     "AsyncClient._send_single_request",
     "AsyncHTTPTransport.handle_async_request",
 )
-"""Methods that mocks replace: those called by a stock client, and :data:`_method_of_core` of the library
-below.
+"""Methods that mocks replace: those called by a stock client, and :data:`_method_of_core` of the lower
+layer.
 """
 _method_of_core = attrgetter("AsyncConnectionPool.handle_async_request")
 
 _genuine: dict[str, tuple[Any, ...]] = {}
-"""Each library's methods when last found unmocked: a request only compares them."""
+"""Each library's methods when last found unmocked, so that a request only compares them."""
 
 
 def mocked() -> ModuleType | None:
     """Return the library, httpx or httpx2, whose stock client is currently mocked; otherwise None.
 
-    Neither is imported, unless the library below is mocked. If both are mocked, httpx is returned. Programs
-    that have imported nothing of :data:`FAMILY` can skip this check.
+    Neither library is imported, unless its lower layer is mocked. If both are mocked, httpx is returned.
+    Programs that have imported nothing of :data:`FAMILY` can skip this check.
     """
     modules = sys.modules
     for name, core in CORES.items():

@@ -1,7 +1,7 @@
 """Clock that tests can replace, and call deadlines that share one timer.
 
-``asyncio.timeout`` adds a timer to the loop for every call, and most are cancelled. Here, calls that end in
-the same hundredth of a second share a set, and a single timer waits for the earliest set.
+``asyncio.timeout`` adds a timer to the loop for every call, and most timers are cancelled. Here, calls
+that end in the same hundredth of a second share a set, and one timer waits for the earliest set.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ class Deadlines:
     def _tick_of(self, until: float) -> _Tick:
         """Return the tick for ``until``, and make it the latest."""
         # A deadline of minutes spans thousands of ticks, so a tick is dropped once its scopes have ended. The
-        # latest stays for scopes yet to come.
+        # latest tick is kept for new scopes.
         latest, self._latest = self._latest, _NO_TICK
         if not latest.scopes:
             self._drop(latest)

@@ -1,4 +1,4 @@
-"""Sending a call: its deadline, slot and retried attempts, and the error if they all fail.
+"""Sending a call: deadline, slot, attempts with retries, and the final error.
 
 :class:`Dispatcher` applies the deadline, and :class:`Attempts` makes the attempts.
 """
@@ -349,16 +349,16 @@ class Attempts:
 
 
 def _is_unproven(call: Call[Any]) -> bool:
-    """Return whether only one source documents this short command path; the full name is in all (facts 5).
+    """Return whether only one source documents this short command path; all document the full name (facts 5).
 
-    A host that has never accepted the short path has not carried out a call that it answered with a 404 page:
-    not shown; assumed. For a full name this is uncertain, and a create must not be sent twice.
+    If a host that never accepted the short path responds with a 404 page, it did not carry out the call: not
+    shown; assumed. For a full name this is uncertain, and a create must not be sent twice.
     """
     return bool(call.other_paths) and call.path != COMMANDS + call.operation
 
 
 def _next_path(call: Call[Any], refusal: RefusedError, paths_tried: int, last_path: str) -> str:
-    """Return the next path to try, or raise ``refusal`` if it has another reason or no path remains."""
+    """Return the next path to try, or raise ``refusal`` if the path is not its reason or no path remains."""
     # facts 12 row 4: the sources give different paths for some commands
     paths = (call.path, *call.other_paths)
     if paths_tried >= len(paths) or verdict_of(refusal) is not OTHER_PATH:

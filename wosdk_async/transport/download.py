@@ -35,7 +35,7 @@ from wosdk_async.transport.telemetry.statistics import Trace
 __all__ = ["Downloads", "FileDownload", "Progress", "Stream", "WriteChunk"]
 
 Progress = Callable[[int, int | None], object]
-"""Callback for progress: bytes received so far, and the total or None."""
+"""Progress callback: bytes received so far, and the total or None."""
 
 WriteChunk = Callable[[bytes], Awaitable[object]]
 """Async function that writes one chunk of a file."""

@@ -5,10 +5,10 @@ fewest slots; ties take turns.
 
 A slot cannot be revoked: a host that hangs keeps its Company's slots until their deadlines. Therefore each
 Company gets its first ``SHARE`` slots even if none are free, up to the client's ceiling. While other
-Companies hold slots, it gets at most half of the remaining slots, and so leaves as many for the next Company.
+Companies hold slots, a Company gets at most half of the remaining slots, to leave some for the next.
 
 A queue is ready while calls wait in it and its limit and rate allow another slot. Ready queues are grouped by
-the number of slots they hold, so granting a slot takes the same time however many calls wait.
+the number of slots they hold, so granting a slot takes constant time, however many calls wait.
 """
 
 from __future__ import annotations
@@ -70,13 +70,13 @@ class TenantQueue:
     interval: float
     """Seconds between slots at the configured rate; 0 without a rate."""
     calls: int = 0
-    """Unfinished calls, waiting or sending. The transport counts them here."""
+    """Unfinished calls, waiting or sending; maintained by the dispatcher."""
     held: int = 0
     """Slots in use."""
     waiting: OrderedDict[asyncio.Future[None], None] = attrs.field(factory=OrderedDict)
     """Futures of the waiting calls, in order. A future is done when its call is granted a slot."""
     level: int | None = None
-    """The limiter's key for this queue among the ready ones; None if it is not ready."""
+    """Key of this queue among the limiter's ready queues; None if the queue is not ready."""
     next_at: float = 0.0
     """Time at which the rate allows the next slot."""
     timer: Timer | None = None
@@ -135,7 +135,7 @@ class ConcurrencyLimiter:
     def set_rate(self, queue: TenantQueue, rate: float | None) -> None:
         """Limit ``queue`` to ``rate`` slots per second from now on; None removes the limit.
 
-        Slots that were not used earlier are not caught up.
+        Slots left unused before the change are not granted later.
         """
         interval = _interval(rate)
         queue.next_at = max(queue.next_at - queue.interval + interval, self._clock.now())
@@ -219,11 +219,11 @@ class ConcurrencyLimiter:
         return not queue.interval or self._clock.now() >= queue.next_at
 
     def _keep_pace(self, queue: TenantQueue) -> None:
-        """Schedule the next slot of ``queue`` by its rate."""
+        """Set the time of the next slot of ``queue`` by its rate."""
         queue.next_at = max(queue.next_at, self._clock.now() - _BURST) + queue.interval
 
     def _make_ready(self, queue: TenantQueue) -> None:
-        """Mark ``queue`` as ready if it is; if only its rate prevents that, schedule a retry."""
+        """Mark ``queue`` as ready if it may get a slot; if only its rate forbids one, schedule a retry."""
         if queue.level == queue.held or not queue.waiting or queue.held >= int(queue.algorithm.limit):
             return
         if self._may_grant(queue):

@@ -51,8 +51,7 @@ class TransportSettings:
     )
     clock: TransportClock = TransportClock()
     engine: Callable[[Limits], Engine] | None = None
-    """Factory of the engines for calls, log-ins and downloads; None selects the built-in ones by the options.
-    """
+    """Engine factory for calls, log-ins and downloads; None selects built-in engines by the options."""
 
     def __attrs_post_init__(self) -> None:
         """Refuse an unusable proxy."""

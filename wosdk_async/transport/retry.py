@@ -1,4 +1,4 @@
-"""Retries after a failed attempt, as its verdict and the policy allow."""
+"""Retries after failed attempts, decided by the verdict and the policy."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ Failure = SendError | InconclusiveResponse | RefusedError
 
 
 class RetryQuota:
-    """Retry budget of a client, which stops calls from multiplying while the service is down.
+    """Retry budget of a client, which keeps retries from multiplying the load while the service is down.
 
     A retry costs ``COST``. A success earns 1, or ``COST`` if the call was retried. Loops in several threads
     share the budget.
@@ -67,7 +67,7 @@ class RetryQuota:
             return True
 
     def succeeded(self, retried: bool) -> None:
-        """Add what a success earns. Callers may skip this while ``left`` equals ``capacity``."""
+        """Refill the budget after a success. Callers may skip this while ``left`` equals ``capacity``."""
         with self._lock:
             self.left = min(self.capacity, self.left + (self.COST if retried else 1))
 
@@ -117,7 +117,7 @@ class Retries:
     quota: RetryQuota | None = None
     until: float = math.inf
     has_time: Callable[[float], bool] | None = None
-    """Decides, instead of ``policy.attempts``, whether another attempt in that many seconds is worthwhile."""
+    """Replaces ``policy.attempts``: returns whether another attempt after these seconds is worthwhile."""
     on_wait: Callable[[Failure, float], None] | None = None
     """Called with a failure and the seconds until the next attempt."""
     _unreached: int = attrs.field(default=0, init=False)

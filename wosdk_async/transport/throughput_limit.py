@@ -13,15 +13,15 @@ __all__ = ["ThroughputLimit"]
 class ThroughputLimit(AIMDLimit):
     """AIMDLimit that exceeds ``START`` only while a higher limit completes more calls per second.
 
-    A round has as many responses as the limit, at least ``ROUND``, received while all slots were in use. The
-    round then completes ``limit / mean time`` calls per second (Little's law). A trial compares a round with
-    another at twice the limit. If the higher limit completes ``gain`` times as many calls, the limit becomes
-    ``lower * gain``. After a trial with little effect, trials pause for ``PAUSE`` rounds; otherwise the next
-    follows at once.
+    A round consists of as many responses as the limit, at least ``ROUND``, received while all slots were in
+    use. The round then completes ``limit / mean time`` calls per second (Little's law). A trial compares a
+    round with another at twice the limit. If the higher limit completes ``gain`` times as many calls, the
+    limit becomes ``lower * gain``. After a trial with little effect, trials pause for ``PAUSE`` rounds;
+    otherwise the next trial follows at once.
 
-    A round that is ``SLOWER`` than the previous one starts a trial at half the limit, by the same rule: at
-    half the limit, a service with a queue completes as many calls, and a service that is slow throughout does
-    not.
+    A round that is ``SLOWER`` than the previous one starts a trial at half the limit. The same rule applies:
+    at half the limit, a service with a queue completes as many calls as before; a service that is slow
+    throughout completes fewer.
 
     A 429 or 503 halves the limit. The limit returns to 0.9 of its refused value within a few rounds, then
     grows by one per round. Trials resume when it exceeds the refused value by a quarter.

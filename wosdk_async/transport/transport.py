@@ -51,8 +51,8 @@ T = TypeVar("T")
 class Transport:
     """Transport for calls to many Companies. The first call opens the connections.
 
-    Event loops share the sessions, but each has its own connections, limiter and deadlines. The same holds
-    for a forked child, which never touches its parent's sockets.
+    Event loops share the sessions, but each has its own connections, limiter and deadlines. A forked
+    child also gets its own, and never touches its parent's sockets.
     """
 
     def __init__(self, settings: TransportSettings) -> None:
@@ -127,8 +127,8 @@ class Transport:
     ) -> Coroutine[Any, Any, T]:
         """Send ``call`` and return its result.
 
-        ``trace`` must not be shared with other calls: it decides whether this call may have taken effect.
-        ``hold`` keeps the client open for an enclosing call. ``asked``: ``before_send`` approved it.
+        ``trace`` must not be shared with other calls: it records whether this call may have taken effect.
+        ``hold`` keeps the client open for an enclosing call. ``asked``: ``before_send`` has approved it.
         """
         # Not async: this saves one coroutine for each of tens of thousands of waiting calls.
         client = self.options

@@ -90,7 +90,7 @@ def _lifetime(_: object, attribute: attrs.Attribute[Any], value: object) -> None
 
 @attrs.frozen(init=False)
 class AccessToken:
-    """Token that the program already has, with its remaining life in seconds.
+    """Token that the program already has, with its remaining lifetime in seconds.
 
     ``base_url`` is the Company's host. Without it, the client asks the locator.
     """
@@ -122,8 +122,8 @@ class GrantProvider(Protocol):
     async def grant(self, company: str, replaced: Secrets) -> TokenGrant:
         """Return a live session: token, host and lifetime; the client adds the headers.
 
-        Called for the first session, after a refused session, and before a session ends. ``replaced`` are the
-        secrets of earlier sessions.
+        Called for the first session, after a refused session, and before a session expires. ``replaced`` are
+        the secrets of earlier sessions.
         """
 
 
@@ -201,7 +201,7 @@ class Tenant:
         return f"the credentials provider {name} of {self.company!r}"
 
     async def _ask(self, kinds: tuple[type, ...], ask: Callable[..., Awaitable[Any]], *more: object) -> Any:
-        """Return a provider's result. A cancellation inside must not look like a cancelled call."""
+        """Return a provider's result. A cancellation in the provider must not look like a cancelled call."""
         try:
             given: object = ask(self.company, *more)
             if not inspect.isawaitable(given):

@@ -70,7 +70,7 @@ def is_local(url: str) -> bool:
 
 
 def _may_be_here(host: str) -> bool:
-    """Return whether ``host`` may lead to this machine in any notation."""
+    """Return whether ``host``, in any notation, may lead to this machine."""
     if host.rpartition(".")[2] in ("localhost", "localdomain") or host in ("ip6-localhost", "ip6-loopback"):
         return True
     if (address := address_of(host)) is None:  # names are not looked up: the resolver may hang
@@ -90,8 +90,8 @@ def _matches(host: str, names: tuple[str, ...]) -> bool:
 class HostRules:
     """Rules for the hosts that may receive a token.
 
-    A locator may name hosts under ``suffixes``, and this machine if it runs here. The user's ``trusted``
-    hosts may be named by any locator, and need no https. Both include subdomains.
+    A locator may name hosts under ``suffixes``, and this machine if the locator runs here. The user's
+    ``trusted`` hosts may be named by any locator, and need no https. Both include subdomains.
     """
 
     suffixes: tuple[str, ...] = attrs.field(default=("corrigo.com",), converter=_suffixes)  # facts 2

@@ -95,7 +95,7 @@ def _require_token(token: object) -> None:
 
 @attrs.frozen
 class _Request:
-    """Company of a log-in, and its waiting callers, who are told of failures."""
+    """Log-in of one Company, which reports its failures to the waiting callers."""
 
     company: str
     region: Region
@@ -135,14 +135,14 @@ class Login:
         on_trouble: OnTrouble = lambda _: None,
         has_time: HasTime | None = None,
     ) -> TokenGrant:
-        """Request a token and then the current host of ``company``; skip any that is given.
+        """Request a token and then the current host of ``company``; skip whichever is given.
 
         ``replaced`` are the secrets of earlier sessions, which a response may still repeat. ``on_trouble`` is
         called before each request and each wait. ``has_time`` tells whether a caller would wait for another
         attempt; without it, ``policy`` limits the attempts.
 
         Raises:
-            SessionError: the responses open no session; the subclass gives the reason.
+            SessionError: the log-in failed; the subclass gives the reason.
             NotSentError, NoAnswerError: a host is unreachable or does not respond.
         """
         known = credentials.secrets()
@@ -192,10 +192,10 @@ class Login:
         return self.accept(company, grant)
 
     def accept(self, company: str, grant: TokenGrant) -> TokenGrant:
-        """Return a session opened by another process, checked and with its headers.
+        """Check a session opened by another process, and return it with its headers.
 
-        The host is checked again. Raises ConfigurationError unless the host uses https, is on this
-        machine or is trusted; raises SessionError for a token that cannot be sent.
+        The other process has checked that a locator may name the host. Raises ConfigurationError unless the
+        host uses https, is on this machine or is trusted, and SessionError for a token that cannot be sent.
         """
         _require_token(grant.token)
         host = self.hosts.endpoint("the host of the provided session", grant.base_url)

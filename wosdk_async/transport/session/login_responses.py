@@ -45,7 +45,7 @@ class Address:
     field: str
     error: type[SessionError]
     read: Callable[[Call[Any], Response, Secrets], Any]
-    """Decoder of its responses."""
+    """Decoder of responses from this address."""
 
     def url(self, region: Region, hosts: HostRules) -> str:
         """Return the URL in ``region``. Raises ConfigurationError if log-ins must not be sent there."""
@@ -63,7 +63,7 @@ class Address:
         )
 
     def strange_page(self, url: str, page: InconclusiveResponse) -> Exception:
-        """Return the error for another server's page: a wrong address, unless it may be transient."""
+        """Return the error for another server's page: a wrong address, unless that may be transient."""
         if page.status == 400 and self is LOCATOR:
             # Facts 2 reports only the status: whatever the body, this is a refusal
             return refused("", "", 400)
@@ -105,7 +105,7 @@ def discovered(body: bytes) -> dict[str, Any]:
 def read_token(
     call: Call[tuple[Secret, float]], response: Response, secrets: Secrets
 ) -> tuple[Secret, float]:
-    """Read a token endpoint response. Refusals there lack the service's own error body."""
+    """Read a token endpoint response. Its refusals lack the service's own error body."""
     # facts 1: 401 or 400 ``invalid_client``
     if response.status in (400, 401, 403):
         reason = secrets.hide(_refusal(response.body), _MAX_TEXT)

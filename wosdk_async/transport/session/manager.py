@@ -65,7 +65,7 @@ class SessionManager:
     """Session of one Company, renewed once for all callers.
 
     ``log_in`` returns a new grant. Its arguments are the secrets of earlier sessions, which a response may
-    still repeat, and a function that tells whether another attempt is worthwhile. Its error is raised to
+    still repeat, and a function that tells whether another attempt is worthwhile. Its error is raised in
     every waiting call.
     """
 
@@ -98,7 +98,7 @@ class SessionManager:
         self._recent_secrets: deque[Secrets] = deque(maxlen=_GRANTS)
         self._lock = threading.Lock()
         self.secrets = Secrets()
-        """Secrets of the last few sessions, which no error may show, whichever session its call used."""
+        """Secrets of the last few sessions, which are hidden in every error."""
         self.clock = clock
         self.hold_off = HoldOff(clock)
         self.session: Session | None = None
@@ -118,7 +118,7 @@ class SessionManager:
 
     @property
     def login_since(self) -> float | None:
-        """Start time of the current log-in or requested hold-off; None without one."""
+        """Start time of the current log-in or requested hold-off; otherwise None."""
         running = self._renewal is not None or self.hold_off.active
         return self._login_since if running else None
 
@@ -165,9 +165,9 @@ class SessionManager:
                     raise
 
     async def look_for_host(self, gone: Session, until: float) -> Session:
-        """Return the newest session after the host of ``gone`` became unreachable. It may name another host.
+        """Return the newest session after the host of ``gone`` became unreachable; its host may differ.
 
-        The locator is asked at most once per 5 s. Raises the log-in's error.
+        Queries the locator at most once per 5 s. Raises the log-in's error.
         """
         # Loops in two threads may both ask at the same moment: harmless, but it costs a log-in.
         if self.session is gone and self._renewal is None:
@@ -177,7 +177,7 @@ class SessionManager:
         return await self.renew(gone.generation, until)
 
     def forked(self) -> None:
-        """Discard the parent's renewal in a forked child, where it would never end, and renew the locks."""
+        """Discard the parent's renewal in a forked child, where it would never end, and replace the locks."""
         self._lock = threading.Lock()
         self.places = Places(self.clock)
         self._renewal = None  # its task stays in _renewals: dropping it would log that it was destroyed
@@ -238,7 +238,7 @@ class ManagerCache:
     """Thread-safe cache of managers, each kept while its session is live or the program holds it.
 
     Unused managers are dropped each time the cache has doubled in size. A web back end may use thousands of
-    Companies, and adding one has a constant amortized cost.
+    Companies, so adding a manager must have constant amortized cost.
     """
 
     MIN_SIZE = 64

@@ -98,7 +98,7 @@ class HoldOff:
         return self._busy is not None and self._now() < self._busy[0]
 
     async def wait(self, until: float | None) -> None:
-        """Wait for the end of the hold-off. Raises its error if the deadline ``until`` is earlier."""
+        """Wait for the end of the hold-off; raise its error at once if the deadline ``until`` is earlier."""
         if self._busy is not None:
             ends, needed, error = self._busy
             if until is not None and until < needed:
