@@ -89,7 +89,7 @@ def check_text(value: Any, meta: Wire) -> Finding | None:
     if not isinstance(value, str):
         remedy = "base64.b64encode(...).decode()" if isinstance(value, bytes | bytearray) else "str(...)"
         return _misfit(value, f"text: send {remedy}", "a string")
-    limit = meta.get("max_length")  # compile_fast_writer (compiler.py) has this check, too: it skips this one
+    limit = meta.get("max_length")  # compile_fast_writer (compiler.py) repeats this check
     if limit is None or len(value) <= limit:
         return None
     if meta["max_length_source"] == "doc":

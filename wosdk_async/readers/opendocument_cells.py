@@ -61,9 +61,9 @@ class OpenDocumentCells:
         self.hidden_columns: list[range] = []
         self.others: set[str] = set()
         self.currencies: Currencies = defaultdict(list)
-        self._formats: dict[str, str] = defaultdict(str)  # as those of Excel
+        self._formats: dict[str, str] = defaultdict(str)  # in the form of Excel formats
         self._format = ""
-        self._styles: dict[str, str] = {}  # of cells, with the currency that they show
+        self._styles: dict[str, str] = {}  # cell style -> displayed currency
         self._column_styles: list[tuple[range, str]] = []
         self._table = ""
         self._sheet_columns = range(0)
