@@ -100,7 +100,7 @@ def test_a_time_that_has_no_year_in_utc_is_refused(text: str, lenient: bool) -> 
 
 def test_a_time_with_a_zone_is_not_a_local_time() -> None:
     with pytest.raises(
-        ValueError, match="is local time of the site; remove the zone from '2026-03-01T08:00Z'"
+        ValueError, match="is the site's local time; remove the zone from '2026-03-01T08:00Z'"
     ):
         parse("datetime-local", "2026-03-01T08:00Z", lenient=True)
 

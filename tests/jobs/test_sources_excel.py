@@ -95,10 +95,10 @@ def test_values_are_the_texts_that_the_sheet_shows(tmp_path: Path) -> None:
     ("value", "reason"),
     [
         (12345678901234567, "the number 1.234567890123457e+16 has more than 15 digits"),
-        (1e15, "has more than 15 digits, and a sheet keeps only 15 of them; store it as text there"),
+        (1e15, "has more than 15 digits, but a sheet keeps only 15; store it as text"),
         (-1e300, "has more than 15 digits"),
-        (("=1/0", "#DIV/0!"), "the cell shows an error of a formula; correct it in the sheet"),
-        (("=NA()", "#N/A"), "the cell shows an error of a formula"),
+        (("=1/0", "#DIV/0!"), "the cell shows a formula error; correct it in the sheet"),
+        (("=NA()", "#N/A"), "the cell shows a formula error"),
     ],
 )
 def test_a_cell_that_cannot_be_used_fails_rows_that_use_it(tmp_path: Path, value: Any, reason: str) -> None:
@@ -250,7 +250,7 @@ def test_a_date_or_time_is_exact_or_a_fault(
     elif 0 <= number < 1 and code in ("h:mm", "mm:ss", 'hh "days"'):
         near = dt.datetime.combine(epoch, dt.time.fromisoformat(shown)) - epoch
     else:
-        assert shown.startswith(f"column 'a': the number {number:.16G} is no date from 1900-03-01 to ")
+        assert shown.startswith(f"column 'a': the number {number:.16G} is neither a date from 1900-03-01 to ")
         return
     assert abs(near - dt.timedelta(days=number)) <= dt.timedelta(milliseconds=1)
 
@@ -322,7 +322,7 @@ def test_a_text_file_with_the_suffix_of_a_workbook_is_read_as_csv(tmp_path: Path
     path.write_text("a,b\n1,Zürich\n", encoding="utf-8")
     (row,) = open_source(path)
     assert row.cells == {"a": "1", "b": "Zürich"}
-    with pytest.raises(ImportMapError, match="this is a text file, and not a workbook") as caught:
+    with pytest.raises(ImportMapError, match="this is a text file, not a workbook") as caught:
         open_source(path, format=suffix)
     assert caught.value.remedies == (Remedy.READ_AS_CSV,)
 

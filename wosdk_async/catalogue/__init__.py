@@ -37,8 +37,8 @@ VERBS = ("create", "retrieve", "update", "delete", "query")
 class Field:
     """Property of an entity, a command or a result.
 
-    ``type`` is one of string, integer, number, boolean, datetime-local, datetime-utc, money, enum, ref
-    (another entity), object (a value, or anything if ``of`` is empty) and list, whose element type is
+    ``type`` is string, integer, number, boolean, datetime-local, datetime-utc, money, enum, ref
+    (another entity), object (a value, or anything if ``of`` is empty) or list, whose element type is
     ``item``. ``of`` names the entity, value or enum.
     """
 
@@ -82,7 +82,7 @@ class Entity:
     needs: Mapping[str, str] = attrs.field(factory=dict)
     """Field required in a new record -> remedy."""
     computed: Mapping[str, str] = attrs.field(factory=dict)
-    """Field that the service computes for a new record, whatever is sent -> remedy."""
+    """Field that the service always computes for a new record -> remedy."""
     composite_key: tuple[str, ...] = attrs.field(default=(), converter=tuple)
     note: str | None = None
     sources: str = ""
@@ -92,7 +92,7 @@ class Entity:
 
 @attrs.frozen(kw_only=True)
 class EnumValue:
-    """Named value; ``value`` is its number, if a source shows one."""
+    """Value of an enum; ``value`` is its number, if a source gives one."""
 
     name: str
     value: int | None = None
@@ -104,7 +104,7 @@ class EnumValue:
 
 @attrs.frozen(kw_only=True)
 class EnumType:
-    """Open list of values: the service may add values in any release (facts 9)."""
+    """Enum with an open list of values: the service may add values in any release (facts 9)."""
 
     name: str
     values: tuple[EnumValue, ...]
@@ -129,8 +129,8 @@ class CommandBase:
 class Command:
     """Workflow command: its path below ``api/v1/cmd/``, its fields and its result's fields.
 
-    ``own_request`` has the fields that the command adds to its ``base`` or changes; ``request`` has all
-    fields.
+    ``own_request`` contains the fields that the command adds to its ``base`` or overrides; ``request``
+    contains all fields.
     """
 
     name: str
@@ -194,7 +194,7 @@ def _fields(rows: list[dict[str, Any]]) -> tuple[Field, ...]:
 
 
 def _merged(inherited: tuple[Field, ...], own: tuple[Field, ...]) -> tuple[Field, ...]:
-    """Return all fields, the base's first; an own field replaces the inherited one."""
+    """Return all fields, inherited ones first; a field in ``own`` overrides the inherited one."""
     return tuple({field.name: field for field in (*inherited, *own)}.values())
 
 

@@ -1,7 +1,7 @@
 """Write ``wosdk_async/model`` and the stub ``wosdk_async/query/fields.pyi`` from the catalogue.
 
 With ``--check``, write nothing and exit with 1 if a file differs. Ruff formats the files. The same catalogue
-always gives the same bytes.
+always produces the same files.
 """
 
 from __future__ import annotations

@@ -1,29 +1,29 @@
-"""Model objects to JSON and back; :data:`converter` is the single definition.
+"""Conversion of model objects to JSON and back, defined by :data:`converter`.
 
 ``converter.structure(data, WorkOrder)`` builds an order from the service's data, and
 ``converter.unstructure(order)`` builds the data to send. :func:`loads` and :func:`dumps` convert between that
 data and JSON text with exact decimals.
 
-Reading is lenient, because an error while reading the response to a create would turn a success into doubt:
+Reading is lenient: if a create succeeds but its response cannot be read, the call is in doubt.
 
-* a value of an undocumented type is kept unchanged: a string where a number is documented, a string that is
-  not a date, a bare number in place of an object;
-* unknown fields go to ``extra``, and unknown enum values become unknown members; * names are accepted in any
-case if the documented spelling is missing; * null and missing are both ``None``; an empty list stays empty.
+* Values of undocumented types are kept unchanged: a string where a number is documented, a string that is not
+  a date, a bare number in place of a nested object.
+* Unknown fields go to ``extra``, and unknown enum values become unknown members.
+* Names are accepted in any case if the documented spelling is missing.
+* Null and missing fields both become ``None``; an empty list stays empty.
 
-Only a non-object in place of an object is a ``TypeError``.
+Only top-level data that is not an object raises ``TypeError``.
 
-Writing is strict where the service would store something other than intended: see ``dicts.py``.
+Writing is strict: ``dicts.py`` refuses values that the service would silently change.
 
-Files: ``field_types.py`` is the table of types. From this table, ``compiler.py`` and ``struct_compiler.py``
-generate the functions of a class, which ``dicts.py`` uses. ``values.py`` converts single values; ``json.py``
-handles JSON text, and reads responses.
+Files: from the table in ``field_types.py``, ``compiler.py`` and ``struct_compiler.py`` generate each class's
+functions for ``dicts.py``. ``values.py`` converts single values; ``json.py`` encodes and decodes JSON text,
+and reads responses.
 
 ``structure(loads(body), cls)`` defines how a response is read. :func:`decode` gives the same result in a
-third of the time: msgspec fills a Struct, and ``record_reader.py`` moves its values into the slots of an
-object. If the Struct cannot read a response (because of an unknown name, or a number where a string is
-documented), the definition reads it and learns the new names, so that later responses with these names are
-fast.
+third of the time: msgspec fills a Struct, whose values are moved into an object's slots. If a response does
+not fit the Struct (an unknown name, or a number where a string is documented), :func:`structure` reads it,
+and ``record_reader.py`` learns the new names, so that later responses with these names are read fast.
 """
 # facts 3.3
 
@@ -77,7 +77,7 @@ converter.register_unstructure_hook(type(Ref(0)), write_ref)
 
 plain = FastWriters(converter).write
 """Return the result of :func:`unstructure` for a valid record with values of the documented types
-(:mod:`wosdk_async.protocol.validation`); None for any other.
+(:mod:`wosdk_async.protocol.validation`), or None for any other record.
 """
 
 _readers = RecordReaders(converter)

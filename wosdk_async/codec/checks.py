@@ -1,7 +1,7 @@
-"""Checks of single values before they are sent, one per catalogue type.
+"""Checks of values before they are sent, one per catalogue type.
 
-A check returns None, or the fault and its remedy: in Python terms for the program that makes the call, and in
-JSON terms for a user who sent the value to the program.
+A check returns None, or the fault and its remedy: in Python terms for the calling program, and in JSON terms
+for a user who sent the value to that program.
 """
 
 from __future__ import annotations
@@ -40,22 +40,22 @@ Severity = Literal["error", "warning"]
 
 
 class Finding(NamedTuple):
-    """Fault of a value."""
+    """Fault found in a value."""
 
     message: str
     severity: Severity = "error"
     in_json: str = ""
-    """Message for a user who sent JSON; empty if the same."""
+    """Message for a user who sent JSON; if empty, ``message`` is shown."""
 
 
 _SHOWN = 8  # enum members in a message
 _NAMES = ("number", "name", "username", "display_as")
 _INT32, _INT64 = 2**31, 2**63
-_DIGITS = 20  # of such a number at most, with its sign
+_DIGITS = 20  # at most in a 64-bit number, including its sign
 
 
 def kind_of(value: Any) -> str:
-    """Return the type of a value with its article: ``an int``, ``an HTTPTransport``."""
+    """Return the type of a value with an article: ``an int``, ``an HTTPTransport``."""
     name = "None" if value is None else type(value).__name__
     # Initials of spelled-out abbreviations that take "an"
     vowels = "AEFHILMNORSX" if name[:2].isupper() else "aeiouAEIO"
@@ -74,7 +74,7 @@ def json_kind_of(value: Any) -> str:
 
 
 def _misfit(value: Any, takes: str, in_json: str) -> Finding:
-    """Return the finding for a value of a wrong type, with the expected type in Python and JSON terms."""
+    """Return the finding for a value of the wrong type; ``takes`` and ``in_json`` name the expected type."""
     return Finding(f"is {kind_of(value)}; it takes {takes}.", in_json=_misfit_in_json(value, in_json))
 
 
@@ -89,19 +89,19 @@ def check_text(value: Any, meta: Wire) -> Finding | None:
     if not isinstance(value, str):
         remedy = "base64.b64encode(...).decode()" if isinstance(value, bytes | bytearray) else "str(...)"
         return _misfit(value, f"text: send {remedy}", "a string")
-    limit = meta.get("max_length")  # compile_fast_writer (compiler.py) has this check, too: it skips this one
+    limit = meta.get("max_length")  # compile_fast_writer (compiler.py) repeats this check
     if limit is None or len(value) <= limit:
         return None
     if meta["max_length_source"] == "doc":
         return Finding(f"has {len(value)} characters; the service accepts {limit}: shorten it.")
     return Finding(
-        f"has {len(value)} characters; a third-party client states a limit of {limit}, so it may be cut.",
+        f"has {len(value)} characters; a third-party client's limit is {limit}, so it may be truncated.",
         "warning",
     )
 
 
 def check_integer(value: Any, _: Wire) -> Finding | None:
-    """Check an integer, or its text."""
+    """Check an integer or a string of digits."""
     # spec 4.4: the service also takes an integer as text
     digits = isinstance(value, str) and value.isascii() and value.removeprefix("-").isdecimal()
     if not digits and (isinstance(value, bool) or not isinstance(value, int)):
@@ -126,7 +126,7 @@ def _not_an_integer(value: Any) -> str:
 
 
 def check_number(value: Any, _: Wire) -> Finding | None:
-    """Check a number: finite, and not a bool."""
+    """Check a number, which must be finite and not a bool."""
     if not isinstance(value, int | float | Decimal) or isinstance(value, bool):
         return _misfit(value, "a number: send Decimal(...)", "a number, such as 12.50")
     if not Decimal(value).is_finite():
@@ -140,7 +140,7 @@ def check_boolean(value: Any, _: Wire) -> Finding | None:
 
 
 def check_enum(value: Any, meta: Wire) -> Finding | None:
-    """Check an enum value: a documented name or number (facts 9), or a member for any other value."""
+    """Check an enum value: a documented name or number (facts 9), or any member."""
     name = meta["of"]
     if isinstance(value, OpenEnum) and type(value).__name__ == name:
         return None
@@ -176,7 +176,7 @@ def _one_of(enum: type[OpenEnum]) -> str:
 
 
 def check_local(value: Any, _: Wire) -> Finding | None:
-    """Check a local time, or its ISO 8601 text."""
+    """Check a local time or its ISO 8601 text."""
     fault = _moment(value, _LOCAL)
     if fault is None and _read(value).tzinfo is not None:
         return Finding(
@@ -187,7 +187,7 @@ def check_local(value: Any, _: Wire) -> Finding | None:
 
 
 def check_utc(value: Any, _: Wire) -> Finding | None:
-    """Check a time with a zone, or its ISO 8601 text."""
+    """Check a time with a zone or its ISO 8601 text."""
     # Text may omit the zone, as the service itself does (facts 3.5).
     if isinstance(value, datetime) and value.tzinfo is None:
         return Finding("has no time zone; it takes UTC: use .replace(tzinfo=datetime.UTC) or .astimezone().")
@@ -212,7 +212,7 @@ def _read(value: Any) -> datetime:
 
 
 def check_object(value: Any, meta: Wire) -> Finding | None:
-    """Check a reference or an object: its class or a subclass, a Ref or a dict."""
+    """Check a reference or object: an instance of its class, a dict, or for a reference a Ref."""
     of = meta["of"]
     if of is None or isinstance(value, dict):  # None: the class is not in the catalogue
         return None
@@ -245,5 +245,5 @@ def _is_id(value: Any) -> bool:
 
 
 def named_by(cls: Any) -> str | None:
-    """Return the text property by which people identify records of the class."""
+    """Return the text property that people use to identify records of the class."""
     return next((name for name in _NAMES if name in cls.__wire__), None)

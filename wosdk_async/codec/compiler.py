@@ -1,10 +1,10 @@
-"""Readers and writers of one class's objects, generated as Python source from the table of field types.
+"""Readers and writers for each class, generated as Python source from the table of field types.
 
 Each function is compiled when its class is first used:
 
-* ``compile_reader``: dict to object, lenient; the reference implementation of decoding. * ``compile_writer``:
-object to dict, strict; the reference implementation of encoding. * ``compile_fast_writer``: the same, only
-for valid objects with values of the documented types.
+* ``compile_reader``: dict to object, lenient; the reference implementation of decoding.
+* ``compile_writer``: object to dict, strict; the reference implementation of encoding.
+* ``compile_fast_writer``: faster, but only for valid objects with values of the documented types.
 
 ``struct_compiler.py`` generates the code for the Structs that msgspec fills.
 """
@@ -39,7 +39,7 @@ _VALUE = re.compile(r"\bv\b")
 
 
 class Reading(threading.local):
-    """Per-thread state that hooks cannot take as an argument; a thread reads one response at a time."""
+    """Per-thread state, because hooks take no more arguments; a thread reads one response at a time."""
 
     origin: str | None = None
     """Company whose response is being read."""
@@ -74,14 +74,14 @@ def compile_reader(
     *,
     from_user: bool = False,
 ) -> Callable[..., Record]:
-    """Return the function that creates an object of ``cls`` from a dict.
+    """Return a function that creates an object of ``cls`` from a dict.
 
     Args:
         cls: the class.
-        hook_of: returns the function ``(data, None)`` that reads dicts of the named class.
-        as_dict: converts another mapping to a dict, or raises TypeError.
+        hook_of: returns the named class's reader of dicts, called with ``(data, None)``.
+        as_dict: converts any other mapping to a dict, or raises TypeError.
         sort_out: splits a dict with unknown names into known and unknown fields.
-        from_user: whether the dicts come from a user of the program instead of the service.
+        from_user: whether the dicts come from the program's user instead of the service.
     """
     names: dict[str, Any] = {
         "new": new_of(cls),
@@ -106,7 +106,7 @@ def read_text(
     hook_of: Callable[[str], Callable[..., Any]],
     from_user: bool = False,
 ) -> str:
-    """Return source that reads the value of ``get``, adding the functions it needs to ``names``."""
+    """Return the source that reads the value of ``get``; add the functions that it calls to ``names``."""
     of, kind = meta["of"], "enum" if meta["type"] == "enum" else "object"
     if not of and (meta.get("many") or meta["type"] not in FIELD_TYPES):
         return get
@@ -134,7 +134,7 @@ def in_place(text: str, name: str) -> str:
 
 
 def _list_reader(read: Any) -> Callable[[Any], Any]:
-    """Return the reader of a list of objects or enum values; other elements are kept unchanged."""
+    """Return a function that reads a list of objects or enum values, and keeps other elements unchanged."""
 
     def read_objects(items: Any) -> Any:
         if not items or items.__class__ is not list:
@@ -151,7 +151,7 @@ def _list_reader(read: Any) -> Callable[[Any], Any]:
 
 
 class Unsupported(Exception):
-    """Value that the fast writer leaves to the strict one."""
+    """Object that only the strict writer can write."""
 
 
 _WRITER = """\
@@ -166,11 +166,11 @@ def write(record):
 
 
 def compile_writer(cls: type[Record], unstructure: Callable[[Any], Any]) -> Callable[[Any], dict[str, Any]]:
-    """Return the function that converts an object of ``cls`` to a dict without its None values.
+    """Return a function that converts an object of ``cls`` to a dict without None values.
 
     Args:
         cls: the class.
-        unstructure: encodes values of other types that a program put into a field.
+        unstructure: encodes values of undocumented types.
     """
     names: dict[str, Any] = {
         "unstructure": unstructure,
@@ -226,9 +226,9 @@ _LIST = """\
 
 
 def compile_fast_writer(cls: type[Record], writers: Any) -> Callable[..., dict[str, Any]]:
-    """Return the fast writer of ``cls``, whose result for a valid object equals the strict writer's.
+    """Return the fast writer of ``cls``; for a valid object, its result equals the strict writer's.
 
-    Raises Unsupported for any other object, and for one from a Company other than its second argument.
+    The writer raises Unsupported for an invalid object, or one from a Company other than its second argument.
     ``writers`` maps the other classes to their fast writers.
     """
     names: dict[str, Any] = {"Unsupported": Unsupported, **NAMES}
@@ -246,7 +246,7 @@ def compile_fast_writer(cls: type[Record], writers: Any) -> Callable[..., dict[s
             names[f"write_{of}"] = _lazy_writer(names, f"write_{of}", writers, names[of])
         elif kind is OBJECT:
             fits = "False"
-        if limit := meta.get("max_length"):  # as check_text in checks.py
+        if limit := meta.get("max_length"):  # same as check_text in checks.py
             fits += f" and len(v) <= {limit}"
         one = _SCALAR if kind is not OBJECT else _REFERENCE if meta["type"] == "ref" else _OBJECT
         template = _LIST if meta.get("many") else one
@@ -258,7 +258,7 @@ def compile_fast_writer(cls: type[Record], writers: Any) -> Callable[..., dict[s
 
 
 def _lazy_writer(names: dict[str, Any], name: str, writers: Any, cls: Any) -> Callable[..., Any]:
-    """Return a stub that replaces itself with the writer of ``cls`` when called: classes may be circular."""
+    """Return a stub that is replaced by the writer of ``cls`` when called: classes may be circular."""
 
     def write(record: Any, origin: str | None) -> Any:
         names[name] = writers[cls]

@@ -2,14 +2,13 @@
 
 The structure hooks define how JSON is read.
 
-A class's writer is strict. It refuses, with a ``ValueError`` that names class, field and remedy, values that
-the service would silently change: bytes in a text field, a time with a zone in a local field or without one
-in a UTC field, a number that is not finite. Enum fields take members, strings and numbers. Reference fields
-take objects, :func:`~wosdk_async.model.Ref` and dicts. Values of other types are sent unchanged.
+The strict writers raise ``ValueError``, with class, field and remedy, for values that the service would
+silently change: bytes in a text field, a time with a zone in a local field or without one in a UTC field, a
+number that is not finite. Enum fields accept members, strings and numbers. Reference fields accept objects,
+:func:`~wosdk_async.model.Ref` and dicts. Values of other types are sent unchanged.
 
-The fast writer visits each field that is set, and writes it only if its value has exactly the catalogue's
-type, is short enough and finite. It gives up on any other object, which the strict writer then checks and
-writes. Thus only objects that may contain a mistake cost a full check.
+The fast writers write only objects whose values have exactly the catalogue's types, and are short enough and
+finite. Only the remaining objects, which may contain a mistake, need the slower strict writers.
 """
 
 from __future__ import annotations
@@ -50,12 +49,12 @@ def make_reader(cls: type[Record], converter: cattrs.BaseConverter) -> Callable[
             )
         return compiled[0](data)
 
-    read.reads = cls  # type: ignore[attr-defined]  # tells it from a program's own hook
+    read.reads = cls  # type: ignore[attr-defined]  # absent from a program's own hook
     return read
 
 
 def hook_of(converter: cattrs.BaseConverter, name: str) -> Callable[..., Any]:
-    """Return the structure hook of the class ``name``, resolved late: classes may be circular."""
+    """Return the structure hook of the class ``name``, resolved on first use: classes may be circular."""
     found: list[Any] = []
 
     def read(data: Any, _: Any = None) -> Any:
@@ -91,7 +90,7 @@ def sort_out(cls: type[Record], data: dict[str, Any]) -> tuple[dict[str, Any], d
 
 @functools.cache
 def spellings(cls: type[Record]) -> tuple[frozenset[str], dict[str, str]]:
-    """Return the documented names, and a map from any lower-case name or alias to its documented name."""
+    """Return the documented names, and a map from each lower-case name or alias to its documented name."""
     known = {meta["name"]: (meta["name"], *meta.get("aliases", ())) for meta in cls.__wire__.values()}
     return frozenset(known), {other.lower(): name for name, others in known.items() for other in others}
 
@@ -112,7 +111,7 @@ def make_writer(cls: type[Record], converter: cattrs.BaseConverter) -> Writer:
         return value if value.__class__ in _ATOMS else unstructure(value)
 
     write = compile_writer(cls, plain)
-    write.writes = cls  # type: ignore[attr-defined]  # tells it from a program's own hook
+    write.writes = cls  # type: ignore[attr-defined]  # absent from a program's own hook
     return write
 
 
@@ -122,10 +121,9 @@ def write_ref(ref: Any) -> dict[str, Any]:
 
 
 class FastWriters(dict[type[Any], FastWriter]):
-    """Class -> fast writer, created when the class is first written."""
+    """Fast writers by class, each created on first use."""
 
-    # GIL: threads that first write a class at the same time each compile it, and set the same function
-    # atomically.
+    # GIL: threads that first write a class at the same time each compile a function; setting it is atomic.
 
     def __init__(self, converter: cattrs.BaseConverter) -> None:
         super().__init__()

@@ -44,24 +44,24 @@ __all__ = ["FIELD_TYPES", "NAMES", "OBJECT", "FieldType", "new_of", "type_of"]
 
 @attrs.frozen
 class FieldType:
-    """How values of one type are read, written and checked. In expressions, ``v`` is the value."""
+    """Conversion and check of one type's values. In expressions, ``v`` is the value."""
 
     check: Callable[[Any, Wire], Finding | None]
     """Returns the fault of a value to send, or None."""
     read: str = "v"
     """Expression that converts the service's non-null value to the stored value."""
     take: str = ""
-    """Like ``read``, for a value from a user of the program; empty if the same."""
+    """Like ``read``, for a value from the program's user; if empty, ``read`` is used."""
     quick: str = ""
-    """Like ``read``, without a call; raises TypeError or ValueError for undocumented values."""
+    """Like ``read``, without a function call; raises TypeError or ValueError for undocumented values."""
     write: str = "v"
-    """Expression that converts any stored value except None for sending."""
+    """Expression that converts a stored value other than None for sending."""
     fits: str = "False"
-    """Condition under which a value certainly passes ``check`` and ``plain`` may convert it."""
+    """Condition for values that pass ``check`` and that ``plain`` can convert."""
     plain: str = "v"
-    """Expression that converts a fitting stored value for sending."""
+    """Like ``write``, for a value that meets ``fits``."""
     show: str = "writers[v.__class__](v)"
-    """Expression that converts any stored value except None to JSON, for ``to_dict``."""
+    """Expression that converts a stored value other than None to JSON, for ``to_dict``."""
 
 
 FIELD_TYPES = {
@@ -117,7 +117,7 @@ FIELD_TYPES = {
         show="v._value_ if v.__class__ is {of} else plain(v)",
     ),
 }
-"""Field types by catalogue type. Any other type is an :data:`OBJECT`."""
+"""Field types by catalogue type. All other types use :data:`OBJECT`."""
 
 OBJECT = FieldType(
     check=check_object,
@@ -126,7 +126,7 @@ OBJECT = FieldType(
     fits="v.__class__ is {of}",
     plain="write_{of}(v, origin)",
 )
-"""Objects of another class, and references."""
+"""Type of nested objects and references."""
 
 NAMES = {
     "Decimal": Decimal,
@@ -148,7 +148,7 @@ NAMES = {
     "write_text": write_text,
     "write_utc": write_utc,
 }
-"""Objects used in the expressions, by name."""
+"""Functions and classes used in the expressions, by name."""
 
 
 def _is_plain(cls: type[Record]) -> bool:
@@ -157,11 +157,11 @@ def _is_plain(cls: type[Record]) -> bool:
 
 
 def type_of(meta: Wire) -> FieldType:
-    """Return a field's row in the table."""
+    """Return a field's :class:`FieldType`."""
     return FIELD_TYPES.get(meta["type"], OBJECT)
 
 
 def new_of(cls: type[Record]) -> Callable[[], Record]:
     """Return the function that creates an empty object of ``cls``."""
-    # A program's subclass may have fields of its own: only its __init__ knows their defaults.
+    # A program's subclass may add fields: only its __init__ knows their defaults.
     return functools.partial(object.__new__ if _is_plain(cls) else type.__call__, cls)

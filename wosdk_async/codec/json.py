@@ -1,4 +1,4 @@
-"""JSON text to plain values and back, with exact decimals, and responses to objects."""
+"""Encoding and decoding of JSON with exact decimals, and reading of responses."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ __all__ = [
 ]
 
 _MAX_SYMBOLS = 2_000_000
-"""Maximum brackets and commas in a body. Each stands for a Python object of at least 100 bytes, one byte of
-gzip may expand to hundreds of them, and no decoder stops midway. 4,000 work orders of 5 KB have 1,200,000.
+"""Maximum brackets and commas in a body. Each one creates a Python object of at least 100 bytes, one byte of
+gzip may expand to hundreds, and decoders cannot stop midway. 4,000 work orders of 5 KB contain 1,200,000.
 """
 _COUNTED = 1024 * 1024  # bytes checked at a time, so that dense bodies are refused early
 
 
 _INEXACT = [decimal.InvalidOperation, decimal.Inexact, decimal.Rounded, decimal.Clamped, decimal.Subnormal]
 _EXACT = decimal.Context(prec=decimal.MAX_PREC, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX, traps=_INEXACT)
-"""Context that refuses inexact results. Decimal() would create a context per task, and most calls run in
-their own task. GIL: shared by threads; only its flags change.
+"""Context that refuses inexact results, shared because Decimal() would create a context per task, and most
+calls run in their own task. GIL: threads also share the context; only its flags change.
 """
 
 
@@ -75,8 +75,8 @@ def check_size(body: bytes) -> None:
 def loads(body: bytes) -> Any:
     """Parse ``body`` with exact numbers. Raises ValueError for invalid JSON.
 
-    Near-JSON (lone surrogates, a byte order mark, ``NaN``) is also read, but slowly: a received response
-    should not be lost. Bodies with more than 2,000,000 brackets and commas are refused.
+    Near-JSON (lone surrogates, a byte order mark, ``NaN``) is also read, but slowly, so that no response
+    is lost. Bodies with more than 2,000,000 brackets and commas are refused.
     """
     check_size(body)
     try:
@@ -101,7 +101,7 @@ def _number(text: str) -> Any:
 def dumps(value: Any) -> bytes:
     """Return ``value`` as compact JSON; a ``Decimal`` is written as a number with all its digits.
 
-    Raises ValueError, which names the place, for NaN and infinity, integers of more than 64 bits, lone
+    Raises ValueError, which names the location, for NaN and infinity, integers of more than 64 bits, lone
     surrogates, bytes and other values that JSON or the service does not accept.
     """
     try:
@@ -118,8 +118,8 @@ def dumps(value: Any) -> bytes:
 def dumps_any(value: Any, *, allow_nan: bool = False) -> bytes:
     """Return ``value`` as compact JSON, including values that :func:`loads` reads but :func:`dumps` refuses.
 
-    These are integers of more than 64 bits, lone surrogates (written as escapes) and deep nesting.
-    ``value`` must not contain itself; ``to_dict`` and ``loads`` return no such value.
+    Such values are integers of more than 64 bits, lone surrogates (which are escaped) and deep nesting.
+    ``value`` must not contain itself; results of ``to_dict`` and ``loads`` never do.
     """
     try:
         return dumps(value)
@@ -176,11 +176,11 @@ def _first_fault(value: Any) -> str | None:
 
 
 def _faults(value: Any, place: str) -> Iterator[str]:
-    """Yield each value in ``value`` that cannot be written, with its place and the remedy."""
+    """Yield a message for each part of ``value`` that cannot be written, with its place and remedy."""
     if isinstance(value, dict):
         for key, item in value.items():
             if not isinstance(key, str):
-                yield f"{place} has the key {key!r}; names of JSON members are text."
+                yield f"{place} has the key {key!r}; JSON keys must be strings."
             yield from _faults(str(key), f"the name {key!r} in {place}")
             yield from _faults(item, f"{place}.{key}")
     elif isinstance(value, list | tuple):
@@ -198,7 +198,7 @@ def _fault(value: Any) -> str | None:
     if isinstance(value, int):
         return None if -(2**63) <= value < 2**64 else f"{value}, more than 64 bits; send it as text."
     if isinstance(value, bytes | bytearray | memoryview):
-        return f"{type(value).__name__}; send text, for binary content base64.b64encode(...).decode()."
+        return f"{type(value).__name__}; send text, or base64.b64encode(...).decode() for binary content."
     if isinstance(value, str):
         lone = any("\ud800" <= char <= "\udfff" for char in value)
         return "text with half a surrogate pair; decode it again or remove it." if lone else None
@@ -212,7 +212,7 @@ def _fault(value: Any) -> str | None:
 # --- responses --------------------------------------------------------------------------------
 
 _SURPRISES = (*UNREADABLE, ValueError, TypeError)
-"""Errors for JSON that a Struct cannot read."""
+"""Errors for JSON that does not fit a Struct."""
 
 One = Callable[[Any], Any]
 
@@ -221,9 +221,9 @@ One = Callable[[Any], Any]
 class Envelope:
     """Location of the objects in a response.
 
-    ``plain(document, one)`` finds them in the parsed JSON, and is the definition; ``one`` creates an object
-    from its data. ``typed(found, origin)`` finds them in ``envelope[struct]``, a generic Struct, and returns
-    None where only ``plain`` can read them.
+    ``plain(document, one)`` returns the objects in the parsed JSON, each created by ``one`` from its data.
+    ``typed(found, origin)`` returns the same objects from ``envelope[struct]``, a generic Struct, or None if
+    only ``plain`` can read the response.
     """
 
     plain: Callable[[Any, One], Any]
@@ -234,11 +234,11 @@ class Envelope:
 
 
 WHOLE = Envelope(lambda document, one: one(document), lambda found, origin: found.__made__(origin))
-"""Response that is itself the object."""
+"""Envelope of a response that is a single object."""
 
 
 class ResponseReader:
-    """Reader of responses in one form with objects of one class."""
+    """Reader of responses with one envelope and class."""
 
     def __init__(self, cls: type[Record], form: Envelope, readers: RecordReaders) -> None:
         self._cls = cls
@@ -249,7 +249,7 @@ class ResponseReader:
         self._version = -1 if readers.is_unhooked(cls) else None
 
     def read(self, body: bytes) -> Any:
-        """Return the result of the form for ``body``. Raises the errors of ``loads``, form and converter."""
+        """Return the objects in ``body``. Raises the errors of ``loads``, the envelope and the converter."""
         if len(body) > _MAX_SYMBOLS:  # fewer bytes cannot have that many
             check_size(body)
         if (found := self._read_fast(body)) is not None:
@@ -263,8 +263,8 @@ class ResponseReader:
         """Return the result read with the Struct; None if there is no Struct or ``body`` does not fit it."""
         if self._version != self._readers.version and self._version is not None:
             self._build()
-        # GIL: other threads may also build, and set the attributes one by one. Either function reads a
-        # response correctly, and so does the slow path without one.
+        # GIL: other threads may also build, and set the attributes one by one. The old and new functions
+        # both read a response correctly, and so does the slow path.
         if self._fast is None:
             return None
         try:

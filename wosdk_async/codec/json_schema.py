@@ -34,14 +34,14 @@ TYPES: dict[str, dict[str, Any]] = {
     "datetime-local": {"type": "string", "description": "Local time of the site, without a zone."},
     "datetime-utc": {"type": "string", "format": "date-time"},
 }
-"""Catalogue type -> schema of its values. A local time is not a ``date-time``, which requires a zone."""
+"""Schemas of values, by catalogue type. A local time is not a ``date-time``, which requires a zone."""
 
 
 def json_schema(cls: type[Record], *, names: Names = "wire") -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of the :func:`wosdk_async.to_dict` result for ``cls``.
 
     Classes of nested records are in ``$defs``. Enum values are listed as examples, because a newer release of
-    the service may send others. Money may be a number or its text.
+    the service may send others. Money may be a number or a numeric string.
 
     Args:
         cls: a model class.
@@ -65,7 +65,7 @@ def _in_defs(cls: type[Record]) -> dict[str, Any]:
 def class_schema(
     cls: type[Record], refer: Callable[[type[Record]], dict[str, Any]], *, names: Names = "wire"
 ) -> dict[str, Any]:
-    """Return the schema of one class; ``refer`` returns the schema to use for another."""
+    """Return the schema of one class; ``refer`` returns the schema that refers to a nested class."""
     about = _about(cls)
     properties = {
         meta["name"] if names == "wire" else name: _property(meta, refer, about.get(name))
@@ -104,7 +104,7 @@ def _one(meta: Wire, refer: Callable[[type[Record]], dict[str, Any]]) -> dict[st
 
 
 def _about(cls: type[Record]) -> dict[str, str]:
-    """Return the docstrings of a class's fields from its source; empty without source."""
+    """Return the docstrings of a class's fields from its source, if available."""
     found: dict[str, str] = {}
     for each in reversed(cls.__mro__):
         if issubclass(each, Record):

@@ -1,6 +1,6 @@
-"""Dicts of objects that the program has not accessed, made from their Structs.
+"""Conversion of Structs to dicts, for objects that the program has not accessed.
 
-msgspec copies a Struct into a dict in C, with the raw values. Values that ``to_dict`` shows in another form
+msgspec copies a Struct into a dict in C, with the raw values. Values that ``to_dict`` writes differently
 (times, numbers that arrived as strings) are fixed in place. Decoding an order of 5 KB and making its dict
 takes 61 us, compared with 81 us via the objects (``python -m benchmarks.records``).
 """
@@ -33,9 +33,9 @@ _copy = functools.partial(msgspec.to_builtins, builtin_types=(Decimal,))
 
 
 class ByClass(dict[Any, Any]):
-    """Class -> function, created on the first request."""
+    """Functions by class, each created on first use."""
 
-    # GIL: threads that ask first at the same time each create one, and set it atomically.
+    # GIL: threads that first use a class at the same time each create a function; setting it is atomic.
 
     def __init__(self, make: Callable[[Any], Any]) -> None:
         super().__init__()
@@ -48,7 +48,7 @@ class ByClass(dict[Any, Any]):
 
 @attrs.frozen
 class StructWriters:
-    """Writers of Structs, equivalent to ``writers`` for the objects made from them."""
+    """Writers of Structs, with the same results as ``writers`` for the objects made from the Structs."""
 
     writers: By
     by_python_name: bool
@@ -66,7 +66,7 @@ class StructWriters:
         return self.write_all({"": struct})[""]
 
     def write_all(self, structs: dict[str, Any]) -> dict[str, Any]:
-        """Return the dicts of the Structs in a dict: copying them together is faster than one by one."""
+        """Return a dict with each Struct as a dict: copying them together is faster than one by one."""
         made: dict[str, Any] = _copy(structs)
         for name, struct in structs.items():
             if (fix := self._fixes[struct.__class__]) is not None:
@@ -74,7 +74,7 @@ class StructWriters:
         return made
 
     def write_list(self, structs: tuple[Any, ...]) -> list[Any]:
-        """Return the dicts of a list's Structs, which may include None."""
+        """Return the dicts of a list of Structs, which may include None."""
         fixes = [None if struct is None else self._fixes[struct.__class__] for struct in structs]
         made = zip(_copy(structs), structs, fixes, strict=True)
         return [found if fix is None else fix(found, struct) for found, struct, fix in made]
@@ -110,7 +110,7 @@ _QUICK_VALUE = """\
 
 
 class _FixCompiler:
-    """Generates the functions that fix the dicts of Structs and nested Structs."""
+    """Compiler of the functions that fix the dicts of Structs and nested Structs."""
 
     def __init__(self, writers: By, by_python_name: bool, secrets: bool) -> None:
         self._names = {**NAMES, "writers": writers, "plain": lambda value: writers[value.__class__](value)}

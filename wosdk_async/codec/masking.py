@@ -1,7 +1,7 @@
 """Masking of secrets in JSON values and in text of any format: known secrets, and secret fields by name.
 
 :class:`~wosdk_async.text.safe_text.Secrets` holds the known secrets of the sessions. Other secrets are
-recognized only by name: ``Password``, ``ApiToken``, an address's ``sig`` parameter. ``docs/testing.md`` lists
+recognized only by name: ``Password``, ``ApiToken``, a URL's ``sig`` parameter. ``docs/testing.md`` lists
 the limits.
 """
 
@@ -21,13 +21,13 @@ _NO_SECRETS = Secrets()
 _MAX_NESTED = 4  # maximum nesting of JSON text in JSON text
 _MAX_GAP = 1000  # characters between a pair of delimiters; bounds the time
 
-# A user and a password in an address.
+# Credentials in a URL.
 _USER = re.compile(
     rf"(:(?:\\?/){{2}}|%(?:25){{0,3}}3A(?:%(?:25){{0,3}}2F){{2}})[^\s/@\"'<>]{{1,{_MAX_GAP}}}?(@|%(?:25){{0,3}}40)",
     re.IGNORECASE,
 )
-# A parameter of a signed address (of a file, say): anyone with that address can read the file. Its delimiters
-# may be escaped as in HTML or JSON, or percent-encoded inside another address.
+# A secret parameter of a URL, such as a signed file URL, which lets anyone read the file. Delimiters may be
+# escaped as in HTML or JSON, or percent-encoded inside another URL.
 _PARAMETER = re.compile(
     r"((?:[?&]|&amp;|\\u0026|%(?:25){0,3}(?:3F|26))[\w.-]{0,100}?"
     r"(?:sig|token|secret|credential|password|code|key|cookie|authorization)[\w.-]{0,100}"
@@ -50,10 +50,10 @@ _CDATA = re.compile(
 
 
 def mask_text(text: str, secrets: Secrets = _NO_SECRETS) -> str:
-    """Return ``text`` with ``***`` for ``secrets`` and the values of secret fields.
+    """Return ``text`` with ``***`` in place of ``secrets`` and the values of secret fields.
 
-    Fields are recognized in JSON, forms, XML, settings and headers, even in truncated text. In addresses,
-    signatures and users with passwords are replaced.
+    Fields are recognized in JSON, forms, XML, settings and headers, even in truncated text. In URLs,
+    signatures and credentials are masked.
     """
     text = secrets.hide(text, len(text))
     text = _PARAMETER.sub(rf"\1{_MASK}", _USER.sub(rf"\1{_MASK}\2", text))
@@ -62,12 +62,12 @@ def mask_text(text: str, secrets: Secrets = _NO_SECRETS) -> str:
 
 
 def mask_fields(value: Any, secrets: Secrets = _NO_SECRETS) -> Any:
-    """Return JSON values without ``secrets`` and secret fields, also inside JSON text.
+    """Mask ``secrets`` and secret fields in JSON values, including JSON text in strings.
 
-    Each value keeps its type, so that it remains readable: ``***``, 0, an empty list or an empty object.
+    Masked values keep their type, so that readers accept them: ``***``, 0, an empty list or an empty object.
     True, false and null reveal nothing and are kept.
     """
-    # A single search of all strings is faster than one each, and most responses repeat no secret.
+    # A single search of all strings is faster than one search each, and most contain no secret.
     found = "\0".join(_texts(value)) if secrets else ""
     if secrets.hide(found, len(found)) != found:
         value = _without_known(value, secrets)
@@ -96,7 +96,7 @@ def _without_known(value: Any, secrets: Secrets) -> Any:
 
 
 def _without_named(value: Any, nested: int) -> Any:
-    """Return JSON values without the values of secret fields."""
+    """Mask the values of secret fields in JSON values."""
     if isinstance(value, str):
         return _without_nested(value, nested)
     if isinstance(value, list):
@@ -116,7 +116,7 @@ def _empty(value: Any) -> Any:
 
 
 def _without_nested(text: str, nested: int) -> str:
-    """Return text without secrets; JSON is rewritten only if something was masked."""
+    """Mask secrets in text; rewrite JSON only if something was masked."""
     if nested and text.lstrip()[:1] in ("{", "[", '"'):
         try:
             found = codec.loads(text.encode())
@@ -128,7 +128,7 @@ def _without_nested(text: str, nested: int) -> str:
 
 
 def _without_fields(text: str) -> str:
-    """Return text with ``***`` for each value after the name of a secret field."""
+    """Replace each value after the name of a secret field with ``***``."""
     parts, done = [], 0
     for found in _NAME.finditer(text):
         if found.start() < done or not is_secret_name(found["name"]):

@@ -1,7 +1,7 @@
-"""Records to JSON values and back for programs; implements :func:`wosdk_async.to_dict` and ``from_dict``.
+"""Conversion of records to JSON values and back; implements :func:`wosdk_async.to_dict` and ``from_dict``.
 
-``dicts.py`` writes records for the service and refuses mistakes. This module shows a record unchanged, so no
-value from a response raises an error. Reading works as in ``dicts.py``, and also accepts Python names.
+``dicts.py`` writes records for the service and refuses mistakes. This module writes records unchanged, so no
+value from a response raises an error. It reads the same dicts as ``dicts.py``, and accepts Python names, too.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Writer = Callable[[Any], Any]
 
 @functools.cache
 def wire_name_of(cls: type[Record]) -> tuple[Mapping[str, str], Mapping[str, str]]:
-    """Return the documented name by Python or documented name, and by any lower-case spelling."""
+    """Return the documented names by Python and documented names, and by lower-case spellings."""
     exact = {name: meta["name"] for name, meta in cls.__wire__.items()}
     known, meant_by = spellings(cls)  # type: ignore[arg-type]  # mypy takes the objects for the class
     return {**exact, **{name: name for name in known}}, meant_by
@@ -74,7 +74,7 @@ _OBJECT = """\
 
 @attrs.frozen
 class DictWriters:
-    """Functions that create JSON values, by value class; each is created on first use."""
+    """Writers of JSON values, by value class; each is created on first use."""
 
     names: Names
     secrets: bool
@@ -141,7 +141,7 @@ class DictWriters:
         return compile_function("write", source, f"dict writer of {cls.__name__}", names)  # type: ignore[no-any-return]
 
     def _add_extra(self, taken: frozenset[str], made: dict[str, Any], extra: dict[str, Any]) -> None:
-        """Add unknown fields under their own names, or in ``extra`` if the name is already a field."""
+        """Add unknown fields under their own names, or in ``extra`` if the name belongs to a field."""
         for name, value in self._write_mapping(extra).items():
             if name.lower() in taken:
                 made.setdefault(EXTRA, {})[name] = value
@@ -177,9 +177,9 @@ _PLAIN: dict[Any, Writer] = {
 
 
 class DictReaders(dict[type[Record], Callable[..., Any]]):
-    """Class -> function that creates its records from dicts with either kind of names."""
+    """Readers by class, for dicts with wire or Python names."""
 
-    # GIL: threads that ask first at the same time each compile one, and set it atomically.
+    # GIL: threads that first use a class at the same time each compile a function; setting it is atomic.
 
     def __missing__(self, cls: type[Record]) -> Callable[..., Any]:
         as_dict, sort_out = functools.partial(_as_dict, cls), functools.partial(_sort_out, cls)

@@ -1,13 +1,11 @@
-"""Structs of record classes, with the fields found in responses.
+"""Structs of record classes, with only the fields found in responses.
 
-A Struct starts without fields, and is recompiled when responses have more. This pays twice:
+A Struct starts without fields, and is recompiled when responses contain new ones, for two reasons:
 
-* Newer releases send names that are not in the catalogue. A Struct without them cannot read the response, and
-the slow
-  path takes more than three times as long: 121 us for an order of 5 KB, compared with 33 us.
-* Every field and object of the catalogue would be 104 Structs, most of which no response fills. The first
-order would
-  block the event loop for 84 ms instead of 26 ms, and each order would take 4 to 12 % longer.
+* Newer releases send names that are not in the catalogue. A Struct without these names cannot read the
+  response, and the slow path takes 121 us for an order of 5 KB instead of 33 us.
+* The whole catalogue would need 104 Structs, most of which would never be used. The first order would block
+  the event loop for 84 ms instead of 26 ms, and each order would take 4 to 12 % longer.
 """
 
 from __future__ import annotations
@@ -49,17 +47,17 @@ class CompiledStruct:
     struct: Any = None
     """The Struct; None if msgspec refuses the class."""
     parts: tuple[tuple[RecordReader, CompiledStruct], ...] = ()
-    """Readers of nested objects, each with the Struct that was compiled in."""
+    """Readers of nested objects, each with the Struct compiled into this one."""
 
     def part(self, at_once: bool) -> Part:
-        """Return how a field reads an object as this Struct."""
+        """Return the part of a field whose objects are read as this Struct."""
         fields = self.cls.__wire__.values()
         is_small = len(fields) <= _SMALL and not any(map(is_nested, fields))
         return Part(self.cls, self.known, self.unknown, self.struct, at_once or is_small, is_small)
 
     @property
     def is_current(self) -> bool:
-        """Whether no compiled-in Struct has been replaced since."""
+        """Whether the Structs of nested objects are still current."""
         return all(reader.current() is used for reader, used in self.parts)
 
 
@@ -67,11 +65,11 @@ class CompiledStruct:
 class _Pace:
     """Schedule for recompiling a class's Struct.
 
-    Compilation becomes rarer each time, because it takes as long as reading a hundred responses.
+    Each recompilation waits for more responses, because compiling takes as long as reading a hundred.
     """
 
     is_behind: bool = False
-    """Whether the Struct lacks fields that were learned."""
+    """Whether the Struct lacks learned fields."""
     _compiled: int = 0
     _waited: int = 0
 
@@ -85,7 +83,7 @@ class _Pace:
 
 
 class RecordReader:
-    """Knowledge about one class from responses, and its current Struct."""
+    """Fields of one class learned from responses, and its current Struct."""
 
     def __init__(self, cls: type[Record], readers: RecordReaders) -> None:
         self._cls = cls
@@ -98,7 +96,7 @@ class RecordReader:
         self._is_compiling = False
 
     def current(self) -> CompiledStruct:
-        """Return the Struct for everything learned, compiled if needed."""
+        """Return the Struct for all learned fields; compile it if needed."""
         if self._is_compiling:  # an object nested in its own class is read as a dict
             return _NONE
         if self._compiled is _NONE or not self._compiled.is_current:
@@ -129,7 +127,7 @@ class RecordReader:
                 yield name, self._readers[registry.resolve(meta["of"])]
 
     def learn(self, record: Any) -> bool:
-        """Learn the fields of ``record`` and nested objects; return whether any was new."""
+        """Learn the fields of ``record`` and nested objects; return whether any of them was new."""
         if record.__class__ is not self._cls:
             return False
         fields = self._cls.__wire__
@@ -176,7 +174,7 @@ _NONE = CompiledStruct()
 
 
 class RecordReaders(dict[type[Record], RecordReader]):
-    """Class -> reader, created when the class is first read. Threads use it with the lock."""
+    """Readers by class, each created on first use. Threads must hold ``lock``."""
 
     def __init__(self, converter: cattrs.BaseConverter) -> None:
         super().__init__()
@@ -187,7 +185,7 @@ class RecordReaders(dict[type[Record], RecordReader]):
         register_after_fork(self)
 
     def forked(self) -> None:
-        """Start again in a forked child if a thread of the parent was compiling or learning."""
+        """Clear the readers in a forked child if a thread of the parent was compiling or learning."""
         held, self.lock = self.lock, threading.RLock()
         if not held.acquire(blocking=False):
             self.clear()
@@ -213,7 +211,7 @@ class RecordReaders(dict[type[Record], RecordReader]):
     def is_unhooked(self, cls: type[Record]) -> bool:
         """Return whether no program hook reads ``cls`` or a class nested in its objects.
 
-        A hook may refuse its data. It must run while the response can still be reported as unreadable, so its
+        A hook may refuse its data, so it must run while the response can still be reported as unreadable: its
         objects cannot be created lazily.
         """
         hook_of = self.converter.get_structure_hook

@@ -1,4 +1,4 @@
-"""Records as JSON values and back: for web back ends, queues, files and logs.
+"""Conversion of records to JSON values and back: for web back ends, queues, files and logs.
 
 These functions are for a program's own use; ``codec`` writes what is sent to the service. ``docs/records.md``
 lists the JSON form of each type.
@@ -59,8 +59,8 @@ def to_dict(record: Record | Iterable[Record], *, names: Names = "wire", secrets
         secrets: whether to write secret fields, such as ``Employee.password``.
 
     Raises:
-        InvalidCallError: ``record`` has another type, a program set a field to a value without a JSON form,
-            or a record contains itself.
+        InvalidCallError: ``record`` has the wrong type, contains itself, or contains a value without a JSON
+            form.
     """
     writers = _writers(names, secrets)
     if isinstance(record, Record):
@@ -73,7 +73,7 @@ def to_dict(record: Record | Iterable[Record], *, names: Names = "wire", secrets
 def to_json(record: Record | Iterable[Record], *, names: Names = "wire", secrets: bool = False) -> bytes:
     """Return a record, or a list of records, as compact JSON; numbers keep their digits.
 
-    Arguments and errors are those of :func:`to_dict`.
+    Arguments and errors: see :func:`to_dict`.
     """
     try:
         return dumps_any(to_dict(record, names=names, secrets=secrets))
@@ -85,8 +85,8 @@ def from_dict(cls: type[T], data: Any, *, unknown: Unknown = "keep") -> T:
     """Return a record of ``cls`` from a dict in the form of :func:`to_dict` or of the service.
 
     Names may be the service's, in any case, or Python's. Unknown names go to ``extra``. Numbers may be
-    strings: plain digits in an integer field become an int. A value that does not fit its field is kept for
-    the checks before a call.
+    strings: plain digits in an integer field become an int. A value that does not fit its field is kept;
+    the checks before a call report it.
 
     Args:
         cls: the class, or ``list[WorkOrder]`` for a list of its records.
@@ -95,7 +95,7 @@ def from_dict(cls: type[T], data: Any, *, unknown: Unknown = "keep") -> T:
 
     Raises:
         InvalidCallError: ``cls`` is not a model class, or ``data`` is not a dict or list, is nested too
-            deeply, names a field twice, or holds a refused value.
+            deeply, names a field twice, or contains a name or value that ``unknown`` refuses.
     """
     own, is_list = _class_of(cls)
     if unknown not in ("keep", "refuse"):
@@ -113,7 +113,7 @@ def from_dict(cls: type[T], data: Any, *, unknown: Unknown = "keep") -> T:
 def from_json(cls: type[T], body: bytes | str, *, unknown: Unknown = "keep") -> T:
     """Return a record of ``cls`` from JSON; numbers are read exactly.
 
-    Arguments and errors are those of :func:`from_dict`. Raises InvalidCallError also for invalid JSON.
+    Arguments and errors: see :func:`from_dict`. Invalid JSON also raises InvalidCallError.
     """
     if not isinstance(body, str | bytes | bytearray):
         raise InvalidCallError(f"{_name(cls)}: JSON is read from bytes or text, not from {_shown(body)}")
@@ -191,7 +191,7 @@ def _first_fault(writers: DictWriters, value: Any, place: str) -> str:
         writers.write(value)
     except TypeError as error:
         return f"{place} {error}."
-    return f"{place} has changed since; write it again."
+    return f"{place} changed while it was being written; write it again."
 
 
 # --- parts of a record that the catalogue lacks (facts 3.3) --------------------------------------
@@ -204,7 +204,7 @@ Place = tuple[str | int, ...]
 
 @attrs.frozen
 class UnknownValue:
-    """One unknown name or enum value: the path of wire names and indexes, and the message."""
+    """Unknown name or enum value: its path of wire names and indexes, and a message."""
 
     place: Place
     message: str
@@ -215,7 +215,7 @@ class UnknownValue:
 
 
 def unknown_values(value: Any, place: Place = ()) -> Iterator[UnknownValue]:
-    """Yield fields and values of a record, or of a list of records, that the catalogue lacks."""
+    """Yield the fields and enum values of a record or a list of records that the catalogue lacks."""
     if isinstance(value, Record):
         yield from _of_record(value, place)
     elif isinstance(value, OpenEnum) and not value.is_known:

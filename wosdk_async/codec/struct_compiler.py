@@ -1,4 +1,4 @@
-"""Hidden msgspec Structs of the classes, filled in C, and the functions that convert them to objects."""
+"""Private msgspec Structs of the classes, filled in C, and the functions that convert them to objects."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["NO_OBJECTS", "LazyList", "Part", "StructFields", "compile_struct"]
 
 @attrs.frozen
 class Part:
-    """How an object in a Struct's field is read: as another Struct."""
+    """Struct field whose object is read as another Struct."""
 
     cls: type[Record]
     known: Container[str]
@@ -32,7 +32,7 @@ class Part:
     at_once: bool
     """Whether the object is created with the record, not on first access."""
     inline: bool = False
-    """Whether its statements are inlined in the record's function: a call would cost more."""
+    """Whether the object's statements are inlined in the record's function, which is faster than a call."""
 
 
 @attrs.frozen
@@ -48,10 +48,10 @@ class StructFields:
 
 
 class LazyList(Lazy):
-    """Structs of a list, in a tuple.
+    """List of objects, kept as a tuple of Structs until accessed.
 
     The garbage collector visits every list in every result that a program keeps, and an order has fifty,
-    nearly all of them empty. There is a single empty tuple, and the collector untracks tuples of Structs.
+    nearly all empty. Python has a single empty tuple, and the collector untracks tuples of Structs.
     """
 
     __slots__ = ("structs",)
@@ -64,12 +64,12 @@ class LazyList(Lazy):
 
 
 NO_OBJECTS = LazyList(())
-"""An empty list: each reader of the field gets a new one."""
+"""Stands for an empty list; each record creates a new list on access."""
 
 
 @attrs.define
 class _StructText:
-    """Fields of a Struct, and the statements that convert ``struct`` to ``made``, for one function."""
+    """Generator of a Struct's fields, and of the statements that convert ``struct`` to ``made``."""
 
     names: dict[str, Any]
     hook_of: Callable[[str], Callable[..., Any]]
@@ -118,7 +118,7 @@ class _StructText:
         return fields, [f"{made} = {new}()", f"{made}.origin = origin", *lines]
 
     def _field(self, meta: Wire, part: Part | None, slot: str, x: str) -> tuple[Any, list[str]]:
-        """Return a field's type, and the statements that convert its value ``x``; none to keep it."""
+        """Return a field's type, and the statements that convert its value ``x``, if any."""
         if part is not None and meta.get("many"):
             element = part.struct | None
             kind: Any = types.GenericAlias(tuple, (element, ...)) | None
@@ -158,14 +158,14 @@ def compile_struct(
 ) -> Any:
     """Return a Struct for objects of ``cls``; its ``__made__`` converts a Struct to an object.
 
-    Values arrive as from :func:`loads`, and are read by the same source as in dicts.
+    Structs hold the same values as :func:`loads` returns, and are read by the same source as dicts.
 
     Args:
         cls: the class.
         known: fields of the Struct. msgspec raises for JSON with any other name.
         unknown: wire names that the catalogue lacks, which go to ``extra``.
         parts: fields whose objects are read as Structs. Other objects are read as dicts.
-        hook_of: returns the function ``(data, None)`` that reads dicts of the named class.
+        hook_of: returns the named class's reader of dicts, called with ``(data, None)``.
     """
     names = {
         "astuple": msgspec.structs.astuple,

@@ -1,4 +1,4 @@
-"""Parsing of text into a field's type: file cells, and command-line values."""
+"""Parsing of file cells and command-line values into the types of fields."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _INTEGER = re.compile(r"[+-]?[0-9]+")
 
 
 def parse_value(text: str, meta: Wire, *, lenient: bool = False) -> Any:
-    """Parse ``text`` for a field.
+    """Parse ``text`` into the type of a field.
 
     Args:
         text: the original text.
@@ -54,7 +54,7 @@ def exact_number(text: str) -> Decimal:
     """Return the number in ``text`` if it can be written without an exponent.
 
     Raises:
-        ValueError: not a number, or too long. The message is like those of :func:`parse_value`.
+        ValueError: not a number, or too long. The message has the form described in :func:`parse_value`.
     """
     number = Decimal("NaN")
     if text.isascii() and "_" not in text and len(text) <= MAX_NUMBER:
@@ -120,7 +120,7 @@ def _time(text: str) -> datetime:
 def _local_time(text: str, _: Wire, __: bool) -> datetime:
     time = _time(text)
     if time.tzinfo is not None:
-        raise ValueError(f"is local time of the site; remove the zone from {shown_value(text)}")
+        raise ValueError(f"is the site's local time; remove the zone from {shown_value(text)}")
     return time
 
 

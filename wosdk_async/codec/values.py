@@ -1,4 +1,4 @@
-"""Single values: wire forms of dates, numbers and enum values."""
+"""Conversion of dates, numbers and enum values to and from their wire form."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _DIGITS = re.compile(r"-?[0-9]{1,19}")
 
 
 def read_local(value: Any) -> Any:
-    """Read a local time. The service sends no zone; one would be dropped (not shown; assumed).
+    """Read a local time. The service sends no zone; any zone is dropped (not shown; assumed).
 
     The seventh fraction digit (facts 3.5) is lost: Python stores microseconds.
     """
@@ -43,7 +43,7 @@ def read_local(value: Any) -> Any:
 
 
 def read_zoned(value: Any) -> Any:
-    """Read a local time from a program's user; a zone is kept, so that the checks before a call refuse it."""
+    """Read a local time from a program's user; keep a zone, so that the checks before a call refuse it."""
     try:
         return _parse(value)
     except (TypeError, ValueError):
@@ -62,7 +62,7 @@ def read_utc(value: Any) -> Any:
 
 
 def read_digits(value: Any) -> Any:
-    """Read an integer from a program's user, including plain digits: the service takes both."""
+    """Read an integer or a string of digits from a program's user: the service accepts both."""
     # spec 4.4
     return int(value) if isinstance(value, str) and _DIGITS.fullmatch(value) else value
 
@@ -81,7 +81,7 @@ def read_number(value: Any) -> Any:
 
 
 class EnumReader(dict[str, Any]):
-    """Wire text -> member, filled on the first value; until then the enum is not loaded."""
+    """Enum members by wire text; the enum is loaded when the first value is read."""
 
     def __init__(self, load: Callable[[], Any]) -> None:
         super().__init__()
@@ -95,7 +95,7 @@ class EnumReader(dict[str, Any]):
         """Read a value that is not the text of a loaded member; None and unreadable values are kept."""
         if value is None or not isinstance(value, str | int) or isinstance(value, bool):
             return value
-        # GIL: another thread may fill it at the same time; until then the enum itself is asked.
+        # GIL: another thread may fill this dict at the same time; missing values are read by the enum.
         if self._enum is None:
             self._enum = self._load()
             self.update((str(member), member) for member in self._enum)
@@ -110,7 +110,7 @@ def write_text(value: Any, where: str) -> Any:
 
 
 def write_number(value: Any, where: str) -> Any:
-    """Write a decimal field, a float with its shortest digits."""
+    """Write a decimal field; a float is written with its shortest digits."""
     if isinstance(value, float):
         value = Decimal(repr(float(value)))
     if isinstance(value, Decimal) and not value.is_finite():
@@ -157,13 +157,13 @@ def write_enum(value: Any) -> Any:
 
 
 def show_number(value: Any, plain: Callable[[Any], Any]) -> Any:
-    """Show a value other than a Decimal in a decimal field: a float with its shortest digits."""
+    """Show a decimal field's value that is not a Decimal; a float is shown with its shortest digits."""
     number = read_number(value) if isinstance(value, float) else value
     return number if isinstance(number, Decimal) else plain(number)
 
 
 def show_utc(value: Any, plain: Callable[[Any], Any]) -> Any:
-    """Show a value other than a UTC time in a UTC field: times in other zones are converted."""
+    """Show a UTC field's value that is not a UTC time; times in other zones are converted."""
     if not isinstance(value, datetime) or value.tzinfo is None:
         return plain(value)
     try:

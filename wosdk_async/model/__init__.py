@@ -1,6 +1,6 @@
 """The service's entities, values, enums and commands as classes, loaded on first use.
 
-The model imports only errors and texts, and knows no JSON.
+The model imports only errors and text helpers, and does not handle JSON.
 
 Written by wosdk_async.catalogue.generate from the catalogue; do not edit.
 """

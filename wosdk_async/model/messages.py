@@ -1,4 +1,4 @@
-"""Bodies of requests and responses.
+"""Request and response bodies.
 
 Written by wosdk_async.catalogue.generate from the catalogue; do not edit.
 """

@@ -31,9 +31,9 @@ _DATES = dict.fromkeys(["14", "15", "16", "17", "22"], True) | dict.fromkeys(
 )
 """Built-in formats of dates and times, and whether they show the day."""
 _AMOUNTS = dict.fromkeys(["5", "6", "7", "8", "42", "44"], SOME_CURRENCY) | dict.fromkeys(["9", "10"], '"%')
-"""Built-in formats of amounts, in the currency of the reader's country, and of percentages."""
+"""Built-in formats of amounts, in the currency of the user's locale, and of percentages."""
 _NO_TIME = (
-    "the number {} is no date from 1900-03-01 to 9999-12-31 and no time of a day; correct it in the sheet"
+    "the number {} is neither a date from 1900-03-01 to 9999-12-31 nor a time of day; correct it in the sheet"
 )
 _CHUNK = 1 << 16
 _CELL = re.compile(rb"<(?:\w{1,20}:)?[vtf][ />]")
@@ -43,8 +43,8 @@ _RANGE = re.compile(r"([A-Z]{1,3})([0-9]{1,7}):([A-Z]{1,3})([0-9]{1,7})")
 
 
 def sheet_parts(book: zipfile.ZipFile, parts: Mapping[str, str]) -> tuple[dict[str, str | None], range]:
-    """Return the workbook part with each sheet's cells, and the range of numbers that are dates."""
-    days = range(61, 2_958_466)  # before, Excel has a day that never was
+    """Return the part of each sheet by name, and the range of numbers that are valid dates."""
+    days = range(61, 2_958_466)  # Excel counts a nonexistent 1900-02-29 before it
     ids: dict[str, str] = {}
     targets: dict[str, str] = {}
 
@@ -67,7 +67,7 @@ def sheet_parts(book: zipfile.ZipFile, parts: Mapping[str, str]) -> tuple[dict[s
 
 
 def styles_in(book: zipfile.ZipFile, parts: Mapping[str, str]) -> dict[str, bool | str]:
-    """Return the styles of times, with whether they show the day, and of amounts, with the currency."""
+    """Return time styles with whether they show the day, and amount styles with their currency."""
     formats: dict[str, bool | str] = {**_DATES, **_AMOUNTS}
     found: list[bool | str | None] = []
     is_of_cells = False
@@ -94,7 +94,7 @@ def styles_in(book: zipfile.ZipFile, parts: Mapping[str, str]) -> dict[str, bool
 
 
 def has_cells(book: zipfile.ZipFile, part: str | None) -> bool:
-    """Return whether a sheet of .xlsx has a cell with content."""
+    """Return whether a sheet of .xlsx contains a cell with content."""
     if part is None:
         return False
     with book.open(part) as file:
@@ -107,7 +107,7 @@ def has_cells(book: zipfile.ZipFile, part: str | None) -> bool:
 
 
 class ExcelCells:
-    """Facts of the cells of a sheet of .xlsx, from its elements."""
+    """Facts about the cells of an .xlsx sheet, from its XML elements."""
 
     def __init__(self, styles: Mapping[str, bool | str], days: range) -> None:
         self._styles = styles
@@ -119,14 +119,14 @@ class ExcelCells:
         self.hidden_rows: list[range] = []
         self.hidden_columns: list[range] = []
         self._row = self._column = 0
-        self._place = ""  # as the file has it, until it matters
+        self._place = ""  # the reference as text, until it is needed
         self._type: str | None = None
         self._is_pending = False  # a formula without a result so far
         self._has_day: bool | None = None  # of a date or time
         self._number = ""
 
     def start(self, element: str, attributes: Attributes) -> bool:
-        """Handle the start of an element. Return whether its text matters."""
+        """Handle the start of an element; return whether the element's text is needed."""
         if element == "c":
             if self._is_pending or self._number:
                 self.finish()
@@ -188,7 +188,7 @@ class ExcelCells:
         self._number += text
 
     def finish(self) -> Faults:
-        """End the last cell, and return all faults."""
+        """Finish the last cell, and return all faults."""
         if self._is_pending:
             self._mark(NO_RESULT)
             self._is_pending = False

@@ -32,11 +32,11 @@ _CALC = "urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0"
 _VISIBILITY = f"{_TABLE} visibility"
 _HIDDEN = ("collapse", "filter")
 _SHOWN_ERROR = re.compile(r"#\S+[!?]|#N/?[ADV]|Err:\d+")
-_LOST = "the cell has tabs, line breaks or texts that are not read; save the workbook as .xlsx"
+_LOST = "the cell contains tabs, line breaks or text that is not read; save the workbook as .xlsx"
 
 
 def without_shapes(path: str, shapes: Sequence[tuple[int, int]]) -> IO[bytes]:
-    """Return an .ods file without shapes and comments: calamine reads their texts as cell texts."""
+    """Return an .ods file without shapes and comments, whose text calamine would read as cell text."""
     made = io.BytesIO()
     with zipfile.ZipFile(path) as book, zipfile.ZipFile(made, "w") as other:
         for part in ("mimetype", "META-INF/manifest.xml"):
@@ -51,7 +51,7 @@ def without_shapes(path: str, shapes: Sequence[tuple[int, int]]) -> IO[bytes]:
 
 
 class OpenDocumentCells:
-    """Facts of the cells of one sheet of an .ods file, from its elements."""
+    """Facts about the cells of an .ods sheet, from its XML elements."""
 
     def __init__(self, sheet: str) -> None:
         self._sheet = sheet
@@ -61,9 +61,9 @@ class OpenDocumentCells:
         self.hidden_columns: list[range] = []
         self.others: set[str] = set()
         self.currencies: Currencies = defaultdict(list)
-        self._formats: dict[str, str] = defaultdict(str)  # as those of Excel
+        self._formats: dict[str, str] = defaultdict(str)  # in the form of Excel formats
         self._format = ""
-        self._styles: dict[str, str] = {}  # of cells, with the currency that they show
+        self._styles: dict[str, str] = {}  # cell style -> displayed currency
         self._column_styles: list[tuple[range, str]] = []
         self._table = ""
         self._sheet_columns = range(0)
@@ -74,11 +74,11 @@ class OpenDocumentCells:
         self._shown = self._quotes = ""
 
     def start(self, element: str, attributes: Attributes) -> bool:
-        """Handle the start of an element. Return whether its text matters."""
+        """Handle the start of an element; return whether the element's text is needed."""
         if element == "table":
             self.finish()
             if f"{_TABLE} is-sub-table" in attributes:
-                raise Unreadable("a cell has a table in it, which is not read; save the workbook as .xlsx")
+                raise Unreadable("a cell contains a table, which is not read; save the workbook as .xlsx")
             self._table = attributes.get(f"{_TABLE} name", "")
             self._is_here = self._table == self._sheet
         elif not self._table:
@@ -128,7 +128,7 @@ class OpenDocumentCells:
             self.merged.append((range(row, row + rows), range(column, column + columns)))
 
     def _note_style(self, element: str, attributes: Attributes) -> bool:
-        """Handle an element outside of tables. Return whether its text is shown beside a number."""
+        """Handle an element outside tables; return whether the element's text is shown with a number."""
         if element.endswith("-style"):
             self._format = attributes.get(f"{_STYLE} name", "")
         elif element == "style":
@@ -141,7 +141,7 @@ class OpenDocumentCells:
         return element in ("currency-symbol", "text")
 
     def _note_currency(self, attributes: Attributes) -> None:
-        """Record a cell's currency: its own, its style's, or its column style's."""
+        """Record the currency of a cell, from the cell, its style or its column's style."""
         style = attributes.get(f"{_TABLE} style-name")
         own, shown = attributes.get(f"{OFFICE} currency"), self._styles.get(style or "")
         default = {"currency": SOME_CURRENCY, "percentage": '"%'}.get(attributes[f"{OFFICE} value-type"])
@@ -150,7 +150,7 @@ class OpenDocumentCells:
                 shown = next((shown for columns, shown in self._column_styles if column in columns), None)
             has_text = shown is not None and shown.startswith(
                 '"'
-            )  # such as "Mio", which its own does not tell
+            )  # such as "Mio", which the cell's currency omits
             if currency := (shown if has_text else own or shown) or default:
                 self.currencies[column].append((self._rows, currency[: LONGEST_SIGN + 1]))
 
@@ -162,7 +162,7 @@ class OpenDocumentCells:
             self._formats[self._format] += self._quotes.format(text)
 
     def finish(self) -> Faults:
-        """End the last cell, and return all faults."""
+        """Finish the last cell, and return all faults."""
         if shown := self._shown.strip():
             if _SHOWN_ERROR.fullmatch(shown):
                 self._mark(ERROR)

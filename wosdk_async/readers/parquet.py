@@ -1,4 +1,4 @@
-"""Parquet files: values of all types as exact texts, read in batches."""
+"""Reader of Parquet files: values of all types as exact text, read in batches."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ Cells = tuple[list[str], dict[int, str]]
 def read(path: str) -> Iterator[Line]:
     """Yield the lines of a Parquet file; fields of structs are columns ``outer.inner``.
 
-    Times are ISO 8601: with ``Z`` for instants, else without a zone. Null is an empty text. Lines are
-    rows, counted from 1.
+    Times are ISO 8601: with ``Z`` for instants, otherwise without a zone. Null is an empty string. Lines are
+    row numbers, from 1.
     """
     with parquet.ParquetFile(path) as file:
         leaves = _leaves(file)
@@ -65,7 +65,7 @@ def explain(_: str, error: BaseException) -> str:
 
 
 def _batches(path: str, dictionaries: list[str], unit: str) -> Iterator[arrow.Table]:
-    """Yield the rows; times of INT96 are in ``unit``."""
+    """Yield the rows; INT96 times are in ``unit``."""
     with parquet.ParquetFile(path, read_dictionary=dictionaries, coerce_int96_timestamp_unit=unit) as file:
         for batch in file.iter_batches(_BATCH, use_threads=False):
             yield _flat(arrow.Table.from_batches([batch]))
@@ -78,7 +78,7 @@ def _leaves(file: parquet.ParquetFile) -> dict[str, Any]:
 
 
 def _dictionary_columns(leaves: Mapping[str, Any]) -> list[str]:
-    """Return the text columns, to be read as dictionaries, so that repeated texts share memory."""
+    """Return the text columns, which are read as dictionaries so that repeated texts share memory."""
     return [
         path
         for path, leaf in leaves.items()
@@ -185,7 +185,7 @@ def _bytes_cells(column: arrow.ChunkedArray, kind: str) -> Cells:
 
 
 def _no_texts(column: Any, kind: str) -> Cells:
-    reason = f"it holds values of the type {kind}, which have no text; write it as text"
+    reason = f"it holds values of the type {kind}, which cannot be converted; write the column as text"
     known = column.is_valid().to_pylist()
     return [""] * len(known), {place: reason for place, valid in enumerate(known) if valid}
 
@@ -211,7 +211,7 @@ def _plain(number: str | None) -> str:
 
 
 def _float_cells(column: Any, bits: int) -> Cells:
-    """Return the shortest exact texts of numbers; whole ones that lost digits are faults."""
+    """Return the shortest exact texts of numbers; whole numbers that may have lost digits are faults."""
     texts = [_plain(text) for text in column.cast("string").to_pylist()]
     digits = {16: 3, 32: 6, 64: 15}[bits]
     faults: dict[int, str] = {}
@@ -222,7 +222,7 @@ def _float_cells(column: Any, bits: int) -> Cells:
             faults[place] = f"{value} is not a number that can be sent; write null for no value"
         elif abs(value) >= 10**digits and value == int(value):
             faults[place] = (
-                f"the number {value!r} has more than {digits} digits, which its type does not keep; "
+                f"the number {value!r} has more than {digits} digits, which its type cannot store; "
                 "write it as text, integer or decimal"
             )
         elif bits == 16:  # Arrow writes too many digits
@@ -233,7 +233,7 @@ def _float_cells(column: Any, bits: int) -> Cells:
 
 
 def _old_time_cells(seconds: Any, nanoseconds: Any) -> Cells:
-    """Return times of INT96: seconds have the full range, nanoseconds overflow but have the fraction."""
+    """Return INT96 times: seconds cover the full range; nanoseconds overflow, but contain the fraction."""
     texts: list[str | None] = seconds.cast("string").to_pylist()
     whole, wrapped = (column.cast("int64").to_pylist() for column in (seconds, nanoseconds))
     for place, text in enumerate(texts):
@@ -251,14 +251,14 @@ def _time_cells(texts: list[str | None], zone: str = "", *, is_day: bool = True)
             continue
         if text[0] == "<" or (is_day and (text[4] != "-" or text < "0001-")):
             value = text.rpartition(": ")[2].rstrip(">")
-            span = "of the years 1 to 9999" if is_day else "within a day"
+            span = "in the years 1 to 9999" if is_day else "within a day"
             faults[place] = f"the time {value} is not {span}; correct it in the file, or write null"
         cells.append(_iso(text) + zone)
     return cells, faults
 
 
 def _iso(text: str) -> str:
-    """Return a time of Arrow in ISO 8601, without trailing zeros."""
+    """Return an Arrow time in ISO 8601, without trailing zeros."""
     if "." in text:
         text = text.rstrip("0").rstrip(".")
     return text.replace(" ", "T")

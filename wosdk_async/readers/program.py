@@ -36,10 +36,10 @@ Line = (
     | tuple[int, list[str], str, dict[int, str]]
     | tuple[int]
 )
-"""First the header: its line, cells and None, or those of a sheet, its name, an empty dict and its facts.
-Then rows with content: line, cells, kinds and faults. The last one is the line at which the table ends. Kinds
-have a letter for each cell (``n`` number, ``t`` time, ``b`` boolean, a space: text); faults are the reasons
-why cells cannot be used, by place."""
+"""First the header: line, cells and None, or for a sheet: line, cells, its name, an empty dict and its facts.
+Then each row with content: line, cells, kinds and faults. Finally the line at which the table ends. Kinds are
+one letter per cell (``n`` number, ``t`` time, ``b`` boolean, space: text); faults are the reasons why cells
+cannot be used, by place."""
 
 CURRENCIES = 0x100
 """Kinds from this character on are amounts: one character per currency of the sheet, in order."""
@@ -51,7 +51,7 @@ STARTED = b"reader started\n"
 
 
 class Unreadable(Exception):
-    """File that cannot be read: the text says why, and what to do unless ``remedy`` names a Remedy."""
+    """File that cannot be read: the text contains the reason, and the remedy unless ``remedy`` names one."""
 
     def __init__(self, text: str, remedy: str = "") -> None:
         super().__init__(text)
@@ -72,7 +72,7 @@ class Limits(NamedTuple):
 
 
 class Order(NamedTuple):
-    """File to convert, and how."""
+    """File to convert, with reader, options and limits."""
 
     module: str
     """Reader."""
@@ -84,7 +84,7 @@ class Order(NamedTuple):
 
 
 def main() -> None:
-    """Convert the file of the order, and exit: 0, or 1 with the message on stderr."""
+    """Convert the file, and exit with 0, or with 1 and the message on stderr."""
     order = Order(*json.loads(sys.argv[1]))
     limits = Limits(*order.limits)
     explain: Explain = not_started
@@ -170,7 +170,7 @@ def _set_limits(limits: Limits) -> None:
             resource.setrlimit(kind, (limit, _lower(limit + spare, hard)))
         except (ValueError, OSError):  # macOS does not limit RLIMIT_AS
             continue
-    signal.alarm(limits.seconds + 2)  # without prctl, when the parent is gone
+    signal.alarm(limits.seconds + 2)  # without prctl, ends the reader after its parent is gone
 
 
 def _die_with(parent: int) -> None:

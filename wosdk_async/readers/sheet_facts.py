@@ -1,4 +1,4 @@
-"""Facts of .xlsx and .ods that calamine omits: faulty, merged and hidden cells, and currencies."""
+"""Facts about .xlsx and .ods sheets that calamine omits: faulty, merged and hidden cells, and currencies."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class SheetFacts(NamedTuple):
     """Other sheets with content."""
     currencies: Currencies
     shapes: list[tuple[int, int]]
-    """Places of shapes and comments with texts, for :func:`.opendocument_cells.without_shapes`."""
+    """Offsets of shapes and comments with text, for :func:`.opendocument_cells.without_shapes`."""
 
 
 def sheet_facts(path: str, sheet: str) -> SheetFacts | None:
@@ -45,7 +45,7 @@ def sheet_facts(path: str, sheet: str) -> SheetFacts | None:
         else:  # .xlsb
             return None
         if part is None:
-            raise Unreadable(f"the cells of {sheet!r} are not found; open the file and save it again")
+            raise Unreadable(f"the cells of {sheet!r} cannot be found; open the file and save it again")
         shapes: list[tuple[int, int]] = []
         with book.open(part) as file:
             parse(file, found.start, found.text, shapes if part == parts.get(CONTENT) else None)

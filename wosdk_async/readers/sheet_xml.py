@@ -1,4 +1,4 @@
-"""XML of sheets, and the facts that both formats show: errors, formulas without results, currencies."""
+"""XML parsing for .xlsx and .ods, with the messages and currency detection that both share."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Faults = dict[int, dict[int, str]]
 Currencies = dict[int, list[tuple[range, str]]]
 """Currencies shown only by cell formats: for each column, the row ranges of each currency."""
 
-ERROR = "the cell shows an error of a formula; correct it in the sheet"
+ERROR = "the cell shows a formula error; correct it in the sheet"
 NO_RESULT = "the formula has no result; open the workbook in a spreadsheet and save it"
 SOME_CURRENCY = "\u00a4"
 LONGEST_SIGN = 20  # characters
@@ -34,9 +34,9 @@ _PIECES = re.compile(
 
 
 def currency_in(code: str) -> str | None:
-    """Return the currency sign in a number format, or any other text after a quotation mark.
+    """Return a number format's currency sign, or any other text with a quotation mark in front.
 
-    Commas behind the digits, which divide the shown number by 1,000, count as text.
+    Commas after the digits, which divide the displayed number by 1,000, count as text.
     """
     sections, symbols = [""], set[str]()
     for found in _PIECES.finditer(code):
@@ -71,10 +71,10 @@ def parse(
     text: Callable[[str], object] | None = None,
     shapes: list[tuple[int, int]] | None = None,
 ) -> None:
-    """Call ``note`` with the local name and the attributes of each element.
+    """Call ``note`` with the local name and attributes of each element.
 
-    While ``note`` returns a true value, ``text`` is called with texts. With ``shapes``, shapes and comments
-    are skipped; for each one with a text, the offsets of its start and its end tag are added to ``shapes``.
+    If ``note`` returns a true value, ``text`` is called with the text that follows. With ``shapes``, shapes
+    and comments are skipped; if they contain text, the offsets of their start and end tags go to ``shapes``.
     """
 
     def start(element: str, attributes: Attributes) -> None:

@@ -1,4 +1,4 @@
-"""Sheets of Excel and OpenDocument workbooks: texts unchanged, numbers and times as displayed."""
+"""Reader of Excel and OpenDocument workbooks: text is unchanged, numbers and times are as displayed."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _DIGITS = 15  # significant digits that Excel keeps
 def read(path: str, *, sheet: str | int | None = None, header_row: int | None = None) -> Iterator[Line]:
     """Yield the lines of a sheet; its first row with content is the header.
 
-    Line numbers are those of the sheet. A formula is read as its stored result.
+    Line numbers are the sheet's row numbers. A formula is read as its stored result.
 
     Args:
         path: the workbook.
         sheet: name of the sheet, or its number from 1 (default: the first visible one).
-        header_row: line of the header, unless the first row is the header of rejects.
+        header_row: line of the header; ignored if the first row is the header of a rejects file.
     """
     _require_intact(path)
     with open(path, "rb") as file:  # the content decides the format, not the suffix
@@ -56,7 +56,7 @@ def read(path: str, *, sheet: str | int | None = None, header_row: int | None = 
     rows = enumerate(page.iter_rows(), 1)
     last, header = next((row for row in rows if _is_header(*row, header_row)), (0, []))
     if header_row and not header:
-        raise Unreadable(f"row {header_row} of the sheet {name!r} is empty, where its header should be")
+        raise Unreadable(f"row {header_row} of the sheet {name!r} should be its header, but is empty")
     table.place_below(last, page.iter_rows)
     yield last, [_text(value) for value in header], name, {}, table.about(others)
     faults = table.faults
@@ -75,7 +75,7 @@ def _is_header(line: int, values: list[Any], header_row: int | None) -> bool:
     return _has_content(values) and (header_row in (None, line) or set(map(str, values)) >= _REJECTS)
 
 
-_REJECTS = {"_job", "_row"}  # columns of rejects, whose first row is the header
+_REJECTS = {"_job", "_row"}  # columns of a rejects file, whose first row is the header
 
 
 def _facts_of(book: Any, page: Any, others: list[str]) -> SheetFacts:
@@ -89,7 +89,7 @@ def _facts_of(book: Any, page: Any, others: list[str]) -> SheetFacts:
 
 
 class _Table:
-    """Facts about a table's cells, by their places in its rows."""
+    """Facts about a table's cells, by place in the row."""
 
     def __init__(self, facts: SheetFacts, left: int, width: int, end: int, *, blind: bool) -> None:
         self._is_blind = blind
@@ -104,7 +104,7 @@ class _Table:
         self._fillable: list[tuple[str, int]] = []
 
     def place_below(self, header: int, rows_of: Callable[[], Iterable[list[Any]]]) -> None:
-        """Find the cells below the header that are covered by merged ranges with content."""
+        """Find the cells below the header that merged ranges cover."""
         self._top = header
         if not self._facts.merged:
             return
@@ -141,7 +141,7 @@ class _Table:
         }
 
     def with_currencies(self, row: Row) -> Row:
-        """Return a row with kinds for the currencies that only the cell formats show."""
+        """Return the row with kinds for currencies that only the cell formats show."""
         line, cells, kinds, faults = row
         for column in self.currencies:
             place, kind = column.place, column.kind_at(line)
@@ -150,7 +150,7 @@ class _Table:
         return line, cells, kinds, faults
 
     def faults_in(self, line: int, values: list[Any]) -> dict[int, str]:
-        """Return why cells of a row cannot be used."""
+        """Return the reasons why cells of a row cannot be used."""
         faults = self.faults.get(line, {})
         for place, name, may_be_empty in self.covered.get(line, ()):
             if not may_be_empty or _has_content([values[place]]):
@@ -159,7 +159,7 @@ class _Table:
 
 
 class _Amounts:
-    """Column whose formats show currencies, with the kind of amounts in each currency."""
+    """Column with currency formats, and the kind for each currency."""
 
     def __init__(self, place: int, runs: list[tuple[range, str]], signs: list[str]) -> None:
         self.place = place
@@ -169,7 +169,7 @@ class _Amounts:
         self._run, self._kind = range(0), ""
 
     def kind_at(self, line: int) -> str:
-        """Return the kind of the amount in a line; empty for other cells. Call with increasing lines."""
+        """Return the kind of the amount in a line, or an empty string. Lines must increase between calls."""
         while line >= self._run.stop:
             self._run, sign = next(self._runs, (range(_LAST, _LAST + 1), 0))
             self._kind = chr(CURRENCIES + sign)
@@ -207,7 +207,7 @@ def _require_intact(path: str) -> None:
 
 
 def _inside(faults: Faults, first: int, width: int) -> Faults:
-    """Return the faults of a table of ``width`` columns, by their places in its rows."""
+    """Return the faults in a table of ``width`` columns, by line and place in the row."""
     placed = (
         (line, {column - first: fault for column, fault in row.items() if first <= column < first + width})
         for line, row in faults.items()
@@ -218,7 +218,7 @@ def _inside(faults: Faults, first: int, width: int) -> Faults:
 def explain(path: str, error: BaseException) -> str | Unreadable:
     """Return the message about a workbook that cannot be read."""
     if _is_text(path):
-        return Unreadable("this is a text file, and not a workbook", "READ_AS_CSV")
+        return Unreadable("this is a text file, not a workbook", "READ_AS_CSV")
     reason = str(error) or type(error).__name__
     return f"this workbook cannot be read ({reason}); open it, save it again, or save the sheet as CSV"
 
@@ -252,7 +252,7 @@ def _is_text(path: str) -> bool:
 
 
 def _row(line: int, values: list[Any], faults: dict[int, str], *, times: bool = True) -> Row:
-    """Return a row; ``times`` tells whether invalid times already have faults."""
+    """Return a row; ``times`` means that invalid times already have faults."""
     cells: list[str] = []
     kinds: list[str] = []
     for place, value in enumerate(values):
@@ -272,12 +272,12 @@ def _row(line: int, values: list[Any], faults: dict[int, str], *, times: bool = 
     return line, cells, "".join(kinds), faults
 
 
-_FIRST_DAY = date(1900, 3, 1)  # before, Excel has the nonexistent 1900-02-29
-_NO_TIME = "it is midnight or no date, and this format does not tell which; save the workbook as .xlsx"
+_FIRST_DAY = date(1900, 3, 1)  # Excel counts a nonexistent 1900-02-29 before it
+_NO_TIME = "it is midnight or an invalid date: this format does not tell which; save the workbook as .xlsx"
 
 
 def _may_be_no_time(value: Any) -> bool:
-    """Return whether calamine may have made a time from a number such as -1 or 60."""
+    """Return whether calamine may have converted a number such as -1 or 60 to a time."""
     if isinstance(value, date):
         return (value.date() if isinstance(value, datetime) else value) < _FIRST_DAY
     return isinstance(value, time) and value == time()
@@ -290,7 +290,7 @@ def _kind(value: Any) -> str:
 
 
 def _text(value: Any) -> str:
-    """Return the text of a cell. Raise ValueError if it has lost digits."""
+    """Return the text of a cell. Raise ValueError for a number that may have lost digits."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
@@ -314,8 +314,8 @@ def _number_text(value: float) -> str:
         shown = f"{value:.{_DIGITS}g}"
         return format(Decimal(shown), "f") if "e" in shown else shown
     raise ValueError(
-        f"the number {value!r} has more than {_DIGITS} digits, and a sheet keeps only {_DIGITS} of them; "
-        "store it as text there"
+        f"the number {value!r} has more than {_DIGITS} digits, but a sheet keeps only {_DIGITS}; "
+        "store it as text"
     )
 
 

@@ -33,7 +33,7 @@ PACKAGE = "wosdk_async.model"
 DEFINE = "@define(kw_only=True, eq=False, repr=False)"  # the root class has both, once for all classes
 TITLES = {
     "bases": "Shapes that entities share.",
-    "messages": "Bodies of requests and responses.",
+    "messages": "Request and response bodies.",
     "query": "The query language.",
     "values": "Values that are part of other objects.",
 }
@@ -185,7 +185,7 @@ def _result_class(module: Module, command: Command) -> None:
     for other in commands:  # otherwise the class would have only one response's fields, and lose the others
         if _shape(other) != _shape(command):
             raise ValueError(
-                f"{command.name} and {other.name} have the result {command.result}, but another response;"
+                f"{command.name} and {other.name} have the result {command.result}, but different responses;"
                 " write the same response in both"
             )
     listed = f"{', '.join(users[:-1])} and {users[-1]}" if users[1:] else users[0]

@@ -54,7 +54,7 @@ def __dir__() -> list[str]:
 
 
 def index_files(catalogue: Catalogue) -> dict[str, str]:
-    """Return the text of each of these modules."""
+    """Return the text of the index and ``__init__`` modules."""
     return {
         "index": _index(catalogue),
         "__init__": _package(catalogue),
@@ -133,7 +133,7 @@ def _package(catalogue: Catalogue) -> str:
     ]
     title = (
         "The service's entities, values, enums and commands as classes, loaded on first use.\n\n"
-        "The model imports only errors and texts, and knows no JSON."
+        "The model imports only errors and text helpers, and does not handle JSON."
     )
     return INIT.format(
         header=header(title),

@@ -33,7 +33,7 @@ BASES = {
     "SimpleLookupCorrigoEntity": "SimpleLookupEntity",
     "SimpleLookupWithOptimisticLockCorrigoEntity": "LockedSimpleLookupEntity",
 }
-"""Abstract shape of the service -> readable name; these names are never sent."""
+"""Readable names of the service's abstract shapes; they are never sent."""
 
 COMMAND_BASES = "commands.bases"
 """Module of the shared command shapes."""
@@ -76,7 +76,7 @@ def entity_modules(catalogue: Catalogue) -> dict[str, list[Entity]]:
 
 
 def depth(catalogue: Catalogue, entity: Entity) -> int:
-    """Return the length of an entity's chain of bases."""
+    """Return the number of an entity's bases."""
     return 1 + depth(catalogue, catalogue.entities[entity.base]) if entity.base else 0
 
 

@@ -39,7 +39,7 @@ FORMATS = {
 
 
 class RuffMissingError(Exception):
-    """Missing ruff, which the generator needs."""
+    """Ruff, which the generator needs, is not installed."""
 
     def __init__(self) -> None:
         super().__init__("ruff is not installed, and the generator needs it: pip install -e '.[dev]'")
