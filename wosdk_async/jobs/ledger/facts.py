@@ -174,6 +174,7 @@ def facts_of(
         back=compared.back,
         first_new=compared.first_new,
         disguised=compared.disguised,
+        renamed=compared.renamed,
         rejects=rows.is_rejects,
         rejects_problem=problem,
         elsewhere=elsewhere,
