@@ -26,10 +26,9 @@ from wosdk_async.jobs.imports.check_result import FINDINGS, CheckResult, Finding
 from wosdk_async.jobs.imports.reading import RowBuilder
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.ledger.facts import Preview, preview_of
-from wosdk_async.jobs.ledger.key_conflicts import REFUSED, key_warnings
 from wosdk_async.jobs.ledger.overview import overview
 from wosdk_async.jobs.ledger.request import ImportRequest
-from wosdk_async.jobs.ledger.terms import Action, Plan, Standing
+from wosdk_async.jobs.ledger.terms import Action, Standing
 from wosdk_async.jobs.ledger.undone import undone_beside, without_undone
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.lookup import NamedIds
@@ -79,6 +78,7 @@ def _kind_of(error: Exception) -> FindingKind:
 _PAGE = 200  # rows built and looked up together
 _REQUESTS = 3  # requests shown
 _IDS = 3  # record ids shown for each key
+_AGAIN = (Standing.REFUSED_HERE, Standing.REFUSED, Standing.REFUSED_CHANGED)
 _SKIPPED: Mapping[Standing, FindingKind] = {Standing.DONE_CHANGED: "changed", Standing.UNDONE: "undone"}
 
 
@@ -173,10 +173,8 @@ class Check:
             closing(self._request.read()) as read,
             preview_of(self._request, read, identity) as preview,
         ):
-            self._result.warnings += read.notes
+            self._result.warnings += [*read.notes, *preview.warnings()]
             self._result.decision, self._actions = preview.decision, preview.actions
-            if isinstance(preview.decision, Plan):
-                self._result.warnings += key_warnings(preview.decision.renamed)
             if preview.folder is not None:
                 async with Journal.open(preview.folder, snapshot=True) as journal:
                     self._result.job = await overview(journal)
@@ -223,7 +221,7 @@ class Check:
         found: list[_BuiltRow | Finding] = []
         for row in page:  # a row without a standing shares its ledger row with an earlier row
             standing = standings.get(row.number, Standing.DONE)
-            found.append(self._unsent(row, standing, reasons) or self._build(row, again=standing in REFUSED))
+            found.append(self._unsent(row, standing, reasons) or self._build(row, again=standing in _AGAIN))
         found = await self._with_known_ids(company, found)
         keys = [each.key for each in found if isinstance(each, _BuiltRow)]
         records: Found = {}

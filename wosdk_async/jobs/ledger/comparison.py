@@ -13,14 +13,7 @@ import attrs
 from wosdk_async.jobs.journal.entries import State
 from wosdk_async.jobs.ledger.file_rows import FILE_COLUMNS, FileRow
 from wosdk_async.jobs.ledger.identity import undisguised
-from wosdk_async.jobs.ledger.key_conflicts import (
-    IN_COMPANY,
-    REFUSED,
-    RISKY,
-    disguised_keys,
-    renamed_keys,
-    row_sample,
-)
+from wosdk_async.jobs.ledger.key_conflicts import IN_COMPANY, RISKY, disguised_keys, row_sample
 from wosdk_async.jobs.ledger.terms import Resembling, RowSample, Standing
 
 __all__ = ["TEMPORARY", "Compared", "compare", "ledger_counts", "sent_rows"]
@@ -82,7 +75,6 @@ class Compared:
     first_new: RowSample | None = None
     first_gone: RowSample | None = None
     disguised: Mapping[Standing, Resembling] = attrs.field(factory=dict)
-    renamed: Mapping[Standing, Resembling] = attrs.field(factory=dict)
     back: Mapping[Standing, int] = attrs.field(factory=dict)
     """Rows of the file that the last file lacked and an earlier file had, by standing."""
     unknown_row: int | None = None
@@ -121,8 +113,6 @@ def compare(
         db.execute(_MATCHED)
         _match(db, rejects=rejects, map_counts=map_counts, retry_undone=retry_undone, fingerprint=fingerprint)
         found = _counted(db)
-        if not found.standings.keys().isdisjoint(REFUSED):
-            found = attrs.evolve(found, renamed=renamed_keys(db))
         db.execute("COMMIT")
     except BaseException:
         if db.in_transaction:

@@ -6,20 +6,11 @@ done. Imports, checks and the CLI call :func:`decide`; ``docs/import.md`` shows 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import attrs
 
-from wosdk_async.jobs.ledger.terms import (
-    FIRST,
-    Action,
-    FileFacts,
-    LedgerFacts,
-    Plan,
-    Refusal,
-    Resembling,
-    Standing,
-)
+from wosdk_async.jobs.ledger.terms import FIRST, Action, FileFacts, LedgerFacts, Plan, Refusal, Standing
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.text.remedies import Remedy
 
@@ -170,33 +161,22 @@ def _unknown_rows(ledger: LedgerFacts, file: FileFacts, options: ImportOptions) 
         return None if options.new_rows else about
     if not disguised or options.new_rows:
         return None
-    count, pairs = _together(disguised)
+    pairs = sorted((pair for _, first in disguised for pair in first), key=lambda pair: pair[0].line)
     return attrs.evolve(
         about,
         why="key_disguised",
         remedies=(Remedy.NEW_ROWS,),
-        rows=count,
+        rows=sum(count for count, _ in disguised),
         first_new=pairs[0][0],
         first_gone=pairs[0][1],
-        resembling=pairs,
+        resembling=tuple(pairs[:FIRST]),
     )
-
-
-def _together(found: Sequence[Resembling]) -> Resembling:
-    """Add up the rows of several standings."""
-    pairs = sorted((pair for _, first in found for pair in first), key=lambda pair: pair[0].line)
-    return sum(count for count, _ in found), tuple(pairs[:FIRST])
 
 
 def _plan(ledger: LedgerFacts | None, file: FileFacts, options: ImportOptions) -> Plan:
     planned = ledger.planned if ledger is not None else 0
-    actions = actions_of(file, options)
-    # Rows of a ledger without keys have no key that could change.
-    keyed = ledger is not None and ledger.key is not None
-    renamed = [pairs for each, pairs in file.renamed.items() if keyed and actions[each] is Action.SEND]
     return Plan(
-        actions=actions,
-        renamed=_together(renamed),
+        actions=actions_of(file, options),
         counts=file.standings,
         gone=ledger.gone if ledger is not None else {},
         rejects=file.rejects,

@@ -11,22 +11,12 @@ from collections.abc import Iterator
 
 from wosdk_async.jobs.journal.entries import REPEATED_KEY
 from wosdk_async.jobs.ledger.identity import abbreviated, disguises, undisguised
-from wosdk_async.jobs.ledger.terms import FIRST, Resembling, RowSample, Standing
+from wosdk_async.jobs.ledger.terms import FIRST, Action, Plan, Resembling, RowSample, Standing
 
-__all__ = [
-    "IN_COMPANY",
-    "REFUSED",
-    "RISKY",
-    "disguised_keys",
-    "key_warnings",
-    "renamed_keys",
-    "repeated_rows",
-    "row_sample",
-]
+__all__ = ["IN_COMPANY", "RISKY", "disguised_keys", "new_keys", "repeated_rows", "row_sample"]
 
 IN_COMPANY = (Standing.SENDING, Standing.IN_DOUBT, Standing.DONE)
 """Standings of rows that may be in the Company."""
-REFUSED = (Standing.REFUSED_HERE, Standing.REFUSED, Standing.REFUSED_CHANGED)
 RISKY = ", ".join(str(int(each)) for each in IN_COMPANY)
 """The same standings as an SQL list."""
 
@@ -61,49 +51,39 @@ def disguised_keys(db: sqlite3.Connection, some_lacked: bool) -> dict[Standing, 
             AND (new.away OR plain.away AND NOT (plain.dismissed AND new.same))
         GROUP BY new.place ORDER BY new.place"""
     )
-    return _pairs(found)
+    disguised: dict[Standing, Resembling] = {}
+    for standing, *pair in found:
+        count, first = disguised.get(standing, (0, ()))
+        if count < FIRST:
+            first = (*first, (RowSample(*pair[:2]), RowSample(*pair[2:])))
+        disguised[Standing(standing)] = count + 1, first
+    return disguised
 
 
-def renamed_keys(db: sqlite3.Connection) -> dict[Standing, Resembling]:
-    """Return, by standing, the refused rows whose key in the file differs from their key in the ledger.
+def new_keys(db: sqlite3.Connection, plan: Plan) -> list[str]:
+    """Return a warning about the refused rows to send whose key differs from the ledger's, if any.
 
     A row without a key, or refused because another row has its key, needs a new key.
     """
+    refused = (Standing.REFUSED_HERE, Standing.REFUSED, Standing.REFUSED_CHANGED)
+    sent = ", ".join(str(int(each)) for each in refused if plan.actions[each] is Action.SEND)
     found = db.execute(
-        """SELECT standing, file.line, coalesce(file.key, file.name) AS now,
-            planned.line, coalesce(planned.key, planned.name) AS was
+        f"""SELECT count(*) OVER (), file.line, coalesce(file.key, file.name) AS now,
+            coalesce(planned.key, planned.name) AS was
         FROM temp.matched JOIN temp.file USING (place) JOIN planned ON planned.row = matched.row
         JOIN outcome ON outcome.row = matched.row
-        WHERE standing IN (?, ?, ?) AND cells IS NOT NULL AND fault IS NULL AND now <> was
+        WHERE standing IN ({sent}) AND cells IS NOT NULL AND fault IS NULL AND now <> was
             AND json_extract(outcome.detail, '$[3]') IS NOT ?
             AND NOT EXISTS (SELECT 1 FROM identity
                 WHERE identity.identity = file.cells AND identity.row = matched.row)
-        ORDER BY file.place""",
-        (*map(int, REFUSED), REPEATED_KEY),
+        ORDER BY file.place LIMIT 1""",
+        [REPEATED_KEY],
     )
-    return _pairs(found)
-
-
-def _pairs(found: sqlite3.Cursor) -> dict[Standing, Resembling]:
-    """Count pairs of a row in the file and a row in the ledger by standing, and keep the first ones."""
-    pairs: dict[Standing, Resembling] = {}
-    for standing, *pair in found:
-        count, first = pairs.get(standing, (0, ()))
-        if count < FIRST:
-            first = (*first, (RowSample(*pair[:2]), RowSample(*pair[2:])))
-        pairs[Standing(standing)] = count + 1, first
-    return pairs
-
-
-def key_warnings(renamed: Resembling) -> list[str]:
-    """Return a warning about refused rows that will be sent with another key, if any."""
-    count, pairs = renamed
-    if not count:
-        return []
-    now, was = pairs[0]
-    rows = "1 refused row has" if count == 1 else f"{count:,} refused rows have"
-    first = f"{was.name[:_SHOWN]!r} -> {now.name[:_SHOWN]!r} (line {now.line})"
-    return [f"{rows} a new key and will be sent with it: {'' if count == 1 else 'first '}{first}"]
+    return [
+        f"refused rows that will be sent with a new key: {count}; the first: "
+        f"{was[:_SHOWN]!r} -> {now[:_SHOWN]!r} (line {line})"
+        for count, line, now, was in found
+    ]
 
 
 def row_sample(db: sqlite3.Connection, query: str) -> RowSample | None:

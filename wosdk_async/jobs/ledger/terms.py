@@ -158,8 +158,6 @@ class FileFacts:
 
     The last file lacked at least one of the two keys.
     """
-    renamed: Mapping[Standing, Resembling] = attrs.field(factory=dict)
-    """By standing, the refused rows whose key differs from their key in the ledger."""
     rejects: bool = False
     """Whether the file is a rejects file, whose rows name their ledger rows."""
     rejects_problem: tuple[RejectsProblem, int] | None = None
@@ -184,8 +182,6 @@ class Plan:
     """Done rows of the previous ledger that a new ledger would resend, after a confirmation."""
     resembling: int = 0
     """Rows to resend whose keys resemble keys that the previous ledger sent and the file lacks."""
-    renamed: Resembling = (0, ())
-    """Refused rows to send with another key than before, each with the ledger's row."""
     gone: Mapping[Standing, int]
     """Rows of the ledger missing from the file, by standing. Missing rows in doubt are looked up, too."""
     dismisses: bool
