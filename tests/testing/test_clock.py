@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 import time
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.import_files import COLUMNS, write_map
 from tests.testing.orders import count, create_command
 from wosdk_async import Client, Company, Customer, DeadlineError, InDoubtError, NoAnswerError
+from wosdk_async.jobs import CsvFile, Import, ImportMap
+from wosdk_async.query.fields import fields
 from wosdk_async.sandbox import Faults
 from wosdk_async.testing import Sandbox, SkippingClock
 
@@ -95,6 +99,23 @@ async def test_the_service_is_away_for_good(wosdk_company: Company, wosdk_faults
     began = time.monotonic()
     with pytest.raises((NoAnswerError, DeadlineError)):  # the second while an attempt is under way
         await wosdk_company.with_options(deadline=25).get(Customer, 512)
+    assert time.monotonic() - began < 10
+
+
+async def test_the_settle_time_of_a_record_that_rows_refer_to_takes_no_time(
+    wosdk_company: Company, wosdk_faults: Faults, wosdk_clock: SkippingClock, tmp_path: Path
+) -> None:
+    """The record is created late and once, by the clock of the client."""
+    (tmp_path / "rows.csv").write_text(f"{','.join(COLUMNS)}\n1,text,,New\n", "utf-8")
+    wosdk_faults.add("late_commit", after=30, operation="create", first=1)
+    company = wosdk_company.with_options(settle=60, deadline=5)
+    job = Import(CsvFile(tmp_path / "rows.csv"), ImportMap.load(write_map(tmp_path)))
+    before, began = wosdk_clock.now, time.monotonic()
+    summary = await job.run(company)
+    assert (summary.created, summary.failed) == (1, 0)
+    named = company.query(Customer).where(fields(Customer).display_as == "New")
+    assert len([each async for each in named]) == 1
+    assert (wosdk_clock.now - before).total_seconds() >= 30
     assert time.monotonic() - began < 10
 
 

@@ -15,6 +15,7 @@ from wosdk_async.errors import InvalidCallError, WosdkError
 from wosdk_async.jobs.errors import RunStoppedError
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.text.remedies import Remedy
+from wosdk_async.transport.clock import TransportClock
 
 __all__ = [
     "ABORT_GRACE",
@@ -154,14 +155,16 @@ class Stop:
                 raise
 
 
-async def say_and_sleep(seconds: float, say: Callable[[float], None]) -> None:
+async def say_and_sleep(
+    seconds: float, say: Callable[[float], None], clock: TransportClock | None = None
+) -> None:
     """Sleep; call ``say`` with the remaining seconds at the start and then every five seconds."""
-    loop = asyncio.get_running_loop()
-    ends = loop.time() + seconds
+    clock = clock or TransportClock(now=asyncio.get_running_loop().time)
+    ends = clock.now() + seconds
     say(seconds)
-    while (remaining := ends - loop.time()) > 0:
-        await asyncio.sleep(min(remaining, MESSAGE_INTERVAL))
-        if (remaining := ends - loop.time()) >= _SOON:
+    while (remaining := ends - clock.now()) > 0:
+        await clock.sleep(min(remaining, MESSAGE_INTERVAL))
+        if (remaining := ends - clock.now()) >= _SOON:
             say(remaining)
 
 

@@ -14,6 +14,11 @@ from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.ledger.imports import LONG, corrected, refusal, sent
 from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from tests.jobs.runs import held
+from wosdk_async import Client
+from wosdk_async.jobs import CsvFile, ImportMap, ImportOptions, Summary
+from wosdk_async.jobs.imports.check import Check, CheckResult
+from wosdk_async.jobs.ledger.request import company_identity
+from wosdk_async.options.hooks import DryRun
 
 KEYED = f'key = "{{key}}"\n{MAP}'
 
@@ -208,3 +213,57 @@ async def test_a_row_keeps_the_key_with_which_its_reject_was_sent(
         summary = await sent(job(both, head), local)
         assert (summary.done, summary.done_now, summary.failed) == (2, now, 0)
     assert await held(local) == Counter("aA")
+
+
+@HEADS
+async def test_a_new_key_of_a_refused_row_is_announced(
+    local: Local, job: Job, write: Write, head: str
+) -> None:
+    """Once, before anything is sent, by the import and by its check; also a key that comes back."""
+    table = [[key, LONG, "", ""] for key in "ABC"]
+    folder = (await sent(job(write(HEADER, table), head), local)).folder
+    rejects = corrected(folder, f"A,{LONG}", f"A2,{LONG}")
+    rejects = corrected(folder, f"B,{LONG}", f"B2,{LONG}")
+    expected = "refused rows that will be sent with a new key: 2; the first: 'A' -> 'A2' (line 2)"
+    before = local.server.count("WoCreateCommand")
+    assert expected in (await checked(rejects, head, local)).warnings
+    ready = job(rejects, head)
+    await ready.open(local.company)
+    assert (expected in ready.warnings, local.server.count("WoCreateCommand")) == (True, before)
+    assert expected in (await sent(ready, local)).warnings
+    assert not _announced(await sent(job(rejects, head), local)), "the ledger has these keys now"
+    back = write(HEADER, [["A", "text", "", ""], *table[1:]])
+    (told,) = _announced(await sent(job(back, head), local))
+    assert told == expected.replace("'A' -> 'A2'", "'A2' -> 'A'")
+    assert await held(local) == Counter("A")
+
+
+@HEADS
+async def test_only_changed_keys_of_refused_rows_are_announced(
+    local: Local, job: Job, write: Write, head: str
+) -> None:
+    """Not a corrected cell, not the new key that a repeated one needs, and not a row that nothing links."""
+    folder = (await sent(job(write(HEADER, [["A", LONG, "", ""], *rows("B", "B")]), head), local)).folder
+    rejects = corrected(folder, LONG, "text")
+    lines = rejects.read_text("utf-8").splitlines(keepends=True)
+    lines[2] = lines[2].replace("B,", "C,", 1)
+    assert "C," in lines[2]
+    rejects.write_text("".join(lines), "utf-8")
+    assert not _announced(await sent(job(rejects, head), local))
+    assert await held(local) == Counter("ABC")
+    await sent(job(write(HEADER, [*rows("A", "B", "C"), ["D", LONG, "", ""]]), head), local)
+    assert not _announced(await sent(job(write(HEADER, rows("A", "B", "C", "E")), head), local))
+
+
+def _announced(summary: Summary) -> list[str]:
+    return [each for each in summary.warnings if "new key" in each]
+
+
+async def checked(path: Path, head: str, local: Local) -> CheckResult:
+    """Return the check of an import."""
+    map_path = path.with_name("check.toml")
+    map_path.write_text(head, "utf-8")
+    dry = DryRun()
+    async with Client.from_env(local.variables, before_send=dry) as client:
+        check = Check(CsvFile(path), ImportMap.load(map_path), dry, options=ImportOptions())
+        return await check.run(client.company(), identity=company_identity(local.company))

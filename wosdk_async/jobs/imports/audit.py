@@ -86,7 +86,7 @@ class Audit:
                 f"audit: rows that differ from the journal: {len(suspects)}; next look-up in {left:.0f} s"
             )
 
-        await say_and_sleep(self.settling.seconds, say)
+        await say_and_sleep(self.settling.seconds, say, self.settling.clock)
         listed = []
         for start in range(0, len(suspects), _PAGE):
             for row, verdict, records in await self._look_up(suspects[start : start + _PAGE]):

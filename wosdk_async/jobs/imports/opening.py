@@ -16,6 +16,7 @@ from wosdk_async.jobs.ledger.comparison import Compared, ledger_counts
 from wosdk_async.jobs.ledger.decision import decide
 from wosdk_async.jobs.ledger.facts import compared_with, facts_of, find_ledger, sent_elsewhere
 from wosdk_async.jobs.ledger.file_rows import FileRows
+from wosdk_async.jobs.ledger.key_conflicts import new_keys
 from wosdk_async.jobs.ledger.overview import audit_state_of
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 from wosdk_async.jobs.ledger.request import ImportRequest
@@ -115,6 +116,8 @@ async def open_job(
             begun.plan = attrs.evolve(begun.plan, leaves_done=plan.leaves_done, resembling=plan.resembling)
             await journal.close()
             return begun
+        if journal.plan.key is not None:
+            rows.warnings += await journal.read(lambda db: new_keys(db, plan))
         return OpenedJob(
             request=request,
             journal=journal,

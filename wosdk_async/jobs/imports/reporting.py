@@ -37,6 +37,8 @@ class RowReports:
     journal: Journal
     stops: StopRules
     on_row: Callable[[RowOutcome], None]
+    now: Callable[[], float]
+    """The client's clock, by which rows in doubt settle."""
     closed: Callable[[], bool] = lambda: False
     """Returns whether the client has been closed."""
     columns_behind: Callable[[str], str | None] = lambda _: None
@@ -132,7 +134,7 @@ class RowReports:
             claim.row.number,
             claim.row.line,
             claim.key,
-            self._now(),
+            self.now(),
             reason,
             error.request_id,
             code_of(error),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
 
-from wosdk_async.company import Company
+from wosdk_async.company import Company, sender_of
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.errors import RowError, reason_of
 from wosdk_async.jobs.journal import LOOKED_UP, Journal, RowRecord, State, StoredRow
@@ -18,6 +17,7 @@ from wosdk_async.jobs.mapping.operations import Effect, Found
 from wosdk_async.jobs.mapping.record_operations import RowOperation
 from wosdk_async.jobs.stop import say_and_sleep
 from wosdk_async.protocol.writes import UNDECIDED, LookUps
+from wosdk_async.transport.clock import TransportClock
 
 __all__ = ["Doubt", "Settling"]
 
@@ -32,7 +32,7 @@ _UNSETTLED = f"{_KILLED}; run the same command again to look up the row"
 class Doubt:
     """A row in doubt: sent, with unknown outcome.
 
-    ``since`` is the start of the settle time, by the event loop's clock.
+    ``since`` is the start of the settle time, by the client's clock.
     """
 
     row: int
@@ -90,6 +90,11 @@ class Settling:
     _looked: bool = False
     """Whether all rows of earlier runs have been looked up."""
 
+    @property
+    def clock(self) -> TransportClock:
+        """The client's clock."""
+        return sender_of(self.company).transport.clock
+
     async def look_up_earlier_runs(self) -> None:
         """Look up rows that an earlier run left in doubt or in flight, before sending new rows.
 
@@ -99,7 +104,7 @@ class Settling:
         if self.marker is None:
             await self.leave_undecided()
             return
-        now = asyncio.get_running_loop().time()
+        now = self.clock.now()
         async for page in self.journal.pages(*UNDECIDED, size=_PAGE):
             doubts = [Doubt.of(row, now, _UNSETTLED) for row in page]
             if self.rebuilt is not None and self.operation.compares:
@@ -142,20 +147,20 @@ class Settling:
         Args:
             look: looks up once, and returns whether anything remains in doubt.
             what: description and number of the records, for messages.
-            since: the start of the settle time, by the event loop's clock; by default now.
+            since: the start of the settle time, by the client's clock; by default now.
 
         Returns:
             Whether the remaining records are confirmed absent; False if nothing remains.
         """
-        now = asyncio.get_running_loop().time
+        now = self.clock.now
         look_ups = LookUps(now() if since is None else since, self.seconds)
 
         def say(left: float) -> None:
             self.on_stage(f"{what}; next look-up in {left:.0f} s: the service may still process them")
 
-        await say_and_sleep(max(look_ups.counts_from - now(), 0.0), say)
+        await say_and_sleep(max(look_ups.counts_from - now(), 0.0), say, self.clock)
         while look_ups.state is State.IN_DOUBT:
-            await asyncio.sleep(look_ups.counts_from - now())
+            await self.clock.sleep(look_ups.counts_from - now())
             began = now()
             if not await look():
                 return False
@@ -191,7 +196,7 @@ class Settling:
     async def _look_up(self, doubts: Sequence[Doubt]) -> list[Doubt]:
         """Look up rows, settle decided rows, and return undecided rows."""
         keys = [each.key for each in doubts]
-        now = asyncio.get_running_loop().time
+        now = self.clock.now
         began = now()
         found = await self.find(keys, whole=True)
         undecided, ended = [], now()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
-from wosdk_async.company import Company, is_closed, secrets_of
+from wosdk_async.company import Company, is_closed, secrets_of, sender_of
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.cluster.leases import end_leases
 from wosdk_async.jobs.errors import RunStoppedError
@@ -71,6 +71,7 @@ class JobWork:
             journal=journal,
             stops=stops,
             on_row=request.on_row,
+            now=sender_of(company).transport.clock.now,
             closed=partial(is_closed, company),
             columns_behind=request.import_map.columns_behind,
         )

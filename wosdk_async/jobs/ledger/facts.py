@@ -17,7 +17,7 @@ from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_pla
 from wosdk_async.jobs.ledger.comparison import Compared, compare, ledger_counts, sent_rows
 from wosdk_async.jobs.ledger.decision import actions_of, decide
 from wosdk_async.jobs.ledger.file_rows import FileRows
-from wosdk_async.jobs.ledger.key_conflicts import repeated_rows
+from wosdk_async.jobs.ledger.key_conflicts import new_keys, repeated_rows
 from wosdk_async.jobs.ledger.request import ImportRequest
 from wosdk_async.jobs.ledger.terms import Action, FileFacts, LedgerFacts, Plan, Refusal, Standing
 
@@ -229,6 +229,15 @@ class Preview:
     folder: Path | None
     """The ledger's folder; None for a new import."""
     _db: sqlite3.Connection = attrs.field(repr=False)
+    _key: str | None = None
+    """The ledger's key template."""
+
+    def warnings(self) -> list[str]:
+        """Return warnings about the rows to send."""
+        plan = self.decision
+        if isinstance(plan, Refusal) or plan.begins or self._key is None:
+            return []
+        return new_keys(self._db, plan)
 
     def standings(self, first: int, last: int) -> dict[int, Standing]:
         """Return the standings of the rows from place ``first`` to ``last`` of the file."""
@@ -265,4 +274,5 @@ def preview_of(request: ImportRequest, rows: FileRows, company: str) -> Iterator
             ledger = folder, read_plan(db, folder / JOURNAL), ledger_counts(db)
         known, file = facts_of(request, rows, company, compared, ledger=ledger, elsewhere=elsewhere)
         decision = decide(known, file, request.options)
-        yield Preview(decision, actions_of(file, request.options), folder, db)
+        key = known.key if known is not None else None
+        yield Preview(decision, actions_of(file, request.options), folder, db, key)

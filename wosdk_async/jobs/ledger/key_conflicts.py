@@ -9,10 +9,11 @@ import sqlite3
 import sys
 from collections.abc import Iterator
 
+from wosdk_async.jobs.journal.entries import REPEATED_KEY
 from wosdk_async.jobs.ledger.identity import abbreviated, disguises, undisguised
-from wosdk_async.jobs.ledger.terms import FIRST, Resembling, RowSample, Standing
+from wosdk_async.jobs.ledger.terms import FIRST, Action, Plan, Resembling, RowSample, Standing
 
-__all__ = ["IN_COMPANY", "RISKY", "disguised_keys", "repeated_rows", "row_sample"]
+__all__ = ["IN_COMPANY", "RISKY", "disguised_keys", "new_keys", "repeated_rows", "row_sample"]
 
 IN_COMPANY = (Standing.SENDING, Standing.IN_DOUBT, Standing.DONE)
 """Standings of rows that may be in the Company."""
@@ -57,6 +58,32 @@ def disguised_keys(db: sqlite3.Connection, some_lacked: bool) -> dict[Standing, 
             first = (*first, (RowSample(*pair[:2]), RowSample(*pair[2:])))
         disguised[Standing(standing)] = count + 1, first
     return disguised
+
+
+def new_keys(db: sqlite3.Connection, plan: Plan) -> list[str]:
+    """Return a warning about the refused rows to send whose key differs from the ledger's, if any.
+
+    A row without a key, or refused because another row has its key, needs a new key.
+    """
+    refused = (Standing.REFUSED_HERE, Standing.REFUSED, Standing.REFUSED_CHANGED)
+    sent = ", ".join(str(int(each)) for each in refused if plan.actions[each] is Action.SEND)
+    found = db.execute(
+        f"""SELECT count(*) OVER (), file.line, coalesce(file.key, file.name) AS now,
+            coalesce(planned.key, planned.name) AS was
+        FROM temp.matched JOIN temp.file USING (place) JOIN planned ON planned.row = matched.row
+        JOIN outcome ON outcome.row = matched.row
+        WHERE standing IN ({sent}) AND cells IS NOT NULL AND fault IS NULL AND now <> was
+            AND json_extract(outcome.detail, '$[3]') IS NOT ?
+            AND NOT EXISTS (SELECT 1 FROM identity
+                WHERE identity.identity = file.cells AND identity.row = matched.row)
+        ORDER BY file.place LIMIT 1""",
+        [REPEATED_KEY],
+    )
+    return [
+        f"refused rows that will be sent with a new key: {count}; the first: "
+        f"{was[:_SHOWN]!r} -> {now[:_SHOWN]!r} (line {line})"
+        for count, line, now, was in found
+    ]
 
 
 def row_sample(db: sqlite3.Connection, query: str) -> RowSample | None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterable, Awaitable, Callable, Hashable, Sequence
 from typing import Any, TypeVar
 
 import attrs
 
 from wosdk_async.calls.markers import MarkedField, field_of
-from wosdk_async.company import Company
+from wosdk_async.company import Company, sender_of
 from wosdk_async.errors import InDoubtError, NoAnswerError, RefusedError, UnsupportedError, WosdkError
 from wosdk_async.jobs.errors import reason_of
 from wosdk_async.jobs.journal import ANSWERED, LOOKED_UP, JobPlan, ReferenceRecord, StoredRow
@@ -104,7 +103,7 @@ class CreatedRecords:
 
         Missing records are read twice, because they count as deleted.
         """
-        return await looked_up(ids, self._read)
+        return await looked_up(ids, self._read, self.company)
 
     async def _read(self, ids: Sequence[int]) -> dict[int, Any]:
         try:
@@ -162,16 +161,19 @@ class CreatedRecords:
         return f"{self._field.path} is {key!r:.80}, not {created.key!r:.80}"
 
 
-async def looked_up(wanted: Sequence[K], look: Callable[[list[K]], Awaitable[dict[K, V]]]) -> dict[K, V]:
+async def looked_up(
+    wanted: Sequence[K], look: Callable[[list[K]], Awaitable[dict[K, V]]], company: Company
+) -> dict[K, V]:
     """Look up records, and look up missing ones again.
 
     A single look-up may get another call's response, or the response of a lagging server.
     """
     found: dict[K, V] = {}
-    now = asyncio.get_running_loop().time
+    clock = sender_of(company).transport.clock
+    now = clock.now
     look_ups = LookUps(now(), settle=0.0)  # no request in flight can create the records
     while look_ups.state is State.IN_DOUBT and (missing := [each for each in wanted if each not in found]):
-        await asyncio.sleep(look_ups.counts_from - now())
+        await clock.sleep(look_ups.counts_from - now())
         began = now()
         found |= await look(missing)
         look_ups = look_ups.after(began, now(), found=False)

@@ -105,7 +105,7 @@ async def used(
             return await _used(company, entity, some, leaving, cancelled)
 
         for batch in batches(names):
-            found |= await looked_up(batch, look)
+            found |= await looked_up(batch, look, company)
     return found
 
 
