@@ -1,4 +1,4 @@
-"""Turns for calls whose markers share a key: one at a time, so that two never both send."""
+"""Turns for calls whose markers share a key: one at a time, to prevent duplicate sends."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ class MarkedField:
 
 
 def _require_key_field(found: ResolvedPath, where: str, fitting: str) -> None:
-    """Raise InvalidCallError for a property that cannot hold a key; ``fitting`` lists those that can."""
+    """Raise InvalidCallError for a property that cannot hold a key; ``fitting`` lists suitable properties."""
     name = found.path.rpartition(".")[2]
     if found.in_list or found.below is not None:
         kind = "a list" if found.in_list else "a record"

@@ -1,7 +1,7 @@
 """Marked calls: look up a call in doubt, and retry it if confirmed absent, within one deadline.
 
-Before its first attempt, a call waits for others with the same key (``key_turns.py``). It looks its key up
-first if the caller requests that, or if an earlier call may have taken effect.
+Before its first attempt, a call waits for others with the same key (``key_turns.py``). The call looks up its
+key first if requested, or if an earlier call may have taken effect.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ class TLSSessions(dict[Place, ssl.SSLSession]):
     """TLS session cache: resume a host's session to shorten the next handshake.
 
     The key holds the context, verified name and port, because Python resumes a session under any name without
-    verifying the name again. ``most`` is 0 for a context of the program: a resumed session would keep the
+    verifying the name again. ``most`` is 0 for the program's own context: a resumed session would keep the
     trust settings from before the program changed its context.
     """
 

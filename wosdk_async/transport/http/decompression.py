@@ -71,7 +71,7 @@ class UnwantedContent(BadContent):
 
 
 class LoopTurns:
-    """Turns of the event loop during work that would otherwise block the loop."""
+    """Yields to the event loop during work that would otherwise block it."""
 
     def __init__(self) -> None:
         self._left = _STEPS

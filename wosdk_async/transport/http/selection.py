@@ -89,7 +89,7 @@ class MockableEngine:
         return PoolStatistics(*map(sum, zip(*each, strict=True)))
 
     def send(self, request: Request) -> Coroutine[Any, Any, Any]:
-        """Return the selected engine's coroutine, so that the selection costs none of its own."""
+        """Return the selected engine's coroutine, so that the selection adds no coroutine."""
         # Most programs never import httpx or httpx2, so nothing can be mocked.
         if not sys.modules.keys().isdisjoint(FAMILY) and (library := mocked()) is not None:
             return self._send_mocked(library, request)

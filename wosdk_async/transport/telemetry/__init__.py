@@ -1,1 +1,1 @@
-"""Call telemetry: observers, OpenTelemetry, traces, statistics. All of the transport may import it."""
+"""Call telemetry: observers, OpenTelemetry, traces, statistics. Any transport module may import it."""

@@ -169,12 +169,12 @@ class TLSTransport(Layer):
             self.mid_record.discard(self)
 
     def lost(self, error: Exception | None) -> None:
-        """Pass on that the socket is broken."""
+        """Report that the socket is broken."""
         self._fail_handshake(error, "the connection was lost")
         self._above.lost(error)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Pass on that the socket is closed."""
+        """Report that the socket is closed."""
         if not self._is_proven:  # maybe the service rejected the session
             self._sessions.drop(self._place, self._offered)
         self._is_open = False
@@ -268,7 +268,7 @@ class TLSTransport(Layer):
     def _prove_session(self) -> None:
         """Keep the handshake's session, now that the service has sent data.
 
-        A resumed session is not replaced: it then expires when the service said, and the next full handshake
+        A resumed session is not replaced: it expires when the service specified, and the next full handshake
         verifies the certificate again.
         """
         self._is_proven = True
