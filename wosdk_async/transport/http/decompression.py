@@ -71,7 +71,7 @@ class UnwantedContent(BadContent):
 
 
 class LoopTurns:
-    """Yields to the event loop during work that would otherwise block it."""
+    """Pauses in long work, so that the event loop can run other tasks."""
 
     def __init__(self) -> None:
         self._left = _STEPS
