@@ -18,7 +18,7 @@ __all__ = ["KeyTurn", "KeyTurns"]
 
 @attrs.define(eq=False)
 class _Key:
-    """State of one key: its waiting calls, and what its finished calls left behind."""
+    """State of one key: its waiting calls, and whether a finished call may have used it."""
 
     taken: bool = False
     """Whether a call has the turn; also true while the turn passes between calls."""
@@ -92,7 +92,7 @@ class KeyTurn:
 
     @property
     def used(self) -> bool:
-        """Whether an earlier call had its turn, with no known effect."""
+        """Whether an earlier call with this key ended without a known effect."""
         return self._state.used
 
     @property

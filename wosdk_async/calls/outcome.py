@@ -89,7 +89,7 @@ class RunInputs(Generic[I]):
 
     One task reads an async iterable for all workers. Inputs that are ready are handed out in one turn of the
     event loop, so a burst of calls is sent together. An iterable with a method ``at_hand``, which returns the
-    next input, or None if it would have to wait, is read without that task.
+    next input, or None if it would have to wait, needs no such task.
 
     Attributes:
         taken: number of inputs read.

@@ -29,7 +29,7 @@ R = TypeVar("R")
 
 
 class Run(Uncopied, Generic[I, R]):
-    """Bounded concurrent calls, one per input; none outlives the block.
+    """Concurrent calls, one per input. No call outlives the block.
 
     ::
 

@@ -78,7 +78,7 @@ class Origin:
 
 
 def write_request(prepared: PreparedRequest, write: Callable[[bytes], None]) -> None:
-    """Encode a request and write it. Nothing else holds its secrets as bytes."""
+    """Encode a request and write it, so that no other object holds its secrets as bytes."""
     request, target, head = prepared
     verb, body = request.method.encode("ascii"), request.body
     if isinstance(body, Secret):  # of a log-in

@@ -54,7 +54,7 @@ class TLSTransport(Layer):
         self._paused = False
         self.mid_record: set[TLSTransport] = set()
         """TLS layers (this one, the proxy's below it) that have received only part of a record. The peer
-        began it before it can have seen what we send next.
+        began the record before it could see our next request.
         """
         self._head = b""
         """First bytes of the partial record, until its length is known."""
