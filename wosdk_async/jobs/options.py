@@ -35,7 +35,7 @@ class StopAfter:
         value = int(found[1]) if found else 0
         if found is None or not value or (found[2] and value > 100):
             raise ConfigurationError(
-                f"{text!r} is not a valid limit of failed rows; use a number of rows, or 1% to 100%",
+                f"{text!r} is not a valid limit on failed rows; use a number of rows, or 1% to 100%",
                 remedies=(Remedy.STOP_AFTER,),
             )
         return cls(percentage=value) if found[2] else cls(value)

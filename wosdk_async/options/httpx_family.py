@@ -54,7 +54,7 @@ class HttpxClient(Protocol):
     async def send(
         self, request: Any, *, stream: bool = ..., auth: Any = ..., follow_redirects: Any = ...
     ) -> Any:
-        """Send a request and return its response, both of this client's library."""
+        """Send a request and return its response; both are objects of this client's library."""
 
     async def aclose(self) -> None:
         """Close the connections."""

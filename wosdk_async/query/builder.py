@@ -58,7 +58,9 @@ class Query(Uncopied, Generic[T]):
     """
 
     __slots__ = ("_plan", "_send")
-    _instead = "share this query, which never changes; in another process, build it with a Company there"
+    _instead = (
+        "share this query (it is immutable); in another process, build it from a Company of that process"
+    )
 
     def __init__(self, entity: type[Record] | str, send: Send) -> None:
         self._plan = Plan(entity)

@@ -38,7 +38,7 @@ class Fault:
 
     message: str
     place: tuple[str | int, ...] = ()
-    """Path to the value, in service names and indexes; empty for the whole body."""
+    """Path to the value: field names of the service and list indexes; empty for the whole body."""
     value: bool | str | None = None
     """The value; strings are truncated."""
 

@@ -43,7 +43,7 @@ def boottime() -> float:
 class ClusterOptions:
     """Lease options; ``deadline`` applies to one row including look-ups.
 
-    A worker may send a grant's rows for ``lease`` seconds from its last report before the grant; the
+    A worker may send the rows of a grant until ``lease`` seconds after its last report before that grant; the
     coordinator waits ``skew`` seconds longer. ``rate`` and ``in_flight`` are totals for all workers. The run
     ends after ``no_progress`` seconds in which rows were queued but none ended.
     """

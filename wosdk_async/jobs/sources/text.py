@@ -66,7 +66,7 @@ class TextFile:
         return f"<TextFile {self.path.name} encoding={self.encoding}>"
 
     def lines(self, newline: str = "") -> Iterator[str]:
-        r"""Yield lines with their ends (LF, CR LF or CR; with ``newline="\n"``, only LF)."""
+        r"""Yield lines with their line endings (LF, CR LF or CR; with ``newline="\n"``, only LF)."""
         found = self._lines(newline)
         return _without_end_mark(found) if self._may_have_mark else found
 

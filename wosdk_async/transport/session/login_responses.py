@@ -63,7 +63,7 @@ class Address:
         )
 
     def strange_page(self, url: str, page: InconclusiveResponse) -> Exception:
-        """Return the error for another server's page: a wrong address, unless that may be transient."""
+        """Return the error for another server's page: a wrong address, unless the page may be transient."""
         if page.status == 400 and self is LOCATOR:
             # Facts 2 reports only the status: whatever the body, this is a refusal
             return refused("", "", 400)

@@ -18,7 +18,7 @@ __all__ = ["HasTime", "HoldOff", "Renewal"]
 T = TypeVar("T")
 
 HasTime = Callable[[float], bool]
-"""Predicate: whether a caller will still wait after this many seconds, so that a request is worthwhile."""
+"""Predicate: whether a caller will still be waiting after this many seconds; if not, no request is sent."""
 
 _UNATTENDED = 10.0  # seconds without callers, so that a retry with a short deadline finds the session
 _REFUSED = 5.0  # seconds without a retry of refused credentials

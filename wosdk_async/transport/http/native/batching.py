@@ -73,7 +73,7 @@ class WriteBatcher:
         self._waiting: list[Batched] = []
         self._since = 0.0  # when the first one was submitted
         self.inherited = False
-        """Whether this is a forked copy: then the parent process sends the requests."""
+        """Whether this is a forked copy; if so, the parent process sends the requests."""
 
     def submit(self, connection: Batched, alone: bool) -> None:
         """Send the request of ``connection`` with the others of this turn, or at once if ``alone``."""
