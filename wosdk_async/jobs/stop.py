@@ -184,9 +184,6 @@ def cause_of(reason: str) -> str:
     return _VARIABLE.sub("*", reason)
 
 
-_NONE: frozenset[str] = frozenset()
-
-
 @attrs.define
 class StopRules:
     """Outcome counts, which stop the import at a limit."""
@@ -198,13 +195,12 @@ class StopRules:
     doubted: int = 0
     _ended: int = 0
     _unsent: int = 0
-    _shared: frozenset[str] = _NONE
+    _shared: frozenset[str] = frozenset()
     """Faults that all rows so far have in common."""
 
     def done(self) -> None:
         """Count a row that was carried out."""
-        self._ended += 1
-        self._shared, self._unsent = _NONE, 0
+        self._count()
 
     def refused(self, reason: str) -> None:
         """Count a row that the client or the service refused."""

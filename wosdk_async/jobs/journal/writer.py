@@ -108,9 +108,7 @@ class JournalWriter(JournalReader):
             record: the outcome.
             as_in_file: whether to treat the row as sent with this run's map and its current cells.
         """
-        commits = self._commits
-        if commits is None or self._closed or commits.killed is not None:
-            commits = self._open_commits()
+        commits = self._open_commits()
         if as_in_file:
             commits.queue.others.append(
                 functools.partial(row_table.count_as_sent, row=record.row, run=self.run)
