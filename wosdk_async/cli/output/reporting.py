@@ -200,8 +200,9 @@ def print_summary(summary: Summary, as_json: bool, *, ran: bool = True) -> None:
         return
     not_started = f", {summary.not_started} not started" if summary.not_started else ""
     found = f", {summary.found} found" if summary.found else ""
-    done = f"{summary.done - summary.undone} {summary.label}"
-    done += f" ({summary.done_now} now)" if summary.done_now != summary.done else ""
+    remaining = summary.done - summary.undone
+    done = f"{remaining} {summary.label}"
+    done += f" ({summary.done_now} now)" if summary.done_now != remaining else ""
     done += f", {summary.undone} undone" if summary.undone else ""
     empty = f"; {counted(summary.empty_rows, 'empty row')} skipped" if summary.empty_rows else ""
     click.echo(
