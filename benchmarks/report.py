@@ -136,7 +136,7 @@ def _origin(chosen: Sequence[Run]) -> str:
     count = f"a {kind} run" if len(chosen) == 1 else f"{len(chosen)} {kind} runs"
     versions = " and ".join(sorted({run.python for run in chosen}))
     loads = " and ".join(f"{run.load:.1f}" for run in chosen)
-    return f"Medians of {count}, CPython {versions}. The load of the machine before it began was {loads}."
+    return f"Medians of {count}, CPython {versions}. Load averages before the runs: {loads}."
 
 
 def _create_table(runs: Sequence[Run]) -> str:

@@ -39,7 +39,7 @@ NAME = re.compile(r"(?:[A-Za-z_]\w*\.)*([A-Za-z_]\w*)(?:\(\.*\))?")
 def test_walks_name_files_and_names_that_are_there() -> None:
     """Renames and moves must be repeated here: walks are rarely read until they are needed."""
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    named = set(re.findall(r"`([^`\n]+)`", page.partition("\n## Walks\n")[2]))
+    named = set(re.findall(r"`([^`\n]+)`", page.partition("\n## Walkthroughs\n")[2]))
     paths = [
         path
         for folder in ("wosdk_async", "tests", "docs")

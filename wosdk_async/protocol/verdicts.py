@@ -95,8 +95,8 @@ SESSION_REFUSED = Verdict(
 OTHER_PATH = Verdict(
     "other path",
     "never",  # the attempt itself tries the paths
-    when="{codes}, where sources show two paths for a command; a 404 page for the path that only one source "
-    "shows, until the Company has accepted one of them",
+    when="{codes}, where the sources give two paths for a command; a 404 page for a path that only one "
+    "source gives, until the Company has accepted either path",
     then="sent to the other path; then `UnknownNameError`",
 )
 WAIT = Verdict(
