@@ -83,7 +83,7 @@ NEVER_SENT = Verdict(
 REFUSED = Verdict(
     "refused",
     "never",
-    when="an error body of the service (HTTP 4xx, or 2xx without a result); `ErrorInfo` in a success",
+    when="an error body from the service (HTTP 4xx, or 2xx without a result); `ErrorInfo` in a success",
     then="raised at once, as the class of its code",
 )
 SESSION_REFUSED = Verdict(
@@ -102,7 +102,7 @@ OTHER_PATH = Verdict(
 WAIT = Verdict(
     "wait",
     "always",
-    when="429; 503 with an error body of the service or a `Retry-After`; a code of `RetryPolicy(waits=...)`",
+    when="429; 503 with an error body from the service or `Retry-After`; a code of `RetryPolicy(waits=...)`",
     then="retried after the requested wait plus jitter; then, or for a wait above 60 s, `ThrottledError`",
 )
 REPEAT = Verdict(
