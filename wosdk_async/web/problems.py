@@ -10,7 +10,7 @@
   when to retry. An error with a ``remedy`` is a 502 without ``Retry-After``: only the operator can fix it.
 
 Bodies never contain a token, secret or address. Errors of connections, log-ins and settings, and refusals not
-meant for users, get a fixed text; from other texts, addresses, hosts, paths and settings are removed. Log the
+meant for users, get a fixed text; URLs, hosts, paths and settings are removed from other texts. Log the
 complete error in the back end. ``docs/web.md`` is the user guide.
 """
 
@@ -176,6 +176,6 @@ def _seconds(error: WosdkError, rule: ProblemRule) -> int | None:
 
 
 def _shown(text: str) -> str:
-    """Return text without addresses and secrets, on one line, truncated."""
+    """Return text on one line, without addresses and secrets, truncated."""
     text = mask_text(text[:_MAX_READ])
     return shortened(one_line(_ADDRESS.sub("[address]", _SETTING.sub(r"\1\2***", text))), _MAX_DETAIL)
