@@ -39,7 +39,7 @@ _STANDINGS: Mapping[Standing, str] = {
 }
 _ACTIONS: Mapping[Action, str] = {
     Action.SEND: "sent",
-    Action.LOOK_UP: "looked up; sent if confirmed absent",
+    Action.LOOK_UP: "looked up, and sent if confirmed absent",
     Action.LEAVE: "stays in doubt, never sent",
     Action.SKIP: "skipped",
     Action.KEEP: "stays failed",

@@ -36,7 +36,7 @@ Line = (
     | tuple[int, list[str], str, dict[int, str]]
     | tuple[int]
 )
-"""First the header: line, cells and None, or for a sheet: line, cells, its name, an empty dict and its facts.
+"""First the header: line, cells and None (for a sheet: line, cells, its name, an empty dict and its facts).
 Then each row with content: line, cells, kinds and faults. Finally the line at which the table ends. Kinds are
 one letter per cell (``n`` number, ``t`` time, ``b`` boolean, space: text); faults are the reasons why cells
 cannot be used, by place."""

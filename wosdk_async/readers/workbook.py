@@ -237,7 +237,7 @@ def _sheet_name(sheets: list[Any], sheet: str | int | None) -> str:
     from wosdk_async.text.suggestions import suggestion
 
     hint = suggestion(str(sheet), names) or "."
-    raise Unreadable(f"there is no sheet {sheet!r}{hint} Its sheets are: {', '.join(names)}")
+    raise Unreadable(f"there is no sheet {sheet!r}{hint} The sheets are: {', '.join(names)}")
 
 
 def _is_text(path: str) -> bool:

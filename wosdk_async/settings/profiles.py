@@ -175,7 +175,7 @@ def access_of_others(
 ) -> str | None:
     """Describe other users' access to a file, with the remedy; None if they have none.
 
-    Windows is not checked.
+    On Windows, nothing is checked.
 
     Args:
         path: the file or folder.
