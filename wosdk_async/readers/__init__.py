@@ -1,4 +1,4 @@
-"""Programs that read files with native code, each in its own process.
+"""Readers that use native code, each in its own process.
 
 A hostile file can crash or hang a reader, or exhaust memory. ``program.py`` sets limits and writes the rows
 as JSON lines; ``jobs/sources/conversion.py`` starts it, and ``converted.py`` reads these lines. The package

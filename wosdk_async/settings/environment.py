@@ -185,8 +185,9 @@ def _credentials(env: Mapping[str, Any]) -> Credentials | CredentialProvider | N
 
         return from_file(client_id, file)
     if client_id or secret:
-        missing = "WOSDK_CLIENT_SECRET" if client_id else _CLIENT_ID
-        raise ConfigurationError(f"{missing} is not set, but its counterpart is; set both or neither")
+        pair = (_CLIENT_ID, "WOSDK_CLIENT_SECRET")
+        given, missing = pair if client_id else reversed(pair)
+        raise ConfigurationError(f"{missing} is not set, but {given} is; set both or neither")
     if command:
         from wosdk_async.settings.credential_sources import from_command, split_command
 
