@@ -121,7 +121,7 @@ _CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, ImportOptions]] =
         ImportOptions(),
     ),
     "superseded": (
-        "`wosdk jobs resume`, or rejects, of a ledger that `--again` replaced",
+        "`wosdk jobs resume` or rejects for a ledger that `--again` replaced",
         _LEDGER,
         attrs.evolve(_FILE, superseded_by=_FOLDER),
         ImportOptions(),

@@ -72,7 +72,7 @@ class ProblemRule:
 _OPERATOR = "The back end is not set up correctly for the work-order service; see its log for the cause."
 _NO_SESSION = "The back end could not log in to the work-order service; see its log for the cause."
 _SAFE = "No usable response was received. The same request can be retried."
-_REFUSED = "The work-order service refused the request. See the code, and the back end's log for details."
+_REFUSED = "The work-order service refused the request. See `code`, and the back end's log for details."
 _NOTHING_DONE = "Nothing was done, so the same request can be retried."
 
 PROBLEMS: Mapping[type[WosdkError], ProblemRule] = {
