@@ -39,7 +39,7 @@ _STANDINGS: Mapping[Standing, str] = {
 }
 _ACTIONS: Mapping[Action, str] = {
     Action.SEND: "sent",
-    Action.LOOK_UP: "looked up; sent if confirmed absent",
+    Action.LOOK_UP: "looked up, and sent if confirmed absent",
     Action.LEAVE: "stays in doubt, never sent",
     Action.SKIP: "skipped",
     Action.KEEP: "stays failed",
@@ -108,32 +108,32 @@ _CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, ImportOptions]] =
         ImportOptions(new_rows=True),
     ),
     "key_disguised": (
-        "a key to send equals a sent one that the file lacks but for case, white space, Unicode form, "
-        "leading zeros, `.0` or an exponent, and the last file lacked at least one of the two",
+        "a row to send and a sent row that the file lacks have keys that differ only in case, white space, "
+        "Unicode form, leading zeros, `.0` or an exponent, and the last file did not have both",
         _SAMPLE,
         attrs.evolve(_FILE, disguised={Standing.NEW: (1, ((RowSample(2, "501"), RowSample(2, "00501")),))}),
         ImportOptions(),
     ),
     "key_changed": (
-        "the map makes other keys than for rows that were sent; or rows are in doubt, and the marker changed",
+        "the map builds different keys for sent rows; or the marker changed while rows are in doubt",
         _SAMPLE,
         attrs.evolve(_FILE, key="{b}"),
         ImportOptions(),
     ),
     "superseded": (
-        "`wosdk jobs resume`, or rejects, of a ledger that `--again` replaced",
+        "`wosdk jobs resume` or rejects for a ledger that `--again` replaced",
         _LEDGER,
         attrs.evolve(_FILE, superseded_by=_FOLDER),
         ImportOptions(),
     ),
     "unfinished": (
-        "`--again` while rows are not sent, in flight or in doubt",
+        "`--again` while rows are unsent, in flight or in doubt",
         attrs.evolve(_LEDGER, counts={Standing.PLANNED: 1}),
         _FILE,
         ImportOptions(again=True),
     ),
     "sent_elsewhere": (
-        "a first run without keys in a marker; another ledger in the directory has sent its rows",
+        "a first run without keys in a marker, for rows that another ledger in the directory has sent",
         None,
         attrs.evolve(_FILE, key=None, elsewhere=(_FOLDER, 1)),
         ImportOptions(),

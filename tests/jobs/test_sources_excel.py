@@ -151,7 +151,7 @@ def test_a_sheet_is_named_or_counted(tmp_path: Path) -> None:
     for wrong, hint in [("third", "'third'; did you mean 'Third'?"), ("4", "'4'."), (0, "0.")]:
         with pytest.raises(ImportMapError) as caught:
             open_source(path, sheet=wrong)
-        assert f"there is no sheet {hint} Its sheets are: Chart data, 2026, Third" in caught.value.message
+        assert f"there is no sheet {hint} The sheets are: Chart data, 2026, Third" in caught.value.message
 
 
 def test_what_is_not_a_workbook_is_refused(tmp_path: Path) -> None:

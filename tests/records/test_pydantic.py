@@ -224,7 +224,8 @@ async def test_a_body_that_is_no_json_is_told_how_to_be_sent(web: httpx.AsyncCli
         await web.post("/order", content=b'{"PoNumber": "1"}', headers={"Content-Type": "text/plain"}),
     ):
         assert (
-            response.json()["detail"][0]["msg"] == f"is a string; it takes a JSON object of WorkOrder. {how}"
+            response.json()["detail"][0]["msg"]
+            == f"is a string; it takes a JSON object of type WorkOrder. {how}"
         )
 
 

@@ -82,7 +82,9 @@ BEHAVIOURS = (
     Behaviour("503 above 20 waiting", queue=20),
     Behaviour("429 above half its capacity", rate=0.5),
 )
-SICK = Behaviour("sick for a third, 2 s timeouts", lambda x: 1.6 if 1 / 3 <= x < 2 / 3 else 0.1, give_up=True)
+SICK = Behaviour(
+    "slow a third of the time, 2 s timeouts", lambda x: 1.6 if 1 / 3 <= x < 2 / 3 else 0.1, give_up=True
+)
 """A behaviour that a lower limit survives better: not part of the grid."""
 
 

@@ -29,9 +29,9 @@ _NOT_OF_TIME = re.compile(r'"[^"]*"|[\\_*].|\[[^]]*]')
 _DATES = dict.fromkeys(["14", "15", "16", "17", "22"], True) | dict.fromkeys(
     ["18", "19", "20", "21", "45", "47"], False
 )
-"""Built-in formats of dates and times, and whether they show the day."""
+"""Built-in date and time formats, and whether they show the day."""
 _AMOUNTS = dict.fromkeys(["5", "6", "7", "8", "42", "44"], SOME_CURRENCY) | dict.fromkeys(["9", "10"], '"%')
-"""Built-in formats of amounts, in the currency of the user's locale, and of percentages."""
+"""Built-in formats of amounts in the currency of the user's locale, and of percentages."""
 _NO_TIME = (
     "the number {} is neither a date from 1900-03-01 to 9999-12-31 nor a time of day; correct it in the sheet"
 )
@@ -43,7 +43,7 @@ _RANGE = re.compile(r"([A-Z]{1,3})([0-9]{1,7}):([A-Z]{1,3})([0-9]{1,7})")
 
 
 def sheet_parts(book: zipfile.ZipFile, parts: Mapping[str, str]) -> tuple[dict[str, str | None], range]:
-    """Return the part of each sheet by name, and the range of numbers that are valid dates."""
+    """Return the XML part of each sheet by name, and the range of valid date numbers."""
     days = range(61, 2_958_466)  # Excel counts a nonexistent 1900-02-29 before it
     ids: dict[str, str] = {}
     targets: dict[str, str] = {}
@@ -67,7 +67,7 @@ def sheet_parts(book: zipfile.ZipFile, parts: Mapping[str, str]) -> tuple[dict[s
 
 
 def styles_in(book: zipfile.ZipFile, parts: Mapping[str, str]) -> dict[str, bool | str]:
-    """Return time styles with whether they show the day, and amount styles with their currency."""
+    """Map time styles to whether they show the day, and amount styles to their currency."""
     formats: dict[str, bool | str] = {**_DATES, **_AMOUNTS}
     found: list[bool | str | None] = []
     is_of_cells = False
@@ -94,7 +94,7 @@ def styles_in(book: zipfile.ZipFile, parts: Mapping[str, str]) -> dict[str, bool
 
 
 def has_cells(book: zipfile.ZipFile, part: str | None) -> bool:
-    """Return whether a sheet of .xlsx contains a cell with content."""
+    """Return whether an .xlsx sheet contains a cell with content."""
     if part is None:
         return False
     with book.open(part) as file:
@@ -183,7 +183,7 @@ class ExcelCells:
         }
 
     def text(self, text: str) -> None:
-        """Handle text of the cell: its result, unless blank."""
+        """Handle the cell's text, which is its result unless blank."""
         self._is_pending &= not text.strip()
         self._number += text
 

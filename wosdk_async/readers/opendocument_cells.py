@@ -1,4 +1,4 @@
-"""Cells of .ods: errors, formulas without results, lost texts, currencies, merged and hidden cells."""
+"""Cells of .ods: errors, formulas without results, lost text, currencies, merged and hidden cells."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class OpenDocumentCells:
         if element == "table":
             self.finish()
             if f"{_TABLE} is-sub-table" in attributes:
-                raise Unreadable("a cell contains a table, which is not read; save the workbook as .xlsx")
+                raise Unreadable("a cell contains a table, which cannot be read; save the workbook as .xlsx")
             self._table = attributes.get(f"{_TABLE} name", "")
             self._is_here = self._table == self._sheet
         elif not self._table:
@@ -141,7 +141,7 @@ class OpenDocumentCells:
         return element in ("currency-symbol", "text")
 
     def _note_currency(self, attributes: Attributes) -> None:
-        """Record the currency of a cell, from the cell, its style or its column's style."""
+        """Record the currency of a cell, taken from the cell, its style or its column's style."""
         style = attributes.get(f"{_TABLE} style-name")
         own, shown = attributes.get(f"{OFFICE} currency"), self._styles.get(style or "")
         default = {"currency": SOME_CURRENCY, "percentage": '"%'}.get(attributes[f"{OFFICE} value-type"])
@@ -177,5 +177,5 @@ class OpenDocumentCells:
 
 
 def _following(before: range, attributes: Attributes, what: str) -> range:
-    """Return the rows or columns of an element, which may be repeated."""
+    """Return the rows or columns that an element covers, including repetitions."""
     return range(before.stop, before.stop + int(attributes.get(f"{_TABLE} number-{what}-repeated", 1)))

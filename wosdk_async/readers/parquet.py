@@ -72,7 +72,7 @@ def _batches(path: str, dictionaries: list[str], unit: str) -> Iterator[arrow.Ta
 
 
 def _leaves(file: parquet.ParquetFile) -> dict[str, Any]:
-    """Return the columns of the file that are not lists, by the names of :func:`_flat`."""
+    """Return the file's columns, except lists, by their names in :func:`_flat`."""
     columns = [file.schema.column(place) for place in range(len(file.schema))]
     return {column.path: column for column in columns if not column.max_repetition_level}
 
@@ -191,7 +191,7 @@ def _no_texts(column: Any, kind: str) -> Cells:
 
 
 def _decoded(values: list[bytes | None]) -> Cells:
-    """Return the texts of bytes, decoded one by one."""
+    """Decode byte strings one by one, and return their texts."""
     texts = [""] * len(values)
     faults: dict[int, str] = {}
     for place, value in enumerate(values):
@@ -222,7 +222,7 @@ def _float_cells(column: Any, bits: int) -> Cells:
             faults[place] = f"{value} is not a number that can be sent; write null for no value"
         elif abs(value) >= 10**digits and value == int(value):
             faults[place] = (
-                f"the number {value!r} has more than {digits} digits, which its type cannot store; "
+                f"the number {value!r} has more than {digits} digits, the limit of its type; "
                 "write it as text, integer or decimal"
             )
         elif bits == 16:  # Arrow writes too many digits

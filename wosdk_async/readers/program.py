@@ -1,4 +1,4 @@
-"""Process that converts one file to lines of JSON, within limits.
+"""Process that converts one file to JSON lines, within limits.
 
 A reader is a module with two functions: ``read(path, **options)`` yields each :data:`Line`, and
 ``explain(path, error)`` returns the message about an error. The parent passes an :class:`Order` as the only
@@ -36,7 +36,7 @@ Line = (
     | tuple[int, list[str], str, dict[int, str]]
     | tuple[int]
 )
-"""First the header: line, cells and None, or for a sheet: line, cells, its name, an empty dict and its facts.
+"""First the header: line, cells and None (for a sheet: line, cells, its name, an empty dict and its facts).
 Then each row with content: line, cells, kinds and faults. Finally the line at which the table ends. Kinds are
 one letter per cell (``n`` number, ``t`` time, ``b`` boolean, space: text); faults are the reasons why cells
 cannot be used, by place."""
@@ -110,7 +110,7 @@ def _message(path: str, error: BaseException, limits: Limits, explain: Explain) 
         return f"reading it takes more than {limits.memory >> 20:,} MB of memory; save the table as CSV"
     if isinstance(error, OSError) and error.errno in (errno.EFBIG, errno.ENOSPC, errno.EDQUOT):
         why = f"over {limits.size >> 20:,} MB" if error.errno == errno.EFBIG else "the disk is full"
-        return f"its rows do not fit into a temporary file ({why}); save the table as CSV, in parts"
+        return f"its rows do not fit into a temporary file ({why}); save the table as several CSV files"
     if isinstance(error, ImportError):  # of a lazy import of a library
         return not_started(path, error)
     return explain(path, error)

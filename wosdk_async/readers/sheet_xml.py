@@ -20,7 +20,7 @@ Currencies = dict[int, list[tuple[range, str]]]
 """Currencies shown only by cell formats: for each column, the row ranges of each currency."""
 
 ERROR = "the cell shows a formula error; correct it in the sheet"
-NO_RESULT = "the formula has no result; open the workbook in a spreadsheet and save it"
+NO_RESULT = "the formula has no result; open the workbook in a spreadsheet program and save it"
 SOME_CURRENCY = "\u00a4"
 LONGEST_SIGN = 20  # characters
 OFFICE = "urn:oasis:names:tc:opendocument:xmlns:office:1.0"
@@ -34,7 +34,7 @@ _PIECES = re.compile(
 
 
 def currency_in(code: str) -> str | None:
-    """Return a number format's currency sign, or any other text with a quotation mark in front.
+    """Return a number format's currency sign, or any other text with a leading quotation mark.
 
     Commas after the digits, which divide the displayed number by 1,000, count as text.
     """
@@ -74,7 +74,7 @@ def parse(
     """Call ``note`` with the local name and attributes of each element.
 
     If ``note`` returns a true value, ``text`` is called with the text that follows. With ``shapes``, shapes
-    and comments are skipped; if they contain text, the offsets of their start and end tags go to ``shapes``.
+    and comments are skipped; if they contain text, the offsets of both tags are added to ``shapes``.
     """
 
     def start(element: str, attributes: Attributes) -> None:

@@ -199,7 +199,7 @@ def _has_content(values: list[Any]) -> bool:
 
 
 def _require_intact(path: str) -> None:
-    """Raise Unreadable if a part differs from its checksum, which calamine does not check."""
+    """Raise Unreadable if a part does not match its checksum, which calamine does not check."""
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as book:
             if part := book.testzip():
@@ -220,12 +220,12 @@ def explain(path: str, error: BaseException) -> str | Unreadable:
     if _is_text(path):
         return Unreadable("this is a text file, not a workbook", "READ_AS_CSV")
     reason = str(error) or type(error).__name__
-    return f"this workbook cannot be read ({reason}); open it, save it again, or save the sheet as CSV"
+    return f"this workbook cannot be read ({reason}); open and save it again, or save the sheet as CSV"
 
 
 def _sheet_name(sheets: list[Any], sheet: str | int | None) -> str:
     if not sheets:
-        raise Unreadable("there is no sheet with cells in it")
+        raise Unreadable("the workbook has no sheet with cells")
     names = [each.name for each in sheets]
     if sheet is None:
         shown = (each.name for each in sheets if each.visible == calamine.SheetVisibleEnum.Visible)
@@ -237,7 +237,7 @@ def _sheet_name(sheets: list[Any], sheet: str | int | None) -> str:
     from wosdk_async.text.suggestions import suggestion
 
     hint = suggestion(str(sheet), names) or "."
-    raise Unreadable(f"there is no sheet {sheet!r}{hint} Its sheets are: {', '.join(names)}")
+    raise Unreadable(f"there is no sheet {sheet!r}{hint} The sheets are: {', '.join(names)}")
 
 
 def _is_text(path: str) -> bool:
@@ -273,7 +273,7 @@ def _row(line: int, values: list[Any], faults: dict[int, str], *, times: bool = 
 
 
 _FIRST_DAY = date(1900, 3, 1)  # Excel counts a nonexistent 1900-02-29 before it
-_NO_TIME = "it is midnight or an invalid date: this format does not tell which; save the workbook as .xlsx"
+_NO_TIME = "it is midnight or an invalid date, which look the same in this format; save the workbook as .xlsx"
 
 
 def _may_be_no_time(value: Any) -> bool:

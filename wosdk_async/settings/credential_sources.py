@@ -76,7 +76,7 @@ def split_command(command: Secret, name: str) -> list[str]:
     except ValueError as cause:
         why = str(cause)
     # Not in the handler: the cause, a parse error, holds the command.
-    raise ConfigurationError(f"{name} cannot be split into words: {why}; quote its words as for a shell")
+    raise ConfigurationError(f"{name} cannot be split into words: {why}; quote its words as in a shell")
 
 
 async def _output(words: Sequence[str], company: str) -> Secret:

@@ -80,14 +80,14 @@ class Settings:
         region: Region | None = None,
         trusted_hosts: Iterable[str] | None = None,
     ) -> Settings:
-        """Read the environment variables, and a profile if one is named.
+        """Read the environment variables and, if one is named, a profile.
 
         Without a named profile, the whole profile ``default`` applies, but only if no argument and no
         variable from ``WOSDK_COMPANY`` to ``WOSDK_TRUSTED_HOSTS`` is set, except the profile's Company name.
 
         Args:
             environ: variables to read instead of ``os.environ``.
-            profile: the profile (default: ``WOSDK_PROFILE``).
+            profile: profile to read (default: ``WOSDK_PROFILE``).
             company: overrides ``WOSDK_COMPANY``.
             credentials: override all credentials variables.
             region: overrides ``WOSDK_REGION``, ``WOSDK_TOKEN_URL`` and ``WOSDK_LOCATOR_URL``.
@@ -185,8 +185,9 @@ def _credentials(env: Mapping[str, Any]) -> Credentials | CredentialProvider | N
 
         return from_file(client_id, file)
     if client_id or secret:
-        missing = "WOSDK_CLIENT_SECRET" if client_id else _CLIENT_ID
-        raise ConfigurationError(f"{missing} is not set, but its counterpart is; set both or neither")
+        pair = (_CLIENT_ID, "WOSDK_CLIENT_SECRET")
+        given, missing = pair if client_id else reversed(pair)
+        raise ConfigurationError(f"{missing} is not set, but {given} is; set both or neither")
     if command:
         from wosdk_async.settings.credential_sources import from_command, split_command
 

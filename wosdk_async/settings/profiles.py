@@ -86,7 +86,7 @@ def named_profile(name: str, env: Mapping[str, Any]) -> dict[str, Any]:
         raise ConfigurationError(f"{path} has no [profiles.{name}]; it has {known}")
     if found.get("credentials_command") and (why := access_of_others(path, about, SETTINGS)):
         raise ConfigurationError(
-            f"{path}: profiles.{name}.credentials_command is not run, as other users can change it: {why}"
+            f"{path}: profiles.{name}.credentials_command is not run, because others can change it: {why}"
         )
     secret = any(isinstance(each, dict) and each.get("client_secret") for each in profiles.values())
     warn_of_others("the settings file", path, about, PRIVATE if secret else SETTINGS)
@@ -175,13 +175,13 @@ def access_of_others(
 ) -> str | None:
     """Describe other users' access to a file, with the remedy; None if they have none.
 
-    Windows is not checked.
+    On Windows, nothing is checked.
 
     Args:
         path: the file or folder.
         found: the ``stat`` result of the file or folder.
         denied: PRIVATE or SETTINGS. Files owned by root may be readable: that is root's decision.
-        folders: also check that others cannot replace the file through parent folders or links.
+        folders: whether to check that others cannot replace the file through parent folders or links.
             In a sticky folder, only the owner can replace files.
     """
     if os.name != "posix":
@@ -195,7 +195,7 @@ def access_of_others(
             private = "700" if stat.S_ISDIR(seen.st_mode) else "600"
             return f"others can read or change {each} ({mode:o}); chmod {private} {quoted}"
         if mode & SETTINGS and (each is path or not mode & stat.S_ISVTX):
-            return f"{each} is writable; chmod go-w {quoted}"
+            return f"others can write to {each}; chmod go-w {quoted}"
     return None
 
 

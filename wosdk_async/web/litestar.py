@@ -134,7 +134,7 @@ class RecordDTO(AbstractDTO[Any]):
 
 
 def _read(field: FieldDefinition, value: Any, unknown: Unknown) -> Any:
-    """Return the value as the field's type: a record, a collection of records, or either as optional."""
+    """Convert a value to the field's type: a record or a collection of records, possibly optional."""
     if field.is_optional:
         inner = [each for each in field.inner_types if each.annotation is not type(None)]
         return None if value is None else _read(inner[0], value, unknown)

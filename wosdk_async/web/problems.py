@@ -10,7 +10,7 @@
   when to retry. An error with a ``remedy`` is a 502 without ``Retry-After``: only the operator can fix it.
 
 Bodies never contain a token, secret or address. Errors of connections, log-ins and settings, and refusals not
-meant for users, get a fixed text; from other texts, addresses, hosts, paths and settings are removed. Log the
+meant for users, get a fixed text; URLs, hosts, paths and settings are removed from other texts. Log the
 complete error in the back end. ``docs/web.md`` is the user guide.
 """
 
@@ -72,7 +72,7 @@ class ProblemRule:
 _OPERATOR = "The back end is not set up correctly for the work-order service; see its log for the cause."
 _NO_SESSION = "The back end could not log in to the work-order service; see its log for the cause."
 _SAFE = "No usable response was received. The same request can be retried."
-_REFUSED = "The work-order service refused the request. See the code, and the back end's log for details."
+_REFUSED = "The work-order service refused the request. See `code`, and the back end's log for details."
 _NOTHING_DONE = "Nothing was done, so the same request can be retried."
 
 PROBLEMS: Mapping[type[WosdkError], ProblemRule] = {
@@ -176,6 +176,6 @@ def _seconds(error: WosdkError, rule: ProblemRule) -> int | None:
 
 
 def _shown(text: str) -> str:
-    """Return text without addresses and secrets, on one line, truncated."""
+    """Return text on one line, without addresses and secrets, truncated."""
     text = mask_text(text[:_MAX_READ])
     return shortened(one_line(_ADDRESS.sub("[address]", _SETTING.sub(r"\1\2***", text))), _MAX_DETAIL)

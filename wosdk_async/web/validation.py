@@ -61,7 +61,7 @@ def validated(cls: type[T], value: Any, *, unknown: Unknown = "keep") -> T:
         require_known(value, unknown)
         return value
     if not isinstance(value, Mapping):
-        raise InvalidRecordError([misplaced(value, f"a JSON object of {cls.__name__}")])
+        raise InvalidRecordError([misplaced(value, f"a JSON object of type {cls.__name__}")])
     try:
         record = from_dict(cls, value)
         faults = [*_faults(record), *_unwritable(record)]
@@ -145,7 +145,7 @@ def read_event(body: bytes, entity: type[T]) -> list[T]:
     The position of the event name in the payload is not documented; unknown fields are in ``extra``.
 
     **The signature is not checked.** The service signs posts with a key of your choice, but the header and
-    algorithm are not public. Until you know them, keep your webhook's address secret, and verify important
+    algorithm are not public. Until you know them, keep your webhook's URL secret, and verify important
     data with the service before you act on it.
 
     Raises:
