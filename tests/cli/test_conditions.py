@@ -106,7 +106,7 @@ def test_of_an_unknown_entity_nothing_is_checked() -> None:
         ("PoNumber in (a, b) and Duration in (3)", "give --where twice"),
         ("Duration between 1 and 2 and PoNumber = x", "give --where twice"),
         ("PoNumber between 'a' and 'b' and PoNumber = 'x'", "give --where twice"),
-        ("PoNumber = x or Duration = 3", "only one condition is allowed, so or is not supported; quote values"),
+        ("PoNumber = x or Duration = 3", "only one condition is allowed, so 'or' is not supported; quote values"),
         ("Items is null", "the service has no operator for empty lists"),
     ],
 )  # fmt: skip

@@ -149,7 +149,7 @@ def _confirm_again(opened: OpenedJob, *, ask: bool) -> None:
         f"{counted(opened.plan.leaves_done, 'row')} already done by the earlier job; --again resends all rows"
     )
     if opened.plan.resembling:
-        text += f", also {opened.plan.resembling} whose key a spreadsheet may have changed since"
+        text += f", including {opened.plan.resembling} whose key a spreadsheet may have changed"
     if is_interactive():
         say(text)
     require_yes("Send them again?", f"{text}; confirm with --yes")

@@ -168,7 +168,7 @@ class ChangeSession:
     def _report(self, changes: Sequence[RecordChange]) -> CliError | None:
         """Write one line per outcome: successes to stdout, failures to stderr.
 
-        Return the error if stdout is not writable, because a call in doubt takes precedence.
+        Return the error if stdout is not writable: the caller reports a call in doubt first.
         """
         unwritten = None
         ended = [change for change in changes if change.outcome is not None]

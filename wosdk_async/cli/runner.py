@@ -55,7 +55,7 @@ class Runner:
     Args:
         target: the command's global options.
         variables: ``WOSDK_*`` variables that replace the environment.
-        more: more arguments for the client.
+        more: additional arguments for the client.
     """
 
     def __init__(self, target: Target, variables: Mapping[str, str] | None = None, **more: Any) -> None:

@@ -63,7 +63,7 @@ def counted(number: int, thing: str) -> str:
 
 
 def json_text(value: Any) -> str:
-    r"""Return JSON on one line, with all digits of numbers and control characters as ``\u009b``."""
+    r"""Return JSON on one line; numbers keep all digits, control characters become ``\u009b``."""
     from wosdk_async.codec.json import dumps_any
 
     return json_escaped(dumps_any(value, allow_nan=True).decode())

@@ -130,7 +130,7 @@ def service_names(cls: type[Record], value: Any) -> Any:
     for name, item in value.items():
         meant = exact.get(name) or meant_by.get(name.lower()) or name
         if meant in made:
-            raise InvalidCallError(f"{cls.__name__} has the field {meant} twice, once as {name!r:.60}")
+            raise InvalidCallError(f"{cls.__name__} has the field {meant} twice, once spelled {name!r:.60}")
         made[meant] = service_names(registry.resolve(inner[meant]), item) if meant in inner else item
     return made
 

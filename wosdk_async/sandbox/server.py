@@ -188,8 +188,8 @@ def running(
 ) -> Iterator[RunInThread]:
     """Run the server in a thread with its own event loop until the block ends.
 
-    Yields a function that runs another function in the server's thread, the only thread that may use the
-    store, and returns the result.
+    Yields a function that runs another function in the server's thread and returns its result. Only that
+    thread may use the store.
     """
     ready = threading.Event()
     server = _ThreadServer(app, ready.set, certificate)

@@ -272,7 +272,7 @@ def newest_of(entity: str) -> str:
 
 
 def look_for_order(fields: Mapping[str, Any], hint: str = "") -> str:
-    """Return a command, with ``hint``, that finds an order by PoNumber, or else lists the newest orders."""
+    """Return a command that finds an order by PoNumber, with comment ``hint``, or lists the newest orders."""
     number = fields.get("PoNumber")
     if not isinstance(number, str) or not number:
         return newest_of("WorkOrder")

@@ -152,7 +152,7 @@ class _ScriptState:
     applied: list[int] = attrs.field(init=False)
     """How often each rule's fault was applied."""
     seen: list[bool] = attrs.field(init=False)
-    """Whether any request has matched each rule, even before the last reset of the counters."""
+    """Whether each rule has ever matched a request, even before the last reset of the counters."""
     injected: Counter[str] = attrs.field(factory=Counter, init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -161,7 +161,7 @@ class _ScriptState:
         self.seen = [False] * len(self.matched)
 
     def match(self, place: int, request: RequestMatch) -> Random | None:
-        """Count a request. Return its random generator if the rule at ``place`` applies."""
+        """Count a request for the rule at ``place``. If the rule applies, return the random generator."""
         rule = self.script.rules[place]
         if not rule.matches(request):
             return None

@@ -54,7 +54,7 @@ def check_references(
 ) -> None:
     """Check that newly referenced records exist and are not removed; ``before`` is the old record.
 
-    That some records cannot change owner is not shown; assumed.
+    Some records cannot change their owner (not shown; assumed).
     """
     pointer = _OWNER_REQUIRED.get(schema.name)
     if pointer and not record[pointer]:

@@ -146,7 +146,7 @@ def suspend(context: RequestContext, arguments: Arguments) -> Record:
     """Suspend a connected provider, or reconnect a suspended one (EmployeeWonStatus; assumed)."""
     employee = named_record(context, arguments, "Id", "Employee", "Employee", removed=True)
     if employee["ActorTypeId"] != "Provider":
-        raise not_modelled("UserOrProviderSuspendCommand", "how a user record shows it is not known")
+        raise not_modelled("UserOrProviderSuspendCommand", "it is unknown how a user record shows this")
     states = ("Suspended", "Connected") if arguments.get("Reactivate", False) else ("Connected", "Suspended")
     before, after = states
     if employee["ProviderStatusId"] != before:

@@ -41,8 +41,8 @@ _SKIPPED = {"SkipDueDate": "DtDue", "SkipOnSiteBy": "DtOnSiteBy", "SkipAcknowled
 def choose_assignee(context: RequestContext, order: Record, arguments: Arguments) -> int | None:
     """Return the employee to assign to a new order, or None.
 
-    With ``ComputeAssignment``, the first with the order's specialty and work zone (assumed); otherwise the
-    command's ``EmployeeId`` (facts 5: 0 means none).
+    With ``ComputeAssignment``, choose the first employee with the order's specialty and work zone (assumed);
+    otherwise the command's ``EmployeeId`` (facts 5: 0 means none).
     """
     if arguments.get("KeepUnassigned", False):
         return None

@@ -45,7 +45,7 @@ class Action:
         sources: states that the action starts from; None for all.
         target: state that the action leads to; None keeps the state.
         needs_reason: whether a reason is required.
-        takes_reason: whether a reason, even an optional one, has an effect; for flags, it is the flag.
+        takes_reason: whether a reason, even an optional one, has an effect; a flag's reason is the flag.
         effect: function that applies all other changes, and returns whether there were any.
     """
 
