@@ -88,7 +88,7 @@ def test_of_an_unknown_entity_nothing_is_checked() -> None:
         ("DtDue < 2026-03-01T08:00Z", "is the site's local time; remove the zone"),
         ("DueDateUtc < 2026-03-01T08:00", "is UTC; add Z"),
         ("Customer = Acme", "takes a whole number, not 'Acme'"),
-        ("Customer > 5", "with the id"),
+        ("Customer > 5", "compare ids with ="),
         ("Duration like 5%", "like needs a text property"),
         ("PoNumber = null", "write is null or is not null"),
         ("PoNumber =", "a value is missing; write '' for an empty string"),

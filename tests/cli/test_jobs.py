@@ -290,7 +290,7 @@ def test_an_undo_shows_first_asks_and_undoes_once(file: Path, store: Path, wosdk
     assert "14: 14 done (14 of them undone)\n" in wosdk("jobs", "show", folder).stdout
     again = wosdk("import", file, "--map", MAP, "--sandbox", store)
     assert (again.exit_code, ": 0 created, 14 undone" in again.stdout) == (1, True)
-    said = "nothing to send; 14 undone (--retry-undone resends)"
+    said = "nothing to send; 14 undone (--retry-undone resends them)"
     assert said in again.stderr
     assert said in wosdk("jobs", "show", folder).stdout
 

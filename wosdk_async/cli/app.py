@@ -57,7 +57,7 @@ SECTIONS = {
         "sandbox": "Serve local Companies that behave like the service.",
     },
 }
-"""Help text by section and command, so that the main help imports no command."""
+"""Help text by section and command; stored here so that the main help imports no command."""
 _COMMANDS = dict(sorted(row for section in SECTIONS.values() for row in section.items()))
 _MODULES = {
     "import": "import_",  # a Python keyword cannot name a module

@@ -117,7 +117,7 @@ def cli_errors() -> Iterator[None]:
 
 @contextmanager
 def writing(done: str, to: object = None) -> Iterator[None]:
-    """Turn an error in writing a result into CliError; ``to`` is the output file (None: stdout)."""
+    """Turn errors on writing a result into CliError; ``to`` is the output file (None: stdout)."""
     try:
         yield
     except Exception as error:

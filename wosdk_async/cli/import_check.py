@@ -162,7 +162,7 @@ def _print(result: CheckResult, outcomes: Path | None) -> None:
 
 
 def _print_problems(result: CheckResult, outcomes: Path | None) -> None:
-    """Print the causes of rows that would not be sent: wrong names first, then by frequency."""
+    """Print why rows would not be sent: wrong names first, then the most frequent causes."""
     causes = sorted(result.causes, key=lambda each: (each.kind not in _NAMED, -each.count))
     shown = [each for each in causes if each.kind in _NAMED] + [
         each for each in causes if each.kind not in _NAMED

@@ -210,7 +210,7 @@ def require_outcomes(arguments: ImportArguments) -> None:
 
 
 def require_new(outcomes: Path, force: bool) -> None:
-    """Refuse to overwrite an earlier import's outcomes, perhaps the only list of created records."""
+    """Refuse to overwrite an earlier import's outcomes: they may be the only list of created records."""
     if not force and outcomes.is_file() and outcomes.stat().st_size:
         raise CliError(
             f"{outcomes} exists, and may be the only list of an earlier import's records; name another "

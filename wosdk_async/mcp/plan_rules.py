@@ -65,7 +65,7 @@ def _carried(command: str) -> str:
 
 
 def refuse_fields(value: Any) -> None:
-    """Raise InvalidCallError for fields that delete or contain secrets: plans and chats are stored."""
+    """Raise InvalidCallError for a field that is secret (plans and chats are stored) or deletes something."""
     for _, name, item in _members(value):
         if is_secret_name(name):
             raise InvalidCallError(f"{name!r:.60} is a secret; set this field without an agent")

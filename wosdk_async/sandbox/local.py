@@ -46,7 +46,7 @@ class LocalCompany:
 
     Raises:
         FaultScriptError: the fault script is invalid or (on entering) names an unknown Company.
-        StoreError: on entering, if the file is unusable.
+        StoreError: the file is unusable (on entering).
         RuntimeError: a method or ``variables`` was used outside the block.
         ValueError: the dialect, ``companies``, ``clock`` or ``certificate`` is invalid, or (on
             entering) a Company name.

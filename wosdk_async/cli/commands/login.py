@@ -136,7 +136,7 @@ def _known_values(options: Mapping[str, str | None]) -> dict[str, str]:
 
 
 def _complete(values: Mapping[str, str], old: Mapping[str, Any]) -> dict[str, str]:
-    """Ask for missing values. For the same Company, the default region is the old profile's."""
+    """Ask for missing values. For the same Company, the region defaults to that of the old profile."""
     missing = _missing(values)
     if missing and not is_interactive():
         named = ", ".join(_OPTIONS[key] for key in missing if key in _OPTIONS)

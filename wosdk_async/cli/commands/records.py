@@ -185,7 +185,7 @@ def _differing(old: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _same(old: Any, new: Any) -> bool:
-    """Return whether two values are equal; compare only the fields to write of objects."""
+    """Return whether two values are equal; of objects, compare only the fields to write."""
     if isinstance(new, dict) and isinstance(old, dict):
         return bool(new) and all(_same(old.get(key), value) for key, value in new.items())
     return bool(old == new)

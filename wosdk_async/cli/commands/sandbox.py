@@ -239,7 +239,7 @@ def _require_replaceable(env_file: Path, force: bool) -> None:
 
 @contextmanager
 def _opened(path: Path, *, make: bool = False) -> Iterator[Store]:
-    """Open a store with its errors turned into CliError. Remove a new store if the block fails.
+    """Open a store, turning its errors into CliError. Remove a new store if the block fails.
 
     Without ``make`` the store must exist, so that a misspelt name does not create an empty one.
     """

@@ -1,4 +1,4 @@
-"""Parse conditions, sort orders, values, and names of entities and commands.
+"""Parsers for conditions, sort orders, values, and names of entities and commands.
 
 A ``--where`` condition is PROPERTY OPERATOR VALUE, with the service's operators::
 
@@ -120,7 +120,7 @@ def _unquoted(raw: str, text: str) -> str:
         return raw[1:-1].replace(raw[0] * 2, raw[0])
     if another := _NEXT.search(re.sub(_QUOTED, "''", raw)):
         once = "give --where twice" if another["word"].lower() == "and" else "'or' is not supported"
-        raise _error(text, f"only one condition is allowed, so {once}; quote values that contain these words")
+        raise _error(text, f"only one condition is allowed, so {once}; quote values that contain the word")
     if not raw:
         raise _error(text, "a value is missing; write '' for an empty string")
     if raw[0] in "'\"":

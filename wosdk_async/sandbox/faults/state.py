@@ -47,7 +47,7 @@ class Faults:
         self.load(script)
 
     def load(self, script: FaultScript | Mapping[str, Any] | str | Path | None) -> None:
-        """Replace the active script (None: no rules), and return moved Companies to their first port."""
+        """Replace the active script (None: no rules), and move Companies back to their first port."""
         if isinstance(script, str | Path):
             script = FaultScript.read(script)
         elif not isinstance(script, FaultScript):
@@ -118,7 +118,7 @@ class Faults:
             self._request_ids = [*self._request_ids[-1:], request_id]
 
     def earlier_id(self, request_id: str | None) -> str | None:
-        """Return the RequestId of the last response to another call: attempts of one call share an id."""
+        """Return the RequestId of the last response to a different call; attempts of one call share an id."""
         return next((known for known in reversed(self._request_ids) if known != request_id), None)
 
     def match(self, request: RequestMatch) -> list[tuple[int, Random]]:

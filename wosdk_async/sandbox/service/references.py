@@ -105,7 +105,7 @@ def _targets(schema: EntitySchema, record: Record) -> Iterator[_Target]:
 
 @cache
 def _pointers(schema: EntitySchema) -> tuple[tuple[str, str], ...]:
-    """Return the members that refer to a stored record, with its type."""
+    """Return the members that refer to stored records, each with the entity type."""
     found = ((field.name, _target_of(schema, field.name)) for field in schema.fields)
     return tuple((name, target) for name, target in found if target is not None)
 

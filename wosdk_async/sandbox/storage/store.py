@@ -237,7 +237,7 @@ class GroupCommit:
         self._waiting: list[asyncio.Future[None]] = []
 
     async def wait(self) -> None:
-        """Wait until all writes so far are committed; after sqlite3.Error, none were saved."""
+        """Wait until all writes so far are committed; if it raises sqlite3.Error, none were saved."""
         if not self._store.pending:
             return
         loop = asyncio.get_running_loop()
