@@ -176,7 +176,10 @@ UNTYPED: Any = Sandbox  # as programs without a type checker call it
             "company is 'nope'; known:",
         ),
         (lambda each: each.reset("nope"), "reset takes a snapshot from snapshot(), not 'nope'"),
-        (lambda each: each.seed({"Customer": {"Name": "x"}}), "rows of Customer are {'Name': 'x'}, not a list."),
+        (
+            lambda each: each.seed({"Customer": {"Name": "x"}}),
+            "rows of Customer are {'Name': 'x'}, not a list.",
+        ),
         (lambda each: each.seed({"Customer": ["x"]}), "Customer 0 is 'x', not an object. Write {"),
         (lambda each: each.seed([{"Name": "x"}]), "The rows are [{'Name': 'x'}], not an object. Write {"),
         (lambda each: each.seed({5: [{"Name": "x"}]}), "5 is not an entity type. Write {"),

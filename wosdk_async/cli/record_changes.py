@@ -206,7 +206,7 @@ async def _make_all(company: Company, changes: Sequence[RecordChange], at_once: 
 
 
 def _status(changes: Sequence[RecordChange]) -> Exit:
-    """Return 7 if a change is in doubt, a single change's status, or 1 if one of several failed."""
+    """Return 7 if any change is in doubt, else a single change's status, or 1 if one of several failed."""
     found = [change.status for change in changes if change.status is not Exit.DONE]
     if not found or Exit.IN_DOUBT in found:
         return Exit.IN_DOUBT if found else Exit.DONE

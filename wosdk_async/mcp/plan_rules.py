@@ -59,7 +59,7 @@ def refuse_command(kind: type[Command[Any]]) -> None:
 
 
 def _carried(command: str) -> str:
-    """Return the field of a command that can contain any command or record."""
+    """Return a command's field that can hold any command or record."""
     fields = load().commands[command].request
     return next((each.name for each in fields if each.kind == "object" and not each.of), "")
 

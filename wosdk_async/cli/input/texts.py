@@ -119,8 +119,9 @@ def _unquoted(raw: str, text: str) -> str:
     if re.fullmatch(_QUOTED, raw, re.DOTALL):
         return raw[1:-1].replace(raw[0] * 2, raw[0])
     if another := _NEXT.search(re.sub(_QUOTED, "''", raw)):
-        once = "give --where twice" if another["word"].lower() == "and" else "'or' is not supported"
-        raise _error(text, f"only one condition is allowed, so {once}; quote values that contain the word")
+        word = another["word"].lower()
+        once = "give --where twice" if word == "and" else "'or' is not supported"
+        raise _error(text, f"only one condition is allowed, so {once}; quote values that contain {word!r}")
     if not raw:
         raise _error(text, "a value is missing; write '' for an empty string")
     if raw[0] in "'\"":

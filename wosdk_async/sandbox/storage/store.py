@@ -175,7 +175,7 @@ class Store:
         return self._companies
 
     def add_company(self, company: StoredCompany) -> None:
-        """Save a new Company, or replace the one with its id."""
+        """Save a new Company, or replace the Company with the same id."""
         row = astuple(company)
         self._db.execute("INSERT OR REPLACE INTO company VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
         self._companies = None

@@ -97,7 +97,7 @@ def _induct(_context: RequestContext, order: Record, arguments: Arguments) -> bo
 
 
 def _recall(context: RequestContext, order: Record, _arguments: Arguments) -> bool:
-    """Take the order back from its provider, clearing ``WonId`` (not shown; assumed)."""
+    """Recall the order from its provider, clearing ``WonId`` (not shown; assumed)."""
     _check_sent(context, order, _ONLY_RECALL)
     order["WonId"] = 0
     return True
@@ -184,7 +184,9 @@ def send_work_order(context: RequestContext, arguments: Arguments) -> Record:
         raise broken_rule(f"Work order {order['Id']} {state}.")
     provider = _connected_provider(context, order)
     if provider is None:
-        raise broken_rule(f"Work order {order['Id']} has no connected Service Pro: assign one, then send it.")
+        raise broken_rule(
+            f"Work order {order['Id']} has no connected Service Pro: assign one before sending."
+        )
     _notify(context, provider)
     order["WonId"] = context.next_number("WonId")
     save_action(context, order, "WonWoSend", arguments)

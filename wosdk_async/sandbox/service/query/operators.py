@@ -109,7 +109,7 @@ def _exactly(wanted: int, field: Field, values: Values) -> Values:
 
 
 def _sort_value(field: Field, value: object) -> object:
-    """Convert a condition value for `sort_expression`: enums to their numbers."""
+    """Convert a condition value for `sort_expression`; enums become their numbers."""
     known = _comparable(field, value)
     return enumeration(field.of or "").numbers[str(known)] if field.type == "enum" else known
 
