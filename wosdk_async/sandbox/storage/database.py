@@ -138,8 +138,8 @@ def _check(db: sqlite3.Connection, path: Path) -> None:
 def _configure(db: sqlite3.Connection) -> None:
     """Make commits survive a killed process without flushing the disk after each.
 
-    In WAL mode a commit is in the system's memory when it returns. With NORMAL, the disk is only flushed at
-    checkpoints: after a power failure the file is intact, but the last commits may be missing.
+    In WAL mode, a commit has reached the system's memory when it returns. With NORMAL, the disk is only
+    flushed at checkpoints: after a power failure the file is intact, but the last commits may be missing.
     """
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = NORMAL")
