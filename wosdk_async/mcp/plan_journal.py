@@ -45,11 +45,11 @@ _STATES = {state.word: state for state in State if state is not State.FOUND}
 
 
 class PlanBusyError(Exception):
-    """Error for a plan that another server or call is committing."""
+    """Plan that another server or call is committing."""
 
 
 class PlansUnusableError(ConfigurationError):
-    """Error for plans that cannot be read or written: a full disk, damaged file or missing folder.
+    """Plans that cannot be read or written: the disk is full, the file damaged or the folder missing.
 
     The message goes to agents, so it contains no path.
     """
