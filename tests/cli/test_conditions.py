@@ -88,7 +88,7 @@ def test_of_an_unknown_entity_nothing_is_checked() -> None:
         ("DtDue < 2026-03-01T08:00Z", "is the site's local time; remove the zone"),
         ("DueDateUtc < 2026-03-01T08:00", "is UTC; add Z"),
         ("Customer = Acme", "takes a whole number, not 'Acme'"),
-        ("Customer > 5", "with the id"),
+        ("Customer > 5", "compare ids with ="),
         ("Duration like 5%", "like needs a text property"),
         ("PoNumber = null", "write is null or is not null"),
         ("PoNumber =", "a value is missing; write '' for an empty string"),
@@ -106,7 +106,7 @@ def test_of_an_unknown_entity_nothing_is_checked() -> None:
         ("PoNumber in (a, b) and Duration in (3)", "give --where twice"),
         ("Duration between 1 and 2 and PoNumber = x", "give --where twice"),
         ("PoNumber between 'a' and 'b' and PoNumber = 'x'", "give --where twice"),
-        ("PoNumber = x or Duration = 3", "only one condition is allowed, so or is not supported; quote values"),
+        ("PoNumber = x or Duration = 3", "only one condition is allowed, so 'or' is not supported; quote values"),
         ("Items is null", "the service has no operator for empty lists"),
     ],
 )  # fmt: skip

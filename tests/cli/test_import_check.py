@@ -135,7 +135,7 @@ def test_a_check_after_an_undo_exits_as_the_import_does(file: Path, store: Path,
     result = wosdk(*command, "--check")
     assert (wosdk(*command).exit_code, result.exit_code) == (1, 1)
     assert result.stdout.startswith("14 rows: 14 undone\n")
-    assert "14 undone (--retry-undone resends)" in result.stdout
+    assert "14 undone (--retry-undone resends them)" in result.stdout
     result = wosdk(*command, "--check", "--retry-undone")
     assert (result.exit_code, result.stdout.splitlines()[0]) == (0, "14 rows: 14 would be created")
 

@@ -76,7 +76,7 @@ def test_a_job_shows_its_audit(file: Path, wosdk: Wosdk, tmp_path: Path) -> None
     said = wosdk("jobs", "show", folder).stdout
     assert "workers    1 grant of rows to workers, 1 grant lost with 1 row" in said
     assert "audit      not clean: 3 once, 1 twice, 10 not made" in said
-    assert "; the audit found 3 once, 1 twice, 10 not made" in said
+    assert "; the audit, which looks up every row's key, found 3 once, 1 twice, 10 not made" in said
     assert "row 2 (line 3)" in said
     facts = json.loads(wosdk("jobs", "show", folder, "--json").stdout)
     assert facts["audit"]["twice"] == 1

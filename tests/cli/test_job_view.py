@@ -191,7 +191,7 @@ def test_a_finished_job_says_what_can_be_done(
     assert (again.exit_code, again.stdout) == (1, "14 rows: 13 created (0 now), 1 failed, 0 in doubt\n")
     assert again.stderr.splitlines() == [
         f"wosdk: {folder}: nothing to send; 13 created before; 1 already refused and unchanged "
-        "(--retry-refused resends)",
+        "(--retry-refused resends them)",
         f"wosdk: rows to correct and import: {folder}/rejects.csv",
     ]
 

@@ -290,7 +290,7 @@ def test_an_undo_shows_first_asks_and_undoes_once(file: Path, store: Path, wosdk
     assert "14: 14 done (14 of them undone)\n" in wosdk("jobs", "show", folder).stdout
     again = wosdk("import", file, "--map", MAP, "--sandbox", store)
     assert (again.exit_code, ": 0 created, 14 undone" in again.stdout) == (1, True)
-    said = "nothing to send; 14 undone (--retry-undone resends)"
+    said = "nothing to send; 14 undone (--retry-undone resends them)"
     assert said in again.stderr
     assert said in wosdk("jobs", "show", folder).stdout
 
@@ -358,7 +358,7 @@ def test_an_undo_beside_rows_in_doubt_is_not_complete(file: Path, store: Path, w
         said = json.loads(result.stdout)
         assert (result.exit_code, said["undone"], said["in_doubt"]) == (1, 13, 1)
         assert [(each["row"], each["outcome"]) for each in said["left"]] == [(2, "in_doubt")]
-        assert "1 row in doubt; run wosdk jobs settle first to undo them" in result.stderr
+        assert "1 row in doubt; to undo them, run wosdk jobs settle first" in result.stderr
 
 
 def test_a_look_at_an_undo_needs_no_reasons(

@@ -119,7 +119,7 @@ def test_rows_that_the_service_refused_wait_for_a_word(
     assert (give("--concurrency", "1").exit_code, held(wosdk)) == (1, Counter("B"))
     result = give()
     assert (result.exit_code, held(wosdk)) == (1, Counter("B"))
-    assert "1 already refused and unchanged (--retry-refused resends)" in result.stderr
+    assert "1 already refused and unchanged (--retry-refused resends them)" in result.stderr
     assert give("--retry-refused").exit_code == 0
     assert held(wosdk) == Counter("AB")
 

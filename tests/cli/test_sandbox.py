@@ -32,7 +32,7 @@ def test_seed_snapshot_and_reset(wosdk: Wosdk, store: Path, tmp_path: Path) -> N
     (tmp_path / "more.csv").write_text("Name,WorkZone.Id\nMole End,14\n")
     at = ("--store", store)
     made = wosdk("sandbox", "seed", *at, tmp_path / "more.csv", "--entity", "Customer")
-    assert (made.exit_code, "added 1 record of" in made.stderr) == (0, True)
+    assert (made.exit_code, "added 1 record from" in made.stderr) == (0, True)
     assert wosdk("sandbox", "snapshot", *at, "--to", tmp_path / "kept").exit_code == 0
     assert wosdk("sandbox", "reset", *at).exit_code == 0
     assert "Mole End" not in customers(store)
@@ -46,7 +46,7 @@ def test_records_inside_a_row_are_counted(wosdk: Wosdk, store: Path, tmp_path: P
     rows = {"WorkZone": [{"Id": 99, "DisplayAs": "Wild Wood"}], "Customer": [customer]}
     (tmp_path / "rows.json").write_text(json.dumps(rows))
     made = wosdk("sandbox", "seed", "--store", store, tmp_path / "rows.json")
-    assert f"added 2 records of {tmp_path / 'rows.json'}, and 1 record inside them\n" in made.stderr
+    assert f"added 2 records from {tmp_path / 'rows.json'}, and 1 nested record\n" in made.stderr
 
 
 def test_mistakes_of_a_file(wosdk: Wosdk, store: Path, tmp_path: Path) -> None:

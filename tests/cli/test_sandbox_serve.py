@@ -163,7 +163,7 @@ async def test_a_sandbox_over_https(tmp_path: Path) -> None:
         ("IP:127.0.0.1,DNS:localhost", VALID, "https://127.0.0.1:", None, None),
         ("DNS:*.a.example,DNS:wosdk.a.example", VALID, "https://wosdk.a.example:", "wosdk.a.example", None),
         ("DNS:localhost", PAST, "https://localhost:", None, "expired on 2020-01-02, so clients refuse it"),
-        ("DNS:localhost", FUTURE, "https://localhost:", None, "is invalid until 2098-01-01, so clients"),
+        ("DNS:localhost", FUTURE, "https://localhost:", None, "is not valid before 2098-01-01, so clients"),
         ("IP:127.0.0.2", VALID, "https://127.0.0.1:", None, "names 127.0.0.2, not 127.0.0.1, so clients"),
     ],
 )

@@ -105,7 +105,7 @@ def test_a_refused_action_is_explained_beside_its_form(browser: Any, sandbox: Se
     page.get_by_role("button", name="Send").wait_for()
     sandbox.acme.run("WoPickUpCommand", WorkOrderId=order)
     act(page, "Pick up", "mine")
-    page.get_by_label("Actions").get_by_role("alert").get_by_text("Load the page again").wait_for()
+    page.get_by_label("Actions").get_by_role("alert").get_by_text("Reload the page").wait_for()
     assert page.locator("#comment").input_value() == "mine"
     page.close()
 
@@ -311,6 +311,6 @@ def test_a_request_during_which_the_sandbox_ends_is_in_doubt(browser: Any, sandb
     page.route("**/api/v1/cmd/**", end)
     act(page, "Pick up")
     said = page.locator("main").get_by_role("alert")
-    said.get_by_text("was carried out. The sandbox does not respond any more. Start it again").wait_for()
+    said.get_by_text("was carried out. The sandbox no longer responds. Start it again").wait_for()
     said.get_by_text("check the result before you send this again").wait_for()
     page.close()

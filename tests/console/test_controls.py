@@ -24,7 +24,7 @@ PAGES = {
         *["Action", "Reason", "Assignee", "Comment", "Send", "All fields"],
         "Raw JSON, as the service sends it",
     ],
-    "companies/46/types": ["Search types", "Types without records too"],
+    "companies/46/types": ["Search types", "Include types without records"],
     "companies/46/types/Employee": ["Field", "Comparison", "Value", "Sort by", "Direction", "Show"],
     "companies/46/types/Employee/208": ["Raw JSON, as the service sends it"],
     "requests": ["Record", "Clear", "Pause", "Filter", "Response", "Only with injected faults"],

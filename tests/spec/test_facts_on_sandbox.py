@@ -266,7 +266,7 @@ def test_sending_an_order_that_nobody_could_be_sent(local: Local) -> None:
     """The order, and what it lacks: nothing about orders that were sent."""
     order = local.new_order(EmployeeId=EMPLOYEE)
     message = refused(local.command("SendWorkOrder", {"WorkOrderId": order}), "BUSINESS_LOGIC_ERROR")
-    assert message == f"Work order {order} has no connected Service Pro to be sent to: assign one."
+    assert message == f"Work order {order} has no connected Service Pro: assign one before sending."
 
 
 # --- facts 9, 10 and 12 ----------------------------------------------------------------------------------

@@ -56,7 +56,7 @@ def _run_app() -> None:
 
 
 def _open_closed_streams() -> None:
-    """Reopen standard streams that the caller closed, so that no socket gets their file descriptor."""
+    """Reopen standard streams that the caller closed, so that no socket gets their file descriptors."""
     nowhere = Path(os.devnull)
     if sys.stdin is None:
         sys.stdin = nowhere.open(encoding="utf-8")

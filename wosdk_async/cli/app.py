@@ -42,9 +42,9 @@ SECTIONS = {
         "complete": "Complete work orders that are in progress.",
         "hold": "Put work orders on hold.",
         "note": "Add a note to work orders.",
-        "pickup": "Pick up work orders: from New to Open.",
+        "pickup": "Pick up work orders (New to Open).",
         "resume": "Resume work orders that are on hold or paused.",
-        "start": "Start work orders: from Open to InProgress.",
+        "start": "Start work orders (Open to InProgress).",
     },
     "Files": {
         "export": "Export the records of an entity to a file.",
@@ -57,7 +57,7 @@ SECTIONS = {
         "sandbox": "Serve local Companies that behave like the service.",
     },
 }
-"""Help text by section and command, so that the main help imports no command."""
+"""Help text by section and command; stored here so that the main help imports no command."""
 _COMMANDS = dict(sorted(row for section in SECTIONS.values() for row in section.items()))
 _MODULES = {
     "import": "import_",  # a Python keyword cannot name a module
@@ -106,7 +106,7 @@ class Wosdk(Group):
             raise
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        """Parse the options, with output errors handled for ``--help`` and ``--version``."""
+        """Parse the options; handle output errors of ``--help`` and ``--version``."""
         with _quiet_end():
             return super().make_context(*args, **extra)
 
@@ -145,7 +145,7 @@ def _flush() -> None:
 
 
 def _discard_stdout() -> None:
-    """Redirect stdout to the null device: Python's flush at exit would fail without a reader."""
+    """Redirect stdout to the null device: without a reader, Python's flush at exit would fail."""
     with open_user_path(os.devnull) as nowhere:
         os.dup2(nowhere.fileno(), sys.stdout.fileno())
 

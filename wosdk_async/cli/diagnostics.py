@@ -162,14 +162,14 @@ _BY_KIND: tuple[tuple[type[WosdkError], str], ...] = (
     (SessionRefusedError, "a new token was refused: try again, then ask the administrator"),
     (
         RefusedError,  # facts 1 names this right; which error its lack causes is assumed
-        "the login works, but its role may lack rights: it needs 'Permissions - Web Services Access'",
+        "the credentials are valid, but their role may lack the right 'Permissions - Web Services Access'",
     ),
     (NoAnswerError, "a proxy or a maintenance page may respond instead of the service"),
 )
 
 
 def remedy_for(error: WosdkError, network: str = _NETWORK) -> str:
-    """Return the remedy for ``error``, or an empty string if the message has one.
+    """Return the remedy for ``error``, or an empty string if the message already has a remedy.
 
     ``network``: what to check if there was no connection.
     """
@@ -329,7 +329,7 @@ class _Stopwatch(WatchedEngine):
             self.seconds["token" if asks_for_token(request.body) else "locator"] += time.monotonic() - started
 
     def route(self, url: str | None) -> _Route | None:
-        """Return the route to the host of ``url``; None if it is unknown or its proxy unusable."""
+        """Return the route to the host of ``url``; None if the host is unknown or the proxy unusable."""
         try:
             proxy, setting = self._proxies.route(url or "") if self._proxies else (None, "")
         except ConfigurationError:  # also raised by the request

@@ -117,7 +117,7 @@ def cli_errors() -> Iterator[None]:
 
 @contextmanager
 def writing(done: str, to: object = None) -> Iterator[None]:
-    """Turn an error in writing a result into CliError; ``to`` is the output file (None: stdout)."""
+    """Turn errors on writing a result into CliError; ``to`` is the output file (None: stdout)."""
     try:
         yield
     except Exception as error:
@@ -150,6 +150,6 @@ def advice(look: str | None) -> str:
 
 
 def say_sent(what: str, request_id: str | None, look: str | None) -> None:
-    """Report a request that Ctrl-C left without a response."""
+    """Report a request that Ctrl-C interrupted before its response."""
     known = f" (RequestId {request_id})" if request_id else ""
     say(f"{what} was sent{known} and may have been carried out. {advice(look)}")

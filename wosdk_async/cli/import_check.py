@@ -146,7 +146,9 @@ def _print(result: CheckResult, outcomes: Path | None) -> None:
         unused = "" if name in result.used else "  not used by the map"
         click.echo(f"  {filled:>{len(total)},} of {total}  {visible(name)}{unused}")
     if result.requests:
-        click.echo("\nfirst requests" + (", with 1 for ids of new records" if result.new_records else ""))
+        click.echo(
+            "\nfirst requests" + (", with 1 in place of the ids of new records" if result.new_records else "")
+        )
         for request in result.requests:
             click.echo(f"  row {request['row']}: {request['method']} {request['path']}")
             if request["body"] is not None:
@@ -160,7 +162,7 @@ def _print(result: CheckResult, outcomes: Path | None) -> None:
 
 
 def _print_problems(result: CheckResult, outcomes: Path | None) -> None:
-    """Print why rows would not be sent: causes with rows, wrong names first, then by frequency."""
+    """Print why rows would not be sent: wrong names first, then the most frequent causes."""
     causes = sorted(result.causes, key=lambda each: (each.kind not in _NAMED, -each.count))
     shown = [each for each in causes if each.kind in _NAMED] + [
         each for each in causes if each.kind not in _NAMED

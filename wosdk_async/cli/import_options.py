@@ -15,7 +15,7 @@ _PATH = click.Path(path_type=Path)
 
 
 class OneRun(click.Option):
-    """Option that a resume does not repeat, because it applies to one run or the journal records it."""
+    """Option that a resume does not repeat: it applies to one run only, or the journal has its value."""
 
 
 # --- the file and its rows ------------------------------------------------------------------
@@ -42,8 +42,12 @@ _INPUT = (
     ),
     click.option("--command", metavar="NAME", help="Command to run per row (default: WoCreateCommand)."),
     click.option("--entity", metavar="NAME", help="Create a record of this entity for each row."),
-    click.option("--update-by", metavar="FIELD", help="Update the --entity record with the row's FIELD."),
-    click.option("--delete-by", metavar="FIELD", help="Delete the --entity record with the row's FIELD."),
+    click.option(
+        "--update-by", metavar="FIELD", help="Update the --entity record whose FIELD matches the row."
+    ),
+    click.option(
+        "--delete-by", metavar="FIELD", help="Delete the --entity record whose FIELD matches the row."
+    ),
 )
 
 # --- the job --------------------------------------------------------------------------------
@@ -73,7 +77,9 @@ _JOB = (
         help="What to do if a row's key already exists.",
     ),
     click.option("--again", cls=OneRun, is_flag=True, help="Resend all rows in a new job."),
-    click.option("--new-rows", cls=OneRun, is_flag=True, help="Accept new rows despite missing sent rows."),
+    click.option(
+        "--new-rows", cls=OneRun, is_flag=True, help="Accept new rows although sent rows are missing."
+    ),
     click.option("--retry-refused", cls=OneRun, is_flag=True, help="Retry unchanged rows that were refused."),
     click.option("--retry-undone", cls=OneRun, is_flag=True, help="Retry rows undone by wosdk jobs undo."),
     click.option("--check", cls=OneRun, is_flag=True, help="Report what would happen; write nothing."),
@@ -105,7 +111,7 @@ _RUN = (
         "--processes",
         type=Whole(1, 256),
         metavar="N",
-        help="Send from N processes; needs --marker, dask.",
+        help="Send from N processes; needs --marker and dask.",
     ),
     click.option("--engine", metavar="URL", help="Send from a Dask cluster: dask+tls://HOST:8786."),
     click.option(

@@ -149,7 +149,7 @@ def _confirm_again(opened: OpenedJob, *, ask: bool) -> None:
         f"{counted(opened.plan.leaves_done, 'row')} already done by the earlier job; --again resends all rows"
     )
     if opened.plan.resembling:
-        text += f", also {opened.plan.resembling} whose key a spreadsheet may have changed since"
+        text += f", including {opened.plan.resembling} whose key a spreadsheet may have changed"
     if is_interactive():
         say(text)
     require_yes("Send them again?", f"{text}; confirm with --yes")
@@ -210,7 +210,7 @@ def require_outcomes(arguments: ImportArguments) -> None:
 
 
 def require_new(outcomes: Path, force: bool) -> None:
-    """Refuse to overwrite an earlier import's outcomes, perhaps the only list of created records."""
+    """Refuse to overwrite an earlier import's outcomes: they may be the only list of created records."""
     if not force and outcomes.is_file() and outcomes.stat().st_size:
         raise CliError(
             f"{outcomes} exists, and may be the only list of an earlier import's records; name another "

@@ -227,7 +227,7 @@ async def _same_command_would(seen: Overview) -> str:
         return f"refused: {message_of(error)}"
     if seen.audit_left:
         found = "is due" if seen.audit_found is None else f"found {seen.audit_found}"
-        would += f"; the audit {found} by looking up every row's key"
+        would += f"; the audit, which looks up every row's key, {found}"
     return would
 
 

@@ -91,7 +91,7 @@ class Number(click.FloatRange):
     """Finite number with a lower bound."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return the number; click's bounds accept NaN and infinity."""
+        """Return the number if it is finite; click's bounds accept NaN and infinity."""
         found = super().convert(value, param, ctx)
         if not math.isfinite(found):
             self.fail(f"{value!r} is not a finite number; write a number such as 30", param, ctx)

@@ -168,7 +168,7 @@ class ChangeSession:
     def _report(self, changes: Sequence[RecordChange]) -> CliError | None:
         """Write one line per outcome: successes to stdout, failures to stderr.
 
-        Return the error if stdout is not writable, because a call in doubt takes precedence.
+        Return the error if stdout is not writable: the caller reports a call in doubt first.
         """
         unwritten = None
         ended = [change for change in changes if change.outcome is not None]
@@ -206,7 +206,7 @@ async def _make_all(company: Company, changes: Sequence[RecordChange], at_once: 
 
 
 def _status(changes: Sequence[RecordChange]) -> Exit:
-    """Return 7 if a change is in doubt, a single change's status, or 1 if one of several failed."""
+    """Return 7 if any change is in doubt, else a single change's status, or 1 if one of several failed."""
     found = [change.status for change in changes if change.status is not Exit.DONE]
     if not found or Exit.IN_DOUBT in found:
         return Exit.IN_DOUBT if found else Exit.DONE

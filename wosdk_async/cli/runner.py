@@ -55,7 +55,7 @@ class Runner:
     Args:
         target: the command's global options.
         variables: ``WOSDK_*`` variables that replace the environment.
-        more: more arguments for the client.
+        more: additional arguments for the client.
     """
 
     def __init__(self, target: Target, variables: Mapping[str, str] | None = None, **more: Any) -> None:
@@ -242,7 +242,7 @@ def company_variables(sandbox: str | None) -> Iterator[Mapping[str, str] | None]
 
 
 def identity_of(variables: Mapping[str, str] | None) -> str | None:
-    """Return a sandbox identifier, because Company names and ids do not differ between sandboxes."""
+    """Return a sandbox identifier, because Company names and ids are the same in every sandbox."""
     if variables is None:
         return None
     secret = variables["WOSDK_CLIENT_SECRET"]  # random per store

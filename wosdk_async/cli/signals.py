@@ -25,7 +25,7 @@ class Interruption:
         return 128 + (self._first or signal.SIGINT)
 
     def handle(self) -> None:
-        """Handle SIGTERM and SIGHUP like Ctrl-C from now on, unless ignored by nohup."""
+        """Handle SIGTERM and SIGHUP like Ctrl-C from now on, unless they are ignored, as with nohup."""
         for name in ("SIGTERM", "SIGHUP"):  # Windows has no SIGHUP
             number = getattr(signal, name, None)
             if number is not None and signal.getsignal(number) is signal.SIG_DFL:

@@ -63,7 +63,7 @@ def counted(number: int, thing: str) -> str:
 
 
 def json_text(value: Any) -> str:
-    r"""Return JSON on one line, with all digits of numbers and control characters as ``\u009b``."""
+    r"""Return JSON on one line; numbers keep all digits, control characters become ``\u009b``."""
     from wosdk_async.codec.json import dumps_any
 
     return json_escaped(dumps_any(value, allow_nan=True).decode())
@@ -185,9 +185,9 @@ def plan_text(plan: Plan, label: str) -> str:
         note = f", {changed} of them changed after being sent" if changed else ""
         texts.append(f"{done} {label} before{note}")
     if kept := plan.rows(Action.KEEP):
-        texts.append(f"{kept} already refused and unchanged (--retry-refused resends)")
+        texts.append(f"{kept} already refused and unchanged (--retry-refused resends them)")
     if counts[Standing.UNDONE] and plan.actions[Standing.UNDONE] is Action.SKIP:
-        texts.append(f"{counts[Standing.UNDONE]} undone (--retry-undone resends)")
+        texts.append(f"{counts[Standing.UNDONE]} undone (--retry-undone resends them)")
     if counts[Standing.REPEATED]:
         texts.append(f"{counts[Standing.REPEATED]} with an earlier row's key")
     if not plan.rejects and (gone := sum(plan.gone.values())):

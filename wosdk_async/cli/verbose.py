@@ -125,7 +125,7 @@ class RequestPrinter:
         return _ShowingEngine(engine_for(options or ClientOptions(), limits), self)
 
     def attempt_ended(self, attempt: Attempt) -> None:
-        """Print the request that just ended: an attempt of a call."""
+        """Print the request that has just ended, an attempt of a call."""
         if self._ended is not None:
             self._ended.attempt = attempt
             self._print(self._ended)

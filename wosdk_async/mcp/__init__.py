@@ -153,7 +153,7 @@ def plan_tools(
 ) -> PlanTools:
     """Create the write tools; ``client`` has ``before_send=gate``, and the client of ``reads`` is read-only.
 
-    Raises ConfigurationError for an unusable folder. ``now`` decides when a plan expires.
+    Raises ConfigurationError for an unusable folder. ``now`` is the clock for plan expiry.
     """
     company = client.company(options.company)
     if options.settle is not None:

@@ -1,7 +1,7 @@
 """Plan commits: each plan is carried out once, despite repeated calls, restarts, or a shared journal.
 
-If a plan in doubt has a marker, the next commit looks it up, and so completes an interrupted commit. A plan
-without a marker is sent at most once; without a response, it stays in doubt.
+The next commit of a plan in doubt looks up the plan's marker, and completes an interrupted commit. A plan
+without a marker is sent at most once; if no response arrives, it stays in doubt.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class CommitOutcome:
     repeated: bool = False
     """Whether the result comes from an earlier commit or a look-up."""
     wait: float | None = None
-    """Seconds until a look-up can decide."""
+    """Seconds until a look-up can determine the outcome."""
 
 
 @attrs.frozen(kw_only=True)
@@ -61,7 +61,7 @@ class Commits:
     clock: TransportClock = TransportClock()
     """Clock for look-ups in this process."""
     _look_ups: dict[tuple[str, int], LookUps] = attrs.field(factory=dict, init=False)
-    """Look-ups of plans in doubt by id and attempt, because another server may have resent a plan."""
+    """Look-ups of plans in doubt by plan id and attempt: another server may have resent a plan."""
 
     async def commit(self, id: str) -> CommitOutcome:
         """Carry out a plan unless already done; complete an interrupted commit."""

@@ -99,7 +99,7 @@ def _first_fields(masked: dict[str, Any]) -> dict[str, Any]:
 
 @attrs.define
 class _Reader:
-    """Converter of records to plain JSON values that detects too much nesting."""
+    """Conversion of records to plain JSON values, cut where nested too deeply."""
 
     cut: bool = False
 

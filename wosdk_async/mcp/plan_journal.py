@@ -45,7 +45,7 @@ _STATES = {state.word: state for state in State if state is not State.FOUND}
 
 
 class PlanBusyError(Exception):
-    """Plan being committed by another server or call."""
+    """Plan that another server or call is committing."""
 
 
 class PlansUnusableError(ConfigurationError):
@@ -140,7 +140,7 @@ class PlanJournal:
         return plan
 
     def begin(self, id: str) -> None:
-        """Record that a plan is being sent. The caller holds its lock.
+        """Record that a plan is being sent. The caller holds the plan's lock.
 
         Raises PlanBusyError if the plan is missing or already being sent, as a second guard in case locks
         fail.

@@ -59,13 +59,13 @@ def refuse_command(kind: type[Command[Any]]) -> None:
 
 
 def _carried(command: str) -> str:
-    """Return the field of a command that can contain any command or record."""
+    """Return a command's field that can hold any command or record."""
     fields = load().commands[command].request
     return next((each.name for each in fields if each.kind == "object" and not each.of), "")
 
 
 def refuse_fields(value: Any) -> None:
-    """Raise InvalidCallError for fields that delete or contain secrets: plans and chats are stored."""
+    """Raise InvalidCallError for a field that is secret (plans and chats are stored) or deletes something."""
     for _, name, item in _members(value):
         if is_secret_name(name):
             raise InvalidCallError(f"{name!r:.60} is a secret; set this field without an agent")
@@ -130,7 +130,7 @@ def service_names(cls: type[Record], value: Any) -> Any:
     for name, item in value.items():
         meant = exact.get(name) or meant_by.get(name.lower()) or name
         if meant in made:
-            raise InvalidCallError(f"{cls.__name__} has the field {meant} twice, once as {name!r:.60}")
+            raise InvalidCallError(f"{cls.__name__} has the field {meant} twice, once spelled {name!r:.60}")
         made[meant] = service_names(registry.resolve(inner[meant]), item) if meant in inner else item
     return made
 

@@ -39,7 +39,7 @@ class Change:
     version: int | None = None
 
     def key(self) -> Marker | None:
-        """Return the marker with its key. Raises InvalidCallError if the record cannot have one."""
+        """Return the marker with its key. Raises InvalidCallError if the record cannot have a marker."""
         make: Any = Marker.of_command if isinstance(self.subject, Command) else Marker.of_record
         return make(self.subject, self.marker) if self.marker else None
 

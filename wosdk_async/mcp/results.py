@@ -63,11 +63,11 @@ _ABOUT_RECORDS = (ConflictError, NotFoundError, NotUniqueError)
 
 _log = logging.getLogger("wosdk_async")
 _PLANS = (
-    "The operator of this server has to act: free disk space, or repair the plan folder."
+    "The operator of this server must act: free disk space, or repair the plan folder."
     " Do not plan committed changes again: they may have been sent."
 )
 _MOVES = f"An update cannot change a work order's state. Plan a command: {', '.join(MOVES)}."
-_OPERATOR = "The operator of this server has to act: `wosdk check` diagnoses the problem."
+_OPERATOR = "The operator of this server must act: `wosdk check` diagnoses the problem."
 
 
 def _no_bool(value: Any) -> Any:
@@ -121,7 +121,7 @@ class Result(BaseModel):
 
     @property
     def in_doubt(self) -> bool:
-        """Whether the outcome is in doubt. It is not marked as an error: clients would retry the call."""
+        """Whether the outcome is in doubt. Not marked as an error: clients would retry the call."""
         return False
 
 

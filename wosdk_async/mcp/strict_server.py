@@ -200,7 +200,7 @@ def _error_response(error: ValidationError) -> JSONRPCError | None:
         return None
     found = _ID.match(line)
     message = (
-        "the request is not valid JSON: use whole Unicode characters, numbers of up to 4,300 digits, and"
+        "the request is not valid JSON: use valid Unicode, numbers of up to 4,300 digits, and"
         " fewer than 200 levels"
         if no_json
         else "the request is not a JSON-RPC 2.0 message"

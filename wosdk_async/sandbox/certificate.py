@@ -49,7 +49,8 @@ class Certificate:
         if now > self.ends:
             yield f"the certificate in {self.path} expired on {_day(self.ends)}, so clients refuse it"
         if now < self.begins:
-            yield f"the certificate in {self.path} is invalid until {_day(self.begins)}, so clients refuse it"
+            day = _day(self.begins)
+            yield f"the certificate in {self.path} is not valid before {day}, so clients refuse it"
         if host not in self.names:
             names = ", ".join(self.names) or "nothing"
             yield f"the certificate in {self.path} names {names}, not {host}, so clients refuse it"
@@ -77,7 +78,7 @@ def read_certificate(path: Path) -> Certificate:
 
 
 def _missing_half(path: Path) -> str:
-    """Return which half is missing, key or certificate; empty if both or neither are."""
+    """Return which half is missing, key or certificate; empty if both or neither are present."""
     try:
         content = path.read_bytes()
     except OSError:

@@ -45,11 +45,11 @@ class LocalCompany:
         clock: test or system clock; may be moved forward at any time.
 
     Raises:
-        FaultScriptError: the fault script is invalid, or on entering, names an unknown Company.
-        StoreError: on entering, if the file is unusable.
+        FaultScriptError: the fault script is invalid or (on entering) names an unknown Company.
+        StoreError: the file is unusable (on entering).
         RuntimeError: a method or ``variables`` was used outside the block.
-        ValueError: the dialect, ``companies``, ``clock`` or ``certificate`` is invalid, or on entering, a
-            Company name is.
+        ValueError: the dialect, ``companies``, ``clock`` or ``certificate`` is invalid, or (on
+            entering) a Company name.
     """
 
     def __init__(

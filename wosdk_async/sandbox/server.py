@@ -100,7 +100,7 @@ def serve(
 def opened_store(
     path: str | Path, companies: Sequence[str], verification: bool | None, faults: Faults
 ) -> Iterator[tuple[Store, StoredCompany]]:
-    """Open a store for a block; yield it with the first of ``companies``, or the store's first Company.
+    """Open a store for a block; yield the store and the first of ``companies``, or its first Company.
 
     Missing Companies are created and seeded; a new store gets no others. Raises StoreError for an unusable
     file, FaultScriptError for a fault of an unknown Company, ValueError for an invalid name.
@@ -174,7 +174,7 @@ class _Server(uvicorn.Server):
 
 
 class _ThreadServer(_Server):
-    """Server that another thread stops."""
+    """Server that another thread can stop."""
 
     async def main_loop(self) -> None:
         """Serve until ``end`` is set; uvicorn's own loop polls ten times per second."""
@@ -188,8 +188,8 @@ def running(
 ) -> Iterator[RunInThread]:
     """Run the server in a thread with its own event loop until the block ends.
 
-    Yields a function that runs another function in the server's thread, the only thread that may use the
-    store, and returns the result.
+    Yields a function that runs another function in the server's thread and returns its result. Only that
+    thread may use the store.
     """
     ready = threading.Event()
     server = _ThreadServer(app, ready.set, certificate)

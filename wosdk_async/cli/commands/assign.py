@@ -50,7 +50,7 @@ _mode_option = click.option(
 async def assign_command(
     company: Company, *, employees: tuple[str, ...], mode: str, comment: str | None, at: datetime | None
 ) -> OrderPlan:
-    """Assign work orders to employees or providers; their state does not change.
+    """Assign work orders to employees or providers, without changing the orders' state.
 
     Primary replaces the first assignee. The output shows the assignees before and after.
 

@@ -34,7 +34,7 @@ __all__ = ["create_command"]
 @entity_argument
 @fields_argument
 @json_body_option
-@click.option("--marker", metavar="NAME", help="Field with your own key, for look-ups when in doubt.")
+@click.option("--marker", metavar="NAME", help="Field with your own key, to find a record in doubt.")
 @unchecked_option
 @click.pass_context
 @change_options

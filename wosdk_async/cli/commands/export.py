@@ -44,7 +44,7 @@ __all__ = ["export_command"]
 )
 @where_option
 @properties_option("--select")
-@click.option("--since", metavar="last|TIME", help="Export work orders changed since.")
+@click.option("--since", metavar="last|TIME", help="Export work orders changed since then.")
 @click.option("--limit", type=Whole(1), metavar="N", help="Maximum rows; lowest ids first.")
 @click.option(
     "--format",

@@ -53,7 +53,7 @@ def init_command(ctx: click.Context, /, file: str, output: Path | None, **params
     from wosdk_async.jobs.sources.table_rules import fullest_line
 
     if is_remote(file):
-        raise CliError(f"{file}: can only propose a map for a local file; save the input first")
+        raise CliError(f"{file}: can only propose a map for a local file; save the input to a file first")
     operation = operation_named(operation_of(params) or DEFAULT_OPERATION)
     reading = ReadOptions.of(params)
     source = open_source(file, **attrs.asdict(reading))
@@ -83,7 +83,7 @@ def init_command(ctx: click.Context, /, file: str, output: Path | None, **params
 
 
 def _require_delimiter(source: Source, reading: ReadOptions) -> None:
-    """Raise CliError if ``--delimiter`` is missing and another delimiter finds more columns."""
+    """Raise CliError if ``--delimiter`` is missing and another delimiter gives more columns."""
     from wosdk_async.jobs.sources.table_rules import likely_delimiter
 
     if reading.delimiter is None and (other := likely_delimiter(source)):
@@ -113,13 +113,13 @@ class _Import(click.Command):
 def import_command(
     ctx: click.Context, /, file: str | None, sandbox: str | None, check: bool, sample: int | None, **_: Any
 ) -> None:
-    """Create a work order for each row of FILE, or run the operation of the map, --entity or --command.
+    """Create a work order for each row of FILE, or run the operation set by the map, --entity or --command.
 
     FILE is a table such as CSV, JSON lines, Excel or Parquet, a URL, or - for stdin. File and map are checked
     before anything is sent. Invalid rows are reported; the others are sent.
 
     A ledger beside FILE records the outcomes. After a stop or kill, or after you fix FILE, the same command
-    sends only the remaining rows. A row's identity is its key, or else its cells.
+    sends only the remaining rows. A row is identified by its key, or without a key by its cells.
 
     `wosdk import init FILE` proposes a map.
 

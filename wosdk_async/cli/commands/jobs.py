@@ -140,8 +140,8 @@ def resume(ctx: click.Context, folder: Path, outcomes: Path | None, as_json: boo
 def rejects(folder: Path, csv_for_excel: ExcelSeparator | None) -> None:
     """Rewrite a job's results.csv, rejects.csv, in_doubt.csv and report.
 
-    rejects.csv contains the cells of the failed rows: correct and import it. If the input file is missing,
-    only results.csv and the report are written, with exit status 2.
+    rejects.csv contains the failed rows: correct the cells, then import the file. If the input file is
+    missing, only results.csv and the report are written, with exit status 2.
     """
     from wosdk_async.jobs.journal import Journal
 
@@ -212,7 +212,7 @@ def settle_command(
     wrong = by_hand != (decision is not None) or (id is None) == (decision == "created")
     if wrong or (all_rows and (row is not None or decision == "created")):
         raise click.UsageError(
-            "write --row N created ID, --row N not-created or --all not-created, or neither to look rows up"
+            "write --row N created ID, --row N not-created or --all not-created; omit these to look rows up"
         )
     require_stdout()
     if not by_hand:

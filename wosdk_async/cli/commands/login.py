@@ -136,7 +136,7 @@ def _known_values(options: Mapping[str, str | None]) -> dict[str, str]:
 
 
 def _complete(values: Mapping[str, str], old: Mapping[str, Any]) -> dict[str, str]:
-    """Ask for missing values. The region defaults to the old profile's for the same Company."""
+    """Ask for missing values. For the same Company, the region defaults to that of the old profile."""
     missing = _missing(values)
     if missing and not is_interactive():
         named = ", ".join(_OPTIONS[key] for key in missing if key in _OPTIONS)
@@ -183,7 +183,7 @@ def _missing(values: Mapping[str, str]) -> list[str]:
 
 
 def _ask(key: str, old: str, *, again: bool = False) -> str:
-    """Ask for one value; the default is the old value, for a secret the one just typed."""
+    """Ask for one value; the default is the old value, or the secret just typed."""
     if key == "client_secret":
         text: str = click.prompt(
             "Client secret (hidden)",

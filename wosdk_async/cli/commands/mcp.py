@@ -30,7 +30,10 @@ _DEADLINE = 45.0  # seconds: MCP clients commonly time out after 60
     help="Plan folder (default: ~/.local/state/wosdk/mcp).",
 )
 @click.option(
-    "--settle", type=Number(0), metavar="SECONDS", help="Settle time for requests in doubt (default: 30)."
+    "--settle",
+    type=Number(0),
+    metavar="SECONDS",
+    help="Time for a request in doubt to take effect (default: 30).",
 )
 @target_options(hidden=True)
 @click.pass_context

@@ -220,7 +220,7 @@ async def _never_sent(call: Call[list[Any]]) -> NoReturn:
 async def _write(
     query: Query[Any], *, kind: type[Record] | str, paths: Sequence[str], limit: int | None, result: Output
 ) -> None:
-    """Write up to ``limit`` rows page by page; report if there are more, or none."""
+    """Write up to ``limit`` rows page by page; report if there are no rows, or more than ``limit``."""
     wanted = query if limit is None else query.limit(limit + 1)
     rows_on_terminal = result.path is None and sys.stdout.isatty()
     live = sys.stderr.isatty() and not rows_on_terminal

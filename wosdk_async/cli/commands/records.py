@@ -171,7 +171,7 @@ async def _by_class(
 
 
 def _paths_below(name: str, meta: Wire) -> list[str]:
-    """Return the paths of a reference or list; for references to separate records, only id and name."""
+    """Return the paths to read for a reference or list; for a separate record, only id and name."""
     if meta["type"] != "ref":
         return []
     if meta.get("many") or meta["of"] in OWNED:
@@ -185,7 +185,7 @@ def _differing(old: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _same(old: Any, new: Any) -> bool:
-    """Compare two values; in objects, only the fields to write."""
+    """Return whether two values are equal; objects are compared by the fields to write only."""
     if isinstance(new, dict) and isinstance(old, dict):
         return bool(new) and all(_same(old.get(key), value) for key, value in new.items())
     return bool(old == new)

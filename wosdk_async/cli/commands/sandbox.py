@@ -193,8 +193,8 @@ def seed(store: Path, file: Path, entity: str | None, company: str | None) -> No
         rows, now = read_rows(file, entity), Moment.at(time.time_ns())
         added = load_rows(opened, _named(opened, company), rows, now)
         inside = inner_records(rows)
-        more = f", and {counted(inside, 'record')} inside {'it' if added == 1 else 'them'}" if inside else ""
-        say(f"added {counted(added, 'record')} of {file}{more}")
+        more = f", and {counted(inside, 'nested record')}" if inside else ""
+        say(f"added {counted(added, 'record')} from {file}{more}")
 
 
 @sandbox_command.command()
@@ -221,7 +221,7 @@ def reset(store: Path, to: Path | None) -> None:
 
 
 def _require_replaceable(env_file: Path, force: bool) -> None:
-    """Raise CliError for an env file that is not writable or may hold something else."""
+    """Raise CliError for an env file that is not writable or may have other content."""
     from wosdk_async.sandbox.env import are_assignments
 
     require_writable(env_file)
@@ -239,7 +239,7 @@ def _require_replaceable(env_file: Path, force: bool) -> None:
 
 @contextmanager
 def _opened(path: Path, *, make: bool = False) -> Iterator[Store]:
-    """Open a store with its errors turned into CliError. Remove a new store if the block fails.
+    """Open a store, turning its errors into CliError. Remove a new store if the block fails.
 
     Without ``make`` the store must exist, so that a misspelt name does not create an empty one.
     """

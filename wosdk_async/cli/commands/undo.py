@@ -93,10 +93,10 @@ def undo_command(
 ) -> None:
     """Cancel the work orders that a run created, or delete its other records.
 
-    By default, undo the last run that sent rows. Only records that the job certainly created are undone: a
-    response confirmed it, or their key was absent before and found afterwards. Records that have changed
-    since, or do not have their row's key, are listed and kept. Created references are also kept unless you
-    add --references. After a kill, the same command resumes the undo.
+    By default, undo the last run that sent rows. Only records that the job certainly created are undone:
+    a response confirmed the creation, or their key was absent before and found afterwards. Records that have
+    changed since, or do not have their row's key, are listed and kept. Created references are also kept
+    unless you add --references. After a kill, the same command resumes the undo.
 
     \b
       wosdk jobs undo requests.csv.job --check
@@ -178,7 +178,7 @@ def _confirmed(runner: Runner, undo: Undo, summary: UndoSummary, *, ask: bool) -
 
 
 def _say_references(runner: Runner, undo: Undo) -> None:
-    """Print how many created references stay, unless the undo includes them."""
+    """Print how many created references are kept, unless the undo includes them."""
     from wosdk_async.jobs.journal import State
 
     if undo.references:
@@ -253,7 +253,7 @@ def _say_undo(undo: Undo, summary: UndoSummary, left: _NotUndone, *, check: bool
     if counts[State.FOUND]:
         say(f"{counts[State.FOUND]} found but not created by the job; kept")
     if doubted := counts[State.IN_DOUBT] + counts[State.SENDING]:
-        say(f"{counted(doubted, 'row')} in doubt; run wosdk jobs settle first to undo them")
+        say(f"{counted(doubted, 'row')} in doubt; to undo them, run wosdk jobs settle first")
     deleted = [summary.references, *([] if undo.cancels else [summary.counts])]
     if undo.unchecked is not None and any(each["undo"] or each["unversioned"] for each in deleted):
         say(undo.unchecked)

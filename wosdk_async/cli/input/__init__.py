@@ -1,1 +1,1 @@
-"""Parse conditions, fields, names and values from the command line."""
+"""Parsers for conditions, fields, names and values from the command line."""

@@ -27,7 +27,7 @@ _ASSIGNMENT = "write NAME=VALUE, such as WorkOrderId=90417, or NAME:=JSON"
 
 
 def json_object(option: str, path: Path) -> dict[str, Any]:
-    """Read a JSON object from a file, or from stdin for ``-``. Raises CliError with the option."""
+    """Read a JSON object from a file, or from stdin for ``-``. Raises CliError that names the option."""
     if str(path) == "-":
         data = sys.stdin.buffer.read(_MAX_JSON + 1)
     else:

@@ -1,4 +1,4 @@
-"""Looking up records by id, compound key, number or name.
+"""Record look-up by id, compound key, number or name.
 
 Digits can be one work order's id and another's number, so neither is assumed.
 """
@@ -79,7 +79,7 @@ class RecordTexts:
         return cls(kind, tuple(texts), None)
 
     async def ids(self, company: Company, *, certain: bool = False) -> list[Id]:
-        """Return the id for each argument. Raises NotFoundError or NotUniqueError with the argument.
+        """Return the id for each argument. Raises NotFoundError or NotUniqueError that names the argument.
 
         With ``certain``, digits that name a work order are also looked up as a number.
         """
@@ -272,7 +272,7 @@ def newest_of(entity: str) -> str:
 
 
 def look_for_order(fields: Mapping[str, Any], hint: str = "") -> str:
-    """Return a command, with ``hint``, that finds an order by PoNumber, or else lists the newest orders."""
+    """Return a command that finds an order by PoNumber, with comment ``hint``, or lists the newest orders."""
     number = fields.get("PoNumber")
     if not isinstance(number, str) or not number:
         return newest_of("WorkOrder")

@@ -1,4 +1,4 @@
-"""Parse conditions, sort orders, values, and names of entities and commands.
+"""Parsers for conditions, sort orders, values, and names of entities and commands.
 
 A ``--where`` condition is PROPERTY OPERATOR VALUE, with the service's operators::
 
@@ -77,7 +77,9 @@ def order(text: str) -> str:
 
 def _require_operator(field: Path, operator: str, text: str) -> None:
     if isinstance(field, Nested) and operator not in FOR_REFERENCES:
-        raise _error(text, f"{operator} does not work on references; use =, != or in with the id, or is null")
+        raise _error(
+            text, f"{operator} does not work on references; compare ids with =, != or in, or write is null"
+        )
     if operator.endswith("like") and not isinstance(field, TextProperty | Unchecked):
         raise _error(text, f"{operator} needs a text property")
 
@@ -117,8 +119,9 @@ def _unquoted(raw: str, text: str) -> str:
     if re.fullmatch(_QUOTED, raw, re.DOTALL):
         return raw[1:-1].replace(raw[0] * 2, raw[0])
     if another := _NEXT.search(re.sub(_QUOTED, "''", raw)):
-        once = "give --where twice" if another["word"].lower() == "and" else "or is not supported"
-        raise _error(text, f"only one condition is allowed, so {once}; quote values that contain these words")
+        word = another["word"].lower()
+        once = "give --where twice" if word == "and" else "'or' is not supported"
+        raise _error(text, f"only one condition is allowed, so {once}; quote values that contain {word!r}")
     if not raw:
         raise _error(text, "a value is missing; write '' for an empty string")
     if raw[0] in "'\"":

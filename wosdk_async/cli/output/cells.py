@@ -64,7 +64,7 @@ def columns_of(records: Sequence[dict[str, Any]], paths: Sequence[str]) -> list[
 
 
 def flattened(value: Any, path: str = "", level: int = 0, *, lists: bool = True) -> Iterator[tuple[str, Any]]:
-    """Yield values with paths such as ``Items[0].Task.Id``; with ``lists=False`` yield lists whole."""
+    """Yield values with paths such as ``Items[0].Task.Id``; with ``lists=False``, yield whole lists."""
     if level >= _MAX_DEPTH:
         yield path, value
     elif isinstance(value, dict) and value:

@@ -1,4 +1,4 @@
-"""Results on stdout or in a file, and checks against overwriting needed files."""
+"""Results on stdout or in a file; checks that no needed file is overwritten."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Output:
     excel: ExcelSeparator | None = None
     """Delimiter for an Excel CSV."""
     raw: bool = False
-    """Whether a CSV keeps text that looks like a formula unchanged."""
+    """Whether to leave text in a CSV unchanged even if it looks like a formula."""
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Output formats JSON lines and CSV; ``table.py`` has tables."""
+"""JSON lines and CSV output; ``table.py`` has tables."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ class RowProgress:
     def add(self, rows: int, detail: str = "", *, failed: bool = False) -> None:
         """Count ``rows`` more, and show ``detail`` after the count.
 
-        ``failed`` rows may not have been sent, so no pace is shown if all rows failed.
+        ``failed`` rows may not have been sent, so no rate is shown if all rows failed.
         """
         self.rows += rows
         self._carried_out += 0 if failed else rows
@@ -125,7 +125,7 @@ class RowProgress:
         say("; ".join(filter(None, (done, ", ".join(news)))))
 
     def _pace(self, total: int) -> list[str]:
-        """Return the pace over the last lines, and the remaining time."""
+        """Return the rate over the last progress lines, and the remaining time."""
         # Not since the start, when rows may be refused or found without being sent.
         self._lines.append((self._clock(), self.rows, self._carried_out))
         seconds, rows, carried_out = (

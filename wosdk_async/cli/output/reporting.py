@@ -276,7 +276,7 @@ def _head_of(rejects: Path) -> bytes:
 
 
 def _delimiter_in(head: bytes) -> str | None:
-    """Return a rejects file's delimiter, perhaps changed by a spreadsheet; None without report columns."""
+    """Return the delimiter, which a spreadsheet may have changed; None without report columns."""
     found = _ADDED.search(head.decode("utf-8", errors="replace"))
     return None if found is None else found["delimiter"]
 

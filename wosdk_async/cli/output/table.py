@@ -128,7 +128,7 @@ class TableFormat:
 
 
 def _is_shown(value: Any) -> bool:
-    """Return whether a value would fill its cell."""
+    """Return whether a value's cell would not be empty."""
     return any(map(has_content, value)) if isinstance(value, list) else has_content(value)
 
 
@@ -164,7 +164,7 @@ def _natural_width(name: str, lines: Sequence[Sequence[str]], i: int) -> int:
 
 
 def _narrowed(widths: list[int], width: int, least: Sequence[int] | None = None) -> list[int]:
-    """Shrink ``widths`` to a total ``width``, widest first, to no less than each ``least``."""
+    """Shrink ``widths``, widest first, to fit into ``width``; none becomes less than its ``least``."""
     widths = list(widths)
     lowest = least or [_MIN_WIDTH] * len(widths)
     while _total(widths) > width:

@@ -50,7 +50,7 @@ class FaultExchange:
     Args:
         replay: function that returns a ``receive`` with the whole request, so that ``app`` can repeat it.
         earlier_id: RequestId of an earlier response to another call.
-        run_late: function that runs work beyond the end of the request.
+        run_late: function that runs work after the request has ended.
     """
 
     app: ASGIApp

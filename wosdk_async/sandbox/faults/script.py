@@ -210,7 +210,7 @@ class FaultScript:
         return Random(f"{self.seed}/{place}/{number}")  # noqa: S311 - not a secret
 
     def require_companies(self, names: Iterable[str]) -> None:
-        """Raise FaultScriptError if a rule names an unknown Company, because it would never apply."""
+        """Raise FaultScriptError if a rule names an unknown Company and so would never apply."""
         known = {name.lower(): name for name in names}
         for number, rule in enumerate(self.rules, 1):
             if rule.company is not None and rule.company not in known:

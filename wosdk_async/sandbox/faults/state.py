@@ -47,7 +47,7 @@ class Faults:
         self.load(script)
 
     def load(self, script: FaultScript | Mapping[str, Any] | str | Path | None) -> None:
-        """Replace the active script (None: no rules), and return moved Companies to their first port."""
+        """Replace the active script (None: no rules), and move Companies back to their first port."""
         if isinstance(script, str | Path):
             script = FaultScript.read(script)
         elif not isinstance(script, FaultScript):
@@ -118,7 +118,7 @@ class Faults:
             self._request_ids = [*self._request_ids[-1:], request_id]
 
     def earlier_id(self, request_id: str | None) -> str | None:
-        """Return the RequestId of the last response to another call: attempts of one call share an id."""
+        """Return the RequestId of the last response to a different call; attempts of one call share an id."""
         return next((known for known in reversed(self._request_ids) if known != request_id), None)
 
     def match(self, request: RequestMatch) -> list[tuple[int, Random]]:
@@ -152,7 +152,7 @@ class _ScriptState:
     applied: list[int] = attrs.field(init=False)
     """How often each rule's fault was applied."""
     seen: list[bool] = attrs.field(init=False)
-    """Whether any request has matched each rule, even before the last reset of the counters."""
+    """Whether each rule has ever matched a request, even before the last reset of the counters."""
     injected: Counter[str] = attrs.field(factory=Counter, init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -161,7 +161,7 @@ class _ScriptState:
         self.seen = [False] * len(self.matched)
 
     def match(self, place: int, request: RequestMatch) -> Random | None:
-        """Count a request. Return its random generator if the rule at ``place`` applies."""
+        """Count a request for the rule at ``place``. If the rule applies, return the random generator."""
         rule = self.script.rules[place]
         if not rule.matches(request):
             return None

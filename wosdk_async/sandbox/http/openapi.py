@@ -154,7 +154,7 @@ def _refused() -> Schema:
     known = ", ".join(f"{error.name} ({error.http_status})" for error in errors if error.http_status)
     required = ("ErrorMessage", "ErrorCode", "TimeStamp")
     body = _object(dict.fromkeys((*required, "RequestId"), _TEXT), *required)
-    return _response(f"Refused. Known codes and their status: {known}.", body)
+    return _response(f"Refused. Known codes and their statuses: {known}.", body)
 
 
 # --- schemas of entities, enums and commands -------------------------------------------------

@@ -38,7 +38,7 @@ class ServiceRequest:
     """Parts of a request.
 
     Args:
-        segments: non-empty path segments: double slashes are ignored (facts 3.1).
+        segments: non-empty path segments; double slashes are ignored (facts 3.1).
         query: query parameters by lower-case name.
         headers: headers by lower-case name.
         root: address that the request was sent to.

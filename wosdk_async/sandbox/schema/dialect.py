@@ -74,7 +74,7 @@ class Dialect:
     """Whether reads return ``AcknowledgeByUtc`` and ``DtUtcOnSiteBy`` (spec 2.3); otherwise only creations do
     (facts 3.5)."""
     zero_is_null: frozenset[tuple[str, str]] = frozenset()
-    """Integer fields that the service shows as 0, although queries find them as null (facts 3.4)."""
+    """Integer fields that the service shows as 0, although queries treat them as null (facts 3.4)."""
     entities_envelope: bool = True
     """Whether retrieves return ``Entities`` in addition to ``Data`` (spec 4.9; else facts 12 row 5)."""
     spec_fields: bool = True

@@ -61,7 +61,7 @@ def _from_json(text: str, entity: str | None) -> Iterator[SeedRow]:
 
 
 class _Json:
-    """Parser for the two outer levels of JSON that tracks line numbers of rows."""
+    """Parser for the two outer levels of JSON; tracks the line numbers of rows."""
 
     def __init__(self, text: str) -> None:
         self._text, self._at = text, 0

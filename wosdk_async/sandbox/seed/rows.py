@@ -42,17 +42,17 @@ def seed_rows(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[SeedRow]:
     """Convert rows by entity type. Raises StoreError for any other structure."""
     example = 'Write {"Customer": [{"Name": "Acme"}]}: a list of rows for each entity type.'
     if not isinstance(rows, Mapping):
-        raise StoreError(f"The rows are {_short(rows)}. {example}")
+        raise StoreError(f"The rows are {_short(rows)}, not an object. {example}")
     found = []
     for key, listed in rows.items():
         entity = getattr(key, "wire_name", key)  # keys may be client classes
         if not isinstance(entity, str):
             raise StoreError(f"{_short(key)} is not an entity type. {example}")
         if isinstance(listed, str | Mapping) or not isinstance(listed, Sequence):
-            raise StoreError(f"The rows of {entity} are {_short(listed)}. {example}")
+            raise StoreError(f"The rows of {entity} are {_short(listed)}, not a list. {example}")
         for index, members in enumerate(listed):
             if not isinstance(members, Mapping):
-                raise StoreError(f"{entity} {index} is {_short(members)}. {example}")
+                raise StoreError(f"{entity} {index} is {_short(members)}, not an object. {example}")
             found.append(SeedRow(f"{entity} {index}", entity, dict(members)))
     return found
 

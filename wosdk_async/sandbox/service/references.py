@@ -54,7 +54,7 @@ def check_references(
 ) -> None:
     """Check that newly referenced records exist and are not removed; ``before`` is the old record.
 
-    That some records cannot change owner is not shown; assumed.
+    Some records cannot change their owner (not shown; assumed).
     """
     pointer = _OWNER_REQUIRED.get(schema.name)
     if pointer and not record[pointer]:
@@ -105,7 +105,7 @@ def _targets(schema: EntitySchema, record: Record) -> Iterator[_Target]:
 
 @cache
 def _pointers(schema: EntitySchema) -> tuple[tuple[str, str], ...]:
-    """Return the members that refer to a stored record, with its type."""
+    """Return the members that refer to stored records, each with the entity type."""
     found = ((field.name, _target_of(schema, field.name)) for field in schema.fields)
     return tuple((name, target) for name, target in found if target is not None)
 

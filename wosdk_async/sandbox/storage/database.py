@@ -1,4 +1,4 @@
-"""SQLite file of a store: open, prepare, check, copy as a snapshot; its tables and indexes.
+"""SQLite file of a store: opening, tables, indexes, checks and snapshots.
 
 There is one table per entity type, with records as JSON text. Queries and indexes share the same SQL
 expression for a property, `column`. Each index ends with the id, so records with equal values are sorted by
@@ -61,7 +61,7 @@ def connect(path: Path) -> sqlite3.Connection:
 
 
 def prepare(db: sqlite3.Connection, path: Path) -> bool:
-    """Create the tables in an empty file, or check that it is a store; return whether it was empty.
+    """Create the tables if the file is empty, else check that it is a store; return whether it was empty.
 
     Raises StoreError for files of other programs or versions, sqlite3.Error for unusable files.
     """
@@ -138,8 +138,8 @@ def _check(db: sqlite3.Connection, path: Path) -> None:
 def _configure(db: sqlite3.Connection) -> None:
     """Make commits survive a killed process without flushing the disk after each.
 
-    In WAL mode a commit is in the system's memory when it returns. With NORMAL, the disk is only flushed at
-    checkpoints: after a power failure the file is intact, but the last commits may be missing.
+    In WAL mode, a commit has reached the system's memory when it returns. With NORMAL, the disk is only
+    flushed at checkpoints: after a power failure the file is intact, but the last commits may be missing.
     """
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = NORMAL")

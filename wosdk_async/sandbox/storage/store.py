@@ -175,7 +175,7 @@ class Store:
         return self._companies
 
     def add_company(self, company: StoredCompany) -> None:
-        """Save a new Company, or replace the one with its id."""
+        """Save a new Company, or replace the Company with the same id."""
         row = astuple(company)
         self._db.execute("INSERT OR REPLACE INTO company VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
         self._companies = None
@@ -237,7 +237,7 @@ class GroupCommit:
         self._waiting: list[asyncio.Future[None]] = []
 
     async def wait(self) -> None:
-        """Wait until all writes so far are committed; after sqlite3.Error, none were saved."""
+        """Wait until all writes so far are committed; if it raises sqlite3.Error, none were saved."""
         if not self._store.pending:
             return
         loop = asyncio.get_running_loop()

@@ -48,5 +48,5 @@ export async function create(main, company) {
     Object.entries(MEMBERS).map(([name, title]) => h("label", null, title, selects[name])),
     h("label", null, "Contact", contact), h("label", null, "Comment", comment),
     h("label", { class: "switch" }, schedule, " Compute the due date"), button), wrong.node,
-    h("p", { class: "quiet" }, "Sent as WoCreateCommand, like from any client: faults apply, and the request is logged."));
+    h("p", { class: "quiet" }, "Sent as WoCreateCommand, as by any client: faults apply, and the request is logged."));
 }

@@ -19,7 +19,7 @@ export async function order(main, company, key) {
     section("Notes", table("Notes", [
       ["At", (note) => note.CreatedAt ?? note.CreatedDate], ["By", (note) => note.CreatedBy?.DisplayAs ?? note.CreatedBy], ["Text", (note) => text(note.Body)],
     ], found.Notes)),
-    section("History", table("History, the newest first", [
+    section("History", table("History, newest first", [
       ["When", (entry) => entry.SystemDateUtc], ["Action", (entry) => entry.TypeId], ["By", (entry) => entry.Actor?.DisplayAs],
       ["Reason", (entry) => entry.Reason], ["Comment", (entry) => text(entry.Comment)],
     ], history)),
@@ -93,5 +93,5 @@ function actions(found, key) {
   };
   return h("section", { "aria-label": "Actions" }, h("h2", null, "Do"),
     h("form", { class: "bar", onsubmit: send }, h("label", null, "Action", action), labels.reason, labels.assignee, h("label", null, "Comment", comment), button), wrong.node,
-    h("p", { class: "quiet" }, "The actions that the state allows. Sent like from any client: faults apply, and the request is logged."));
+    h("p", { class: "quiet" }, "The actions that the state allows, sent as by any client: faults apply, and the request is logged."));
 }

@@ -50,7 +50,7 @@ export async function orders(main, company, params) {
     tabs(company, found.Company, "Work orders"),
     h("h1", null, `Work orders of ${found.Company}`),
     filters(company, found.States, params), wrong.node,
-    table("Work orders, the newest first", [
+    table("Work orders, newest first", [
       ["Number", (one) => h("a", { class: "key", href: `#/companies/${company}/orders/${one.Id}` }, one.Number || `Id ${one.Id}`)],
       ["State", (one) => state(one.StatusId)],
       ["Task", (one) => cut(one.TaskRefinement)],

@@ -21,7 +21,7 @@ export async function types(main, company, params) {
   };
   main.append(tabs(company, found.Company, "All records"), h("h1", null, `Records of ${found.Company}`),
     h("form", { role: "search", class: "bar level", onsubmit: (event) => event.preventDefault() },
-      h("label", null, "Search types", search), h("label", { class: "switch" }, empty, " Types without records too")), list);
+      h("label", null, "Search types", search), h("label", { class: "switch" }, empty, " Include types without records")), list);
   draw();
 }
 

@@ -6,7 +6,7 @@ const KINDS = [["", "any"], ["2", "2xx"], ["4", "4xx"], ["5", "5xx"], ["broken",
 
 export async function requests(main) {
   const lines = new Map(); // number -> its line and whether it has ended
-  const list = h("div", { class: "log", role: "log", "aria-live": "off", "aria-label": "Requests, the newest first" });
+  const list = h("div", { class: "log", role: "log", "aria-live": "off", "aria-label": "Requests, newest first" });
   const empty = h("p", { class: "quiet" }, "No requests yet.");
   const limits = h("p", { class: "quiet" });
   const on = h("input", { type: "checkbox", role: "switch", id: "record", onchange: () => turn(on.checked) });
@@ -127,7 +127,7 @@ function command(found) {
     say("The browser blocked the clipboard: the text is selected, ready to copy.");
   });
   return h("section", { class: "curl" },
-    h("h2", null, "curl ", h("small", null, found.complete ? "the token is left out: set WOSDK_TOKEN" : "the body was cut: this is only its beginning")),
+    h("h2", null, "curl ", h("small", null, found.complete ? "the token is left out: set WOSDK_TOKEN" : "the body was truncated: this is only its beginning")),
     text, h("button", { type: "button", onclick: copy }, "Copy as curl"));
 }
 

@@ -20,7 +20,7 @@ export async function run(company, command, members) {
   const found = await call(company, "POST", `/api/v1/cmd/${command}`, JSON.stringify({ Command: members }));
   if (found.status === 200) return found.body.CommandResult;
   const { ErrorCode: code, ErrorMessage: text } = found.body ?? {};
-  const next = code === "ERROR_CODE_6" ? " Load the page again to see it as it is now." : "";
+  const next = code === "ERROR_CODE_6" ? " Reload the page to see the current state." : "";
   throw new Refused(text ? `${code}: ${text}${next}` : `The response is ${found.status}: it is not known whether the command was carried out.`);
 }
 
@@ -52,7 +52,7 @@ async function send(company, method, path, body) {
 
 async function reached(promise, otherwise) {
   try { return await promise; } catch {
-    throw await reachable() ? new Error(otherwise) : new Error(`${otherwise} The sandbox does not respond any more. ${RESTART}, and check the result before you send this again.`);
+    throw await reachable() ? new Error(otherwise) : new Error(`${otherwise} The sandbox no longer responds. ${RESTART}, and check the result before you send this again.`);
   }
 }
 

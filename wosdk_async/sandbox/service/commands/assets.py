@@ -54,7 +54,7 @@ def _first_at(context: RequestContext, entity: str, places: list[Record]) -> Rec
 
 
 def match_assets(context: RequestContext, arguments: Arguments) -> Record:
-    """Return assets at or below the parent whose model has a task with ``Number`` (facts 5; assumed)."""
+    """Return assets at or below the parent, if their model has a task with ``Number`` (facts 5; assumed)."""
     parent = named_record(context, arguments, "ParentAssetId", "Location")
     code = arguments.get("TaskCode", "")
     if not code:

@@ -28,13 +28,13 @@ __all__ = [
 
 
 def create_record(context: RequestContext, arguments: Arguments) -> Record:
-    """Create a record like a POST."""
+    """Create a record, as POST does."""
     schema, entity = _typed_entity(context, arguments.get("Entity"))
     return create_entity(context, schema, entity)
 
 
 def update_record(context: RequestContext, arguments: Arguments) -> Record:
-    """Update a record like a PUT."""
+    """Update a record, as PUT does."""
     schema, entity = _typed_entity(context, arguments.get("Entity"))
     chosen = arguments.get("PropertySet")
     paths = property_paths(get_ignore_case(chosen, "Properties") if isinstance(chosen, dict) else None)
@@ -42,7 +42,7 @@ def update_record(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def delete_record(context: RequestContext, arguments: Arguments) -> Record:
-    """Delete a record like a DELETE."""
+    """Delete a record, as DELETE does."""
     schema, key = _specified(context, arguments.get("EntitySpecifier"))
     return delete_entity(context, schema, str(key), missing_ok=False)
 
@@ -76,7 +76,7 @@ def _download(context: RequestContext, document: Record) -> Record:
 
 
 def _typed_entity(context: RequestContext, entity: Any) -> tuple[EntitySchema, dict[str, Any]]:
-    """Return an entity and its type, named by ``EntityType`` (for REST not shown; assumed)."""
+    """Return an entity and its type, named by ``EntityType`` (REST form not shown; assumed)."""
     name = get_ignore_case(entity, "EntityType") if isinstance(entity, dict) else None
     if not isinstance(name, str):
         raise Refusal(400, "ENTITYSPECIFIER_NOT_FOUND", "The entity has no EntityType.")
@@ -146,7 +146,9 @@ def suspend(context: RequestContext, arguments: Arguments) -> Record:
     """Suspend a connected provider, or reconnect a suspended one (EmployeeWonStatus; assumed)."""
     employee = named_record(context, arguments, "Id", "Employee", "Employee", removed=True)
     if employee["ActorTypeId"] != "Provider":
-        raise not_modelled("UserOrProviderSuspendCommand", "how a user record shows it is not known")
+        raise not_modelled(
+            "UserOrProviderSuspendCommand", "it is unknown how a user record shows a suspension"
+        )
     states = ("Suspended", "Connected") if arguments.get("Reactivate", False) else ("Connected", "Suspended")
     before, after = states
     if employee["ProviderStatusId"] != before:

@@ -69,12 +69,12 @@ HANDLERS: Mapping[str, Handler] = {
 
 # Commands that are refused, with the missing knowledge.
 NOT_MODELLED = {
-    "CompositeCommand": "how a member names its class is not known",  # facts 5
+    "CompositeCommand": "it is unknown how a member names its class",  # facts 5
     "CreateWoPrintoutCommand": "the format of a printout is not known",
     "GeneratePmWoCommand": "the API has no maintenance schedules",
     "GetLicensedProvidersRoutine": "the order and meaning of its coverage types are not known",
-    "GetProcedureStepsDocumentsRoutine": "how documents are linked to steps is not known",
-    "MaterialTransactionCommitCommand": "how each kind of transaction changes the stock is not known",
+    "GetProcedureStepsDocumentsRoutine": "it is unknown how documents are linked to steps",
+    "MaterialTransactionCommitCommand": "it is unknown how each kind of transaction changes the stock",
     "RetrieveWithCurrencyTypeCommand": "the format of its results is not known",
     "UserSignInInfoCommand": "the sandbox has no users who sign in",
     "WorkZoneDefaultCommand": "its effect is not known",

@@ -41,8 +41,8 @@ _SKIPPED = {"SkipDueDate": "DtDue", "SkipOnSiteBy": "DtOnSiteBy", "SkipAcknowled
 def choose_assignee(context: RequestContext, order: Record, arguments: Arguments) -> int | None:
     """Return the employee to assign to a new order, or None.
 
-    With ``ComputeAssignment``, the first with the order's specialty and work zone (assumed); otherwise the
-    command's ``EmployeeId`` (facts 5: 0 means none).
+    With ``ComputeAssignment``, choose the first employee with the order's specialty and work zone (assumed);
+    otherwise the command's ``EmployeeId`` (facts 5: 0 means none).
     """
     if arguments.get("KeepUnassigned", False):
         return None
@@ -224,7 +224,7 @@ def join_plan(context: RequestContext, order: Record, sent: Any) -> None:
 
 
 def _place_in_plan(context: RequestContext, order: int) -> tuple[int, int]:
-    """Return the plan root of an order and the order's level; the order itself and 0 without a plan."""
+    """Return an order's plan root and level in the plan; without a plan, the order itself and 0."""
     plan = _plan_of(context, order)
     if plan is None or "RootWorkOrder" not in plan:
         return order, 0

@@ -150,7 +150,7 @@ def _make_zone_asset(context: RequestContext, name: str, template: int) -> int:
 
 
 def set_offline(offline: bool, context: RequestContext, arguments: Arguments) -> Record:
-    """Take a zone offline or online; ``DeactivateCustomers`` marks its customers removed (assumed)."""
+    """Take a zone offline or online; ``DeactivateCustomers`` marks its customers as removed (assumed)."""
     zone = _find_zone(context, arguments)
     if zone["IsOffline"] != offline:
         zone["IsOffline"] = offline

@@ -45,7 +45,7 @@ class Action:
         sources: states that the action starts from; None for all.
         target: state that the action leads to; None keeps the state.
         needs_reason: whether a reason is required.
-        takes_reason: whether a reason, even an optional one, has an effect; for flags, it is the flag.
+        takes_reason: whether a reason, even an optional one, has an effect; a flag's reason is the flag.
         effect: function that applies all other changes, and returns whether there were any.
     """
 
@@ -72,7 +72,7 @@ def _complete(context: RequestContext, order: Record, arguments: Arguments) -> b
 
 
 def _write_completion_note(context: RequestContext, order: Record, arguments: Arguments) -> None:
-    """Set the completion note from ``Comment``, by ``CompletionNoteOption`` (facts 5).
+    """Set the completion note from ``Comment``, as ``CompletionNoteOption`` selects (facts 5).
 
     Ignore is the default, Replace overwrites a note, FillEmpty fills an empty one (assumed from the names).
     """
@@ -97,7 +97,7 @@ def _induct(_context: RequestContext, order: Record, arguments: Arguments) -> bo
 
 
 def _recall(context: RequestContext, order: Record, _arguments: Arguments) -> bool:
-    """Take the order back from its provider, clearing ``WonId`` (not shown; assumed)."""
+    """Recall the order from its provider, clearing ``WonId`` (not shown; assumed)."""
     _check_sent(context, order, _ONLY_RECALL)
     order["WonId"] = 0
     return True
@@ -164,7 +164,7 @@ def _check_state(order: Record, action: Action) -> None:
 
 
 def _find_reason(context: RequestContext, action: Action, arguments: Arguments) -> Record | None:
-    """Return the command's reason; an optional reason only has to exist (assumed)."""
+    """Return the command's reason; an optional reason only needs to exist (assumed)."""
     key = arguments.get("ActionReasonId", 0)
     if action.needs_reason:
         if not key:
@@ -180,11 +180,13 @@ def send_work_order(context: RequestContext, arguments: Arguments) -> Record:
     """
     order = find_order(context, arguments)
     if order["WonId"] or order["StatusId"] not in _ACTIVE:  # spec 3: not yet sent; text assumed
-        state = "is sent already" if order["WonId"] else f"is {order['StatusId']}"
-        raise broken_rule(f"Work order {order['Id']} {state} and cannot be sent.")
+        state = "has already been sent" if order["WonId"] else f"is {order['StatusId']}, so it cannot be sent"
+        raise broken_rule(f"Work order {order['Id']} {state}.")
     provider = _connected_provider(context, order)
     if provider is None:
-        raise broken_rule(f"Work order {order['Id']} has no connected Service Pro to be sent to: assign one.")
+        raise broken_rule(
+            f"Work order {order['Id']} has no connected Service Pro: assign one before sending."
+        )
     _notify(context, provider)
     order["WonId"] = context.next_number("WonId")
     save_action(context, order, "WonWoSend", arguments)

@@ -31,7 +31,7 @@ _INDEXABLE = frozenset(
 _REFUSED = {("WoLastAction", "Reason")}  # facts 4: refused by the service; error code assumed
 
 Finish = Callable[[str, Field], str]
-"""Function that wraps the SQL of a path's last property, given its field."""
+"""Function that wraps the SQL of a path's last property, given the property's field."""
 
 
 @attrs.define

@@ -38,7 +38,7 @@ Values = list[object]
 
 
 def condition_sql(sql: str, field: Field, operator: str, values: Values) -> tuple[str, Values]:
-    """Return the SQL for a condition on a property and its bound values, parsed from text (facts 4)."""
+    """Return a condition's SQL and its bound values, parsed from ``values`` (facts 4)."""
     if field.type == "money":
         raise incorrect_model(f"Use {field.name}.Value to compare an amount.")
     if operator in _NULLS:
@@ -109,7 +109,7 @@ def _exactly(wanted: int, field: Field, values: Values) -> Values:
 
 
 def _sort_value(field: Field, value: object) -> object:
-    """Convert a condition value for `sort_expression`: enums to their numbers."""
+    """Convert a condition value for `sort_expression`; enums become their numbers."""
     known = _comparable(field, value)
     return enumeration(field.of or "").numbers[str(known)] if field.type == "enum" else known
 
@@ -144,7 +144,7 @@ _BOOLEANS = {"true": 1, "1": 1, "false": 0, "0": 0}
 
 
 def _numeric(value: object) -> object:
-    """Return an int if possible, else a float: comparisons may be inexact, stored data is not."""
+    """Return an int if possible, else a float, which makes comparisons inexact, but not stored data."""
     if isinstance(value, bool) or not isinstance(value, int | Decimal | str):
         return UNREADABLE
     try:
