@@ -116,14 +116,14 @@ class Company(Uncopied):
 
     @property
     def rate(self) -> float | None:
-        """Maximum calls per second of the Company; None for no limit."""
+        """Maximum calls per second for the Company; None for no limit."""
         return self._sender.sessions.rate
 
     def set_rate(self, rate: float | None) -> None:
         """Limit the Company to ``rate`` calls per second from now on; None for no limit.
 
-        Overrides the client's ``rate`` for this Company, also for waiting calls. Must be called inside the
-        event loop.
+        Overrides the client's ``rate`` for this Company, including for waiting calls. Must be called inside
+        the event loop.
 
         Raises:
             ConfigurationError: ``rate`` is not a number above 0.
@@ -307,7 +307,7 @@ class Company(Uncopied):
 
         ``update(order, po_number="PO-77")`` writes the named fields, None as null. ``update(edited, order)``
         writes the difference between an edited copy and the record that was read. If nothing differs, nothing
-        is sent. Add list elements without an id, and remove them with ``perform_deletion=True``
+        is sent. To add a list element, omit its id; to remove one, set ``perform_deletion=True``
         (``docs/updates.md``).
 
         Type checkers check the fields of an edited copy, also in ``edit``. Named fields are checked only at
@@ -317,8 +317,8 @@ class Company(Uncopied):
             record: the record whose named fields are written, or the edited copy.
             read: the record as it was read.
             check: before sending, refuse whatever the service would refuse or drop.
-            if_unchanged: first read the current version, and raise ConflictError if ``read`` has another one.
-                A change after this check is still overwritten, because a PUT checks no version.
+            if_unchanged: first read the current version, and raise ConflictError if ``read`` has a different
+                one. A change after this check is still overwritten, because a PUT does not check the version.
             changes: fields to write, by their Python names.
 
         Raises:
@@ -417,7 +417,7 @@ class Company(Uncopied):
         missing_ok: bool = False,
         check: bool = True,
     ) -> EntitySpecifier:
-        """Delete a record. If it can be restored, the service only marks it as removed.
+        """Delete a record; the service only marks it as removed if it can be restored.
 
         With ``missing_ok``, a missing record is not an error, and the call is safe to repeat.
         """
@@ -482,8 +482,8 @@ class Company(Uncopied):
                 then or up to ``overlap`` before; None for all records, moved or not.
             properties: property paths as in :meth:`get`; the fields that distinguish versions are always
                 read.
-            overlap: how far each pass looks back, at most a day. The overlap must exceed both the
-                difference between the service's clocks and the duration of its transactions.
+            overlap: how far each pass looks back, at most a day. The overlap must exceed both the skew
+                between the service's clocks and the duration of its transactions.
 
         Not every change is a move: see ``docs/changes.md``.
 
@@ -525,8 +525,8 @@ class Company(Uncopied):
             zone = await acme.resolve(WorkZone, number="07")
             people = await acme.resolve(Employee, names=["ann.lee", "bo.ray"], by="username")
 
-        Case and surrounding whitespace of names are ignored, and removed records are skipped. Names that
-        tasks request in the same turn of the event loop share one query per 200 names.
+        Case and surrounding whitespace of names are ignored, and removed records are skipped. Names requested
+        in the same iteration of the event loop share queries of up to 200 names.
 
         Args:
             entity: the record's class.
@@ -568,7 +568,7 @@ class Company(Uncopied):
         look_first: bool = False,
         check: bool = True,
     ) -> Any:
-        """Run a command and return its result; ``run("Name", {...})`` runs one that the catalogue lacks.
+        """Run a command and return its result; ``run("Name", {...})`` runs one not in the catalogue.
 
         Args:
             command: the command, or its name.

@@ -228,7 +228,7 @@ class Telling(ScriptedCompany):
 async def test_what_is_found_without_its_key_is_not_absent() -> None:
     """A response may leave out any field: nobody can tell then, and nothing is sent again."""
     service = Telling(lambda order: {"Id": order["Id"]})
-    with pytest.raises(InDoubtError, match="but omitted this property"):
+    with pytest.raises(InDoubtError, match="but omitted that property"):
         await service.run("k")
     assert len(service.orders) == 1
 

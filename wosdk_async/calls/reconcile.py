@@ -74,7 +74,7 @@ class Reconciler:
 
     @property
     def _for_lookups(self) -> float:
-        """Seconds before the deadline that an attempt leaves for look-ups."""
+        """Seconds before the deadline that are reserved for look-ups."""
         return min(_FOR_LOOKUPS, self.seconds * _SHARE)
 
     async def run(self) -> Any:
@@ -227,9 +227,9 @@ class Reconciler:
                 if look_ups.state is not State.IN_DOUBT:
                     return found
                 why = (
-                    f"no record {at - begun:.3g} s later, and no retry: the deadline of {self.seconds:g} s "
-                    f"ended before the {self.commit_window:g} s (settle) in which an attempt may still take "
-                    "effect"
+                    f"no record found within {at - begun:.3g} s; not retried: the deadline of"
+                    f" {self.seconds:g} s ended within the {self.commit_window:g} s (settle) during which an"
+                    " attempt may still take effect"
                 )
             if now() >= last:
                 break

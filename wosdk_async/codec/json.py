@@ -41,7 +41,7 @@ _COUNTED = 1024 * 1024  # bytes checked at a time, so that dense bodies are refu
 _INEXACT = [decimal.InvalidOperation, decimal.Inexact, decimal.Rounded, decimal.Clamped, decimal.Subnormal]
 _EXACT = decimal.Context(prec=decimal.MAX_PREC, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX, traps=_INEXACT)
 """Context that refuses inexact results, shared because Decimal() would create a context per task, and most
-calls run in their own task. GIL: threads also share the context; only its flags change.
+calls run in their own task. Threads can share it because of the GIL: only its flags change.
 """
 
 

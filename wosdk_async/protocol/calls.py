@@ -48,8 +48,8 @@ def content_of(
 ) -> dict[str, Any]:
     """Return ``record`` as a JSON object; ``new`` if the call creates the record.
 
-    Raises InvalidCallError with each fault and its remedy, including nested records from a Company other than
-    ``origin``. Without ``check``, only values that JSON cannot represent are refused.
+    Raises InvalidCallError with each fault and its remedy; a nested record from a Company other than
+    ``origin`` is a fault. Without ``check``, only values that JSON cannot represent are refused.
     """
     content = codec.plain(record, origin)
     if content is not None and not (

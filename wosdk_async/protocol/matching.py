@@ -39,8 +39,8 @@ class RequestIds:
     A different RequestId means that the response belongs to another call: after one surplus response on a
     connection, each later request gets the previous request's response.
 
-    A command's response repeats the RequestId as the last key, in every success (spec 4.2) and, as recorded,
-    in every error (facts 5 and 12 row 9; the error body of spec 7 has none). A query's response repeats the
+    A command's response repeats the RequestId as the last key, in every success (spec 4.2) and in every
+    recorded error (facts 5 and 12 row 9; the error body of spec 7 has none). A query's response repeats the
     RequestId if the query sent one (facts 4). A response without a RequestId is accepted until its host has
     sent one in a similar response.
     """

@@ -255,7 +255,7 @@ def _whole_amount(meta: Wire, value: Any, held: Any, where: str) -> Any:
             setattr(made, name, getattr(held, name, None))
         if getattr(made, name) is None:
             raise InvalidCallError(
-                f"{where} has no {part['name']}, and an amount is written whole; give currency and"
+                f"{where} has no {part['name']}, but an amount is written as a whole; give both currency and"
                 ' value, Money(currency_type_id="USD", value=6), or update the record that was read'
             )
     return made

@@ -121,7 +121,7 @@ def _computed(cls: type[Any]) -> Mapping[str, str]:
 def foreign(value: Any, origin: str | None, path: str) -> Iterator[Problem]:
     """Yield a problem for each record in ``value`` from a Company other than ``origin``; None allows all.
 
-    At ``origin``, the ids of a foreign record and its references identify other records.
+    The ids of such a record and its references identify other records at ``origin``.
     """
     if isinstance(value, list | tuple):
         for i, item in enumerate(value):
@@ -131,7 +131,7 @@ def foreign(value: Any, origin: str | None, path: str) -> Iterator[Problem]:
             yield Problem(
                 path,
                 f"was read from {value.origin}; its id identifies another record at {origin}: read it there,"
-                f" or pass {type(value).__name__}.ref(id) if the id is right.",
+                f" or pass {type(value).__name__}.ref(id) if the id is correct.",
                 in_json="belongs to another Company.",
             )
             return

@@ -75,7 +75,7 @@ class Verdict:
 NEVER_SENT = Verdict(
     "never sent",
     "always",
-    when="no connection; a certificate is refused; cancelled or out of time before the first byte",
+    when="no connection; a refused certificate; cancelled or timed out before the first byte",
     then="retried, including creates; then `NotSentError` or `DeadlineError`. An unreachable host is retried "
     "until the deadline; every 5 s the client asks the locator whether the Company has moved. A refused "
     "certificate, or a server without TLS, raises `NotSentError` at once",
@@ -95,15 +95,16 @@ SESSION_REFUSED = Verdict(
 OTHER_PATH = Verdict(
     "other path",
     "never",  # the attempt itself tries the paths
-    when="{codes}, where sources show two paths for a command; a 404 page for the path that only one source "
-    "shows, until the Company has accepted one of them",
+    when="{codes}, if sources show two paths for the command; a 404 page for a path that only one source "
+    "shows, until the Company has accepted either",
     then="sent to the other path; then `UnknownNameError`",
 )
 WAIT = Verdict(
     "wait",
     "always",
     when="429; 503 with an error body of the service or a `Retry-After`; a code of `RetryPolicy(waits=...)`",
-    then="retried after the requested wait plus jitter; then, or for a wait above 60 s, `ThrottledError`",
+    then="retried after the requested wait plus jitter, then `ThrottledError`, "
+    "which a wait above 60 s raises at once",
 )
 REPEAT = Verdict(
     "repeat",
@@ -176,11 +177,11 @@ class OwnCodes(Protocol):
 
     @property
     def waits(self) -> Collection[str]:
-        """Codes which mean that the service did nothing and asks the client to wait."""
+        """Codes that mean that the service did nothing and asks the client to wait."""
 
     @property
     def repeats(self) -> Collection[str]:
-        """Codes which mean that the service did nothing and allows a retry."""
+        """Codes that mean that the service did nothing and allows a retry."""
 
 
 @attrs.frozen

@@ -71,13 +71,13 @@ class Query(Uncopied, Generic[T]):
 
     @property
     def expression(self) -> dict[str, Any]:
-        """``QueryExpression`` as sent, without the bounds added by paging."""
+        """``QueryExpression`` of this query, without the bounds that paging adds."""
         return self._plan.expression(Count=self._plan.limit)
 
     # --- narrowing --------------------------------------------------------------------------
 
     def where(self, *conditions: Condition) -> Query[T]:
-        """Keep only records that match all ``conditions``, in addition to earlier ones."""
+        """Keep only records that match all of these and all earlier conditions."""
         checked = tuple(condition_of(self._plan, condition) for condition in conditions)
         return self._with(conditions=self._plan.conditions + checked)
 
@@ -204,7 +204,7 @@ async def first_page(query: Query[T], rows: int) -> list[T]:
 
 
 def condition_of(plan: Plan, condition: Any) -> Condition:
-    """Return ``condition``. Raises InvalidCallError if it does not fit the query."""
+    """Return ``condition``. Raises InvalidCallError if it is not a condition for the query's entity."""
     if not isinstance(condition, Condition):
         raise InvalidCallError(
             f"where() takes conditions, not {_shown(condition)}; build one: fields({plan.name}).id == 1"

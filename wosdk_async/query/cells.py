@@ -1,7 +1,7 @@
 """Table cells: conversion of one column's values to an Arrow array.
 
 Values are read by the same rules as in records (``codec/values.py``). A value that does not fit its column
-becomes null in the array, and is returned for the column Extra.
+becomes null in the array, and is returned for the Extra column.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Odd = dict[int, Any]
 
 
 def pyarrow() -> Any:
-    """Return ``pyarrow``. Raises ConfigurationError, which names the extra, if it is not installed."""
+    """Return ``pyarrow``. If it is not installed, raises ConfigurationError, which names the extra."""
     try:
         return importlib.import_module("pyarrow")
     except ImportError:
@@ -209,7 +209,7 @@ def _as_sent(value: Any) -> Any:
     return value
 
 
-# --- JSON text in cells: lists, objects and the column Extra, without secrets ----------------------
+# --- JSON text in cells: lists, objects and the Extra column, without secrets ----------------------
 
 # The name of every property that the catalogue marks as a secret contains one of these words. Other
 # text is not searched.

@@ -122,7 +122,7 @@ class KeyCursor:
         return all(map(follows, before, before[1:])) and (self._until is None or highest <= self._until)
 
     def _require_within(self, key: int) -> None:
-        """Raise WosdkError for a record of the next range, which would appear twice."""
+        """Raise WosdkError for a record that belongs to the next range, and so would appear twice."""
         if self._until is not None and key > self._until:  # not shown; assumed possible
             raise WosdkError(
                 f"the page of {self._plan.name} with Id up to {self._until} contains {key}: the service"

@@ -268,6 +268,8 @@ def compared(field: Path, operator: str, values: Sequence[Any]) -> Condition:
     """
     if "like" in operator and not isinstance(field, PatternProperty):
         path = resolved(field)
-        raise UnknownPropertyError(f"{path} is not text and does not support {operator}; compare or use in")
+        raise UnknownPropertyError(
+            f"{path} is not text and does not support {operator}; use a comparison or in"
+        )
     compare: Callable[..., Condition] = getattr(field, _METHODS[operator])
     return compare(values) if operator in ("in", "not in") else compare(*values)

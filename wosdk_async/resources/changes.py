@@ -273,6 +273,6 @@ def require_moves(entity: type[Record]) -> None:
     counted = "concurrency_id" in entity.__wire__
     compare = "the ConcurrencyId of each record" if counted else "the records"
     raise UnsupportedError(  # facts 4: other entities carry no modification time
-        f"{entity.wire_name} has no {MOVED}, so its changes cannot be queried; read or export all of it "
-        f"each time, and compare {compare} with the previous read"
+        f"{entity.wire_name} has no {MOVED}, so its changes cannot be queried; read or export all"
+        f" records each time, and compare {compare} with the previous read"
     )

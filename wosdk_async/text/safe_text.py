@@ -167,7 +167,7 @@ class Secrets:
 
     @cached_property
     def _distinct(self) -> Secrets:
-        """Secrets with every form too long to occur in an address by chance."""
+        """Secrets whose forms are all too long to occur in an address by chance."""
         values = (each for each in self._values if min(map(len, _forms_of(each.reveal()))) >= _MIN_DISTINCT)
         return Secrets(*values)
 
@@ -257,7 +257,7 @@ def _char(found: re.Match[str]) -> tuple[str, int] | None:
 def _common_pieces(texts: list[str], forms: str, size: int) -> set[str]:
     """Return the pieces of ``size`` characters in ``forms`` that also occur in one of ``texts``.
 
-    Sets keep the time linear: the service may send tokens as long as a header.
+    Sets keep the time linear, because the service may send tokens as long as a header.
     """
     # First compare half pieces, which usually have none in common. A piece contains a half piece that starts
     # at a multiple of ``step``, so one side needs only those; the shorter side lists all its own.

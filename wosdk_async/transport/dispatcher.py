@@ -349,10 +349,11 @@ class Attempts:
 
 
 def _is_unproven(call: Call[Any]) -> bool:
-    """Return whether only one source documents this short command path; all document the full name (facts 5).
+    """Return whether the call's path is a short one that only one source documents.
 
-    If a host that never accepted the short path responds with a 404 page, it did not carry out the call: not
-    shown; assumed. For a full name this is uncertain, and a create must not be sent twice.
+    All sources document the full name (facts 5). A 404 page from a host that has never accepted the short
+    path means that the call was not carried out (not shown; assumed). For a full name, this is uncertain,
+    and a create must not be sent twice.
     """
     return bool(call.other_paths) and call.path != COMMANDS + call.operation
 

@@ -115,7 +115,7 @@ def sentences(*parts: str | None) -> str:
 
 
 def field_text(field: Field, aliases: Mapping[str, str], *, of_command: bool) -> str:
-    """Return a field's docstring text. A command creates no record, so its fields are just required."""
+    """Return a field's docstring text. A command's required fields are not marked "on creation"."""
     nicknames = [name for name, wire in aliases.items() if wire == field.of and name == field.name]
     return sentences(
         field.meaning or f"``{field.name}`` on the wire",

@@ -38,7 +38,7 @@ _LEAST = 16  # connections; if fewer files than these plus _RESERVED are availab
 def engine_for(
     options: ClientOptions, limits: Limits | None = None, ceiling: int | None = None
 ) -> StreamingEngine:
-    """Return an engine with these ``options``, within ``limits`` instead of the options' own.
+    """Return an engine with these ``options``; ``limits`` replaces the options' own.
 
     ``ceiling`` bounds a native engine's connections in a burst (default: ``limits.connections``).
     """

@@ -1,7 +1,8 @@
 """Hosts that may receive the bearer token, and hosts of file downloads.
 
 The token is sent to the configured locator and to the Company host that the locator names, over https.
-Loopback and hosts listed by the user need no https. Only a locator on this machine may name this machine.
+Loopback and hosts listed by the user do not require https. Only a locator on this machine may name this
+machine.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def _name(setting: str, given: object) -> str:
     if not isinstance(given, str) or not _HOST.fullmatch(name) or (":" in name and not address_of(name)):
         raise ConfigurationError(
             f"{setting} has {shown_address(given)}; it takes names such as 'sandbox.example.com' "
-            "or addresses, without scheme, port and path"
+            "or addresses, without scheme, port or path"
         )
     return name
 
@@ -91,7 +92,7 @@ class HostRules:
     """Rules for the hosts that may receive a token.
 
     A locator may name hosts under ``suffixes``, and this machine if the locator runs here. The user's
-    ``trusted`` hosts may be named by any locator, and need no https. Both include subdomains.
+    ``trusted`` hosts may be named by any locator, and do not require https. Both include subdomains.
     """
 
     suffixes: tuple[str, ...] = attrs.field(default=("corrigo.com",), converter=_suffixes)  # facts 2
@@ -146,7 +147,7 @@ class HostRules:
         if elsewhere or (local and is_loopback(host)) or _matches(host, self.trusted):
             return
         raise DownloadError(
-            f"the file is at {parts.scheme}://{host}, which downloads do not trust; "
+            f"the file is at {parts.scheme}://{host}, which is not trusted for downloads; "
             "use https, or list the host in trusted_hosts if it is yours"
         )
 

@@ -228,7 +228,7 @@ class SessionManager:
             self._early_renewal_from = self.clock.now() + _EARLY_INTERVAL
             kind = type(task.exception()).__name__
             _log.warning(
-                "early renewal failed, the old session remains in use: company=%s error=%s",
+                "early renewal failed; the old session remains in use: company=%s error=%s",
                 self.company,
                 kind,
             )

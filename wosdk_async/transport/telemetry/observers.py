@@ -59,10 +59,10 @@ class Observer:
         return None, ()
 
     def attempt_ended(self, state: Any, attempt: Attempt) -> None:
-        """Handle a response, or its absence. ``state`` belongs to the attempt."""
+        """Handle a response, or its absence. ``state`` is the attempt's."""
 
     def call_ended(self, state: Any, result: CallResult) -> None:
-        """Handle the end of a call. ``state`` belongs to the call."""
+        """Handle the end of a call. ``state`` is the call's."""
 
 
 @attrs.frozen
@@ -126,7 +126,7 @@ class ObservedCall:
                 _notify(each.call_ended, state, result)
 
     async def send(self, engine: Engine, request: Request) -> Any:
-        """Send one request by ``engine``, and notify the observers when it starts and ends."""
+        """Send one request through ``engine``, and notify the observers when it starts and ends."""
         self._attempts += 1
         started, number = time.monotonic(), self._attempts
         states, headers = [], request.headers

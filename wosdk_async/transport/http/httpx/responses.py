@@ -169,7 +169,8 @@ def _summary(cause: BaseException) -> str:
 def foreign_response(cause: BaseException, library: Any) -> SendError | None:
     """Return the error if a transport or mock gave ``library`` a response from another library.
 
-    ``library`` only asserts the class or awaits the response, so the frames of that failure are searched.
+    ``library`` itself fails with only an assertion or a failed await, so the response is taken from that
+    failure's frame.
     """
     frame = _frames(cause)[-1]
     found = frame.f_locals.get("response") if _is_in(frame, library) else None

@@ -94,7 +94,7 @@ class Connection(Layer):
         self._parser.reset()
 
     def finish(self, believed: bool) -> None:
-        """Return to the pool after a ``believed`` response; close otherwise.
+        """Return to the pool if the response is ``believed``; otherwise close.
 
         Bytes after the response, or during its reading, have already closed the connection.
         """
@@ -193,7 +193,7 @@ class Connection(Layer):
             self._transport.abort()
 
     def check(self, now: float) -> None:
-        """Fail after too long without progress; close after too long idle."""
+        """Fail the request after too long without progress; close the connection after too long idle."""
         if self._waiter is None:
             if not self._held and now - self.since > self._pool.limits.keepalive:
                 self.close()

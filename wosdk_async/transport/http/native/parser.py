@@ -95,8 +95,8 @@ class ResponseParser:
     def end(self) -> Response:
         """Return the response after the peer has closed cleanly. Raises BadResponse.
 
-        A body without a length ends there (RFC 9112 6.3 rule 8). Truncation shows only in the content, as in
-        JSON or gzip.
+        A body without a length ends there (RFC 9112 6.3 rule 8). Only its content, such as JSON or gzip, can
+        then show a truncation.
         """
         if self._stage == _BODY and not any(map(self._headers.all_of, _FRAMING)):
             return self._make_response()

@@ -102,9 +102,9 @@ class Pool:
         return None
 
     async def wait(self, origin: Origin) -> Connection | None:
-        """Wait for another request's connection to ``origin``, or None.
+        """Wait for a released connection to ``origin``, or for permission to open one (None).
 
-        None means that the caller may open a connection, already counted in ``size``. Raises SendError when
+        ``size`` already counts the connection to be opened. Raises SendError when
         the timeout ``pool`` expires.
         """
         if self.size >= min(self.limits.connections, self.ceiling):

@@ -1,6 +1,7 @@
 """Name look-ups: one per host at a time, briefly cached, on dedicated threads.
 
-The event loop has few threads: look-ups at an unresponsive name server would delay all other work.
+The event loop's own thread pool is small, so look-ups at an unresponsive name server would delay all its
+other work.
 """
 
 from __future__ import annotations
