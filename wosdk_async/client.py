@@ -222,8 +222,8 @@ class Client(Uncopied):
         # facts 1: case-insensitive; one Company's credentials must not log in to another
         if self._pair_of is not None and company.lower() != self._pair_of.lower():
             raise ConfigurationError(
-                f"the settings have the credentials of {self._pair_of!r}, not of {company!r}; pass"
-                " credentials= for it"
+                f"the settings contain the credentials of {self._pair_of!r}, not of {company!r}; pass"
+                f" credentials= for {company!r}"
             )
         return self._credentials
 

@@ -177,8 +177,8 @@ class Company(Uncopied):
     def within(self, seconds: float) -> Self:
         """Return the same Company with a shared deadline: all its calls must end within ``seconds`` from now.
 
-        For a back-end request or a job that makes several calls under one deadline. A call's own earlier
-        deadline still applies. A call that starts too late raises DeadlineError and is not sent.
+        Use it for a back-end request or a job that makes several calls under one deadline. A call's own
+        earlier deadline still applies. A call that starts too late raises DeadlineError and is not sent.
 
         Raises:
             InvalidCallError: ``seconds`` is not a number of 0 or more.
@@ -310,8 +310,8 @@ class Company(Uncopied):
         is sent. To add a list element, omit its id; to remove one, set ``perform_deletion=True``
         (``docs/updates.md``).
 
-        Type checkers check the fields of an edited copy, also in ``edit``. Named fields are checked only at
-        run time, before anything is sent.
+        Type checkers check the fields of an edited copy, including in ``edit``. Named fields are checked only
+        at run time, before anything is sent.
 
         Args:
             record: the record whose named fields are written, or the edited copy.
@@ -417,7 +417,7 @@ class Company(Uncopied):
         missing_ok: bool = False,
         check: bool = True,
     ) -> EntitySpecifier:
-        """Delete a record; the service only marks it as removed if it can be restored.
+        """Delete a record; a record that can be restored is only marked as removed.
 
         With ``missing_ok``, a missing record is not an error, and the call is safe to repeat.
         """
@@ -479,7 +479,7 @@ class Company(Uncopied):
         Args:
             entity: WorkOrder, the only entity with a ``LastActionDateUtc``.
             since: ``feed.watermark`` of an earlier feed; a time with a zone, for records that moved since
-                then or up to ``overlap`` before; None for all records, moved or not.
+                then or up to ``overlap`` earlier; None for all records, moved or not.
             properties: property paths as in :meth:`get`; the fields that distinguish versions are always
                 read.
             overlap: how far each pass looks back, at most a day. The overlap must exceed both the skew
@@ -585,7 +585,7 @@ class Company(Uncopied):
 
         Raises:
             InvalidCallError: the command cannot be sent in this form.
-            InDoubtError: the command may have taken effect, but no response confirms it. With a marker: the
+            InDoubtError: the command may have taken effect, but no response confirms it. With a marker, the
                 deadline ended before the doubt was resolved, or the key could not be queried.
             NotUniqueError: several records have the marker's key.
         """
@@ -638,7 +638,8 @@ class Company(Uncopied):
                 raises, only that input fails.
             marker: the path to your own key in each command, as for :meth:`run`.
             look_first: look for each key first, as for :meth:`run`; keys waiting at the same time share a
-                query. ``found`` of a :class:`~wosdk_async.calls.outcome.Done` means that its record existed.
+                query. ``found`` of a :class:`~wosdk_async.calls.outcome.Done` means that its record already
+                existed.
             limit: maximum concurrent calls, and maximum unread outcomes.
             grace: seconds for calls in flight when the block is cancelled or left by an exception.
             keep_replies: add each call's raw response to its outcome, as ``reply``.
@@ -713,7 +714,7 @@ class Company(Uncopied):
     async def post(self, path: str, body: Any, *, repeat_safe: bool = False) -> Any:
         """POST ``body`` to a path below ``api/v1/`` that no verb covers, and return the response's JSON.
 
-        For endpoints without documented responses, such as the batch endpoints::
+        Use it for endpoints without documented responses, such as the batch endpoints::
 
             await acme.post("batch/Get", [BatchEntityRequestItem(entity_type="Customer", id=512)])
 

@@ -145,7 +145,7 @@ def open_or_create(path: str | Path) -> int:
 
 
 def open_user_path(path: str | Path, *, append: bool = False, buffering: int = -1) -> BinaryIO:
-    """Open for writing a path that the user gave, even if it is a link, pipe or device."""
+    """Open for writing a path that the user supplied, even if it is a link, pipe or device."""
     return open(path, "ab" if append else "wb", buffering)
 
 

@@ -117,7 +117,7 @@ class KeyTurn:
 
 
 class KeyTurns:
-    """Keys of one Company's calls in one event loop, in progress or recently in doubt."""
+    """Keys of one Company's calls in one event loop that are in progress or were recently in doubt."""
 
     def __init__(self, clock: TransportClock) -> None:
         self.clock = clock

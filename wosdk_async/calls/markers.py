@@ -219,8 +219,8 @@ class Marker:
         if len(records) > 1:
             ids = ", ".join(str(getattr(record, "id", "?")) for record in records[:20])
             raise NotUniqueError(
-                f"several {self.field.entity.wire_name} have {self.field.path} {self.key!r} (Id {ids}): the"
-                " key was used before, or the call was carried out more than once"
+                f"several {self.field.entity.wire_name} records have {self.field.path} {self.key!r} (Id"
+                f" {ids}): the key was used before, or the call was carried out more than once"
             )
         return self.result(records[0]) if records else None
 

@@ -88,8 +88,8 @@ class RunInputs(Generic[I]):
     """Hands out each input once, with its index; reads nothing before a worker asks.
 
     One task reads an async iterable for all workers. Inputs that are ready are handed out in one iteration of
-    the event loop, so a burst of calls is sent together. No task is needed for an iterable with a method
-    ``at_hand`` that returns the next input, or None if it would have to wait.
+    the event loop, so a burst of calls is sent together. No task is needed for an iterable with an
+    ``at_hand`` method that returns the next input, or None if it would have to wait.
 
     Attributes:
         taken: number of inputs read.

@@ -176,8 +176,8 @@ class Reconciler:
                 return found
         assert doubt is not None  # noqa: S101 - the first attempt was made
         raise NoAnswerError(
-            f"not carried out: tried {self.trace.attempts} times, no record {self.commit_window:g} s "
-            f"after any attempt ({doubt.message})",
+            f"not carried out: no record appeared within {self.commit_window:g} s of any attempt"
+            f" ({self.trace.attempts} made; {doubt.message})",
             status=doubt.status,
         ) from doubt
 

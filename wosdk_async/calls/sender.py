@@ -87,7 +87,7 @@ class CallSender:
         await self.transport.connect(self.sessions, self.options)
 
     async def pause(self, failed: int) -> None:
-        """Sleep for a random backoff after ``failed`` attempts, by the retry policy."""
+        """Sleep for the retry policy's random backoff after ``failed`` attempts."""
         seconds = backoff(self.options.retry, failed, random.random())  # noqa: S311 - not a secret
         await self.transport.clock.sleep(seconds)
 

@@ -198,7 +198,7 @@ class CallOptions:
     retry: RetryPolicy = attrs.field(default=RetryPolicy())
     """When and how often the call is retried."""
     settle: float = number(30.0, "seconds, 0 or more")
-    """Seconds in which a failed create may still take effect. A marked call is looked up for that long,
+    """Seconds during which a failed create may still take effect. A marked call is looked up for that long,
     within its deadline, before it is retried.
     """
 

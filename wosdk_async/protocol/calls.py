@@ -256,7 +256,7 @@ def post(path: str, body: Any, *, repeat_safe: bool) -> Call[Any]:
 
 @functools.lru_cache(maxsize=64)
 def _category(name: str) -> int | str:
-    """Return a category's number; a category without a number is unchanged."""
+    """Return a category's number, or the category itself if it has none."""
     number: int | None = registry.resolve("WOType")(name).number  # spec 4.3 sends the integer; facts 9
     return name if number is None else number
 

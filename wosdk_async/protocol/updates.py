@@ -29,7 +29,7 @@ Made = Call[EntitySpecifier]
 
 
 def change(record: E, changes: Mapping[str, Any], origin: str | None = None) -> tuple[Made, E]:
-    """Return the call that writes named fields of ``record``, and the updated record; None sends null.
+    """Return the call that writes named fields of ``record``, None as null, and the updated record.
 
     A reference is sent as its record's id; the record's own fields are never written. An amount of money
     takes a missing part, such as the currency, from ``record``. Raises InvalidCallError for an unknown field,

@@ -54,8 +54,8 @@ class LookUps:
     """
 
     since: float
-    """Time on this process's monotonic clock after which no request of the write was in flight. For a write
-    of an earlier process, the time of the takeover, because no other clock can be trusted.
+    """Time on this process's monotonic clock after which none of the write's requests was in flight. For a
+    write by an earlier process, the time of the takeover, because no other clock can be trusted.
     """
     settle: float
     """Seconds after ``since`` during which the effect may still appear."""

@@ -105,7 +105,7 @@ class Query(Uncopied, Generic[T]):
     def limit(self, rows: int) -> Query[T]:
         """Read at most ``rows`` records; no further pages are fetched."""
         if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
-            raise InvalidCallError(f"limit is {rows!r}; it takes a whole number from 1")
+            raise InvalidCallError(f"limit is {rows!r}; it takes a whole number, 1 or more")
         return self._with(limit=rows)
 
     def isolation(self, level: IsolationLevel | str) -> Query[T]:
@@ -153,7 +153,7 @@ class Query(Uncopied, Generic[T]):
         return rows[0]
 
     async def scan(self, *, parallel: int = 4, size: int = _PAGE) -> AsyncGenerator[T, None]:
-        """Iterate over all records in any order, for full pulls.
+        """Iterate over all records in any order, to read everything fast.
 
         ``parallel`` concurrent calls each read part of the id range. Records added after the start are not
         read. At most ``parallel`` pages wait in memory.
@@ -168,7 +168,7 @@ class Query(Uncopied, Generic[T]):
         """Read all records into an Arrow table, for polars, pandas, duckdb and pyarrow.
 
         ``parallel`` concurrent calls read them in any order, as in :meth:`scan`. ``docs/tables.md`` describes
-        the columns. Requires the extra ``arrow``.
+        the columns. Requires the ``arrow`` extra.
         """
         from wosdk_async.query.table import RecordTable, builder_of, read_batches
 

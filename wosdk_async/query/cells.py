@@ -51,7 +51,7 @@ class Cells:
     kind: type
     """Python class of the column's values after reading."""
     read: Callable[[Any], Any]
-    """Reads a non-null value by the rules of records; returns None if it cannot be a cell."""
+    """Reads a non-null value by the rules for records; returns None if it cannot be a cell."""
     quick: Callable[[list[Any]], Any]
     """Builds the array from documented values; raises or returns None for most others."""
 

@@ -60,8 +60,8 @@ def columns_of(entity: type[Record] | str, paths: Sequence[str] = ()) -> tuple[C
     service adds come next: ids of objects along a path, and the currency of an amount. :data:`EXTRA` is last.
 
     Raises:
-        InvalidCallError: the catalogue lacks the entity or lists it only as part of others, or a path names a
-            secret.
+        InvalidCallError: the catalogue lacks the entity or lists it only as part of other records, or a path
+            names a secret.
         UnknownPropertyError: the catalogue lacks a property.
     """
     cls = _class_of(entity)

@@ -77,7 +77,7 @@ class ChangeFeed(Generic[E]):
 
     Attributes:
         clock_behind: how far the service's clock was behind the watermark at the start of the last pass, if
-            beyond the overlap; otherwise zero. That pass reads all records.
+            beyond the overlap; otherwise zero. If it is not zero, that pass reads all records.
     """
 
     def __init__(
@@ -110,8 +110,8 @@ class ChangeFeed(Generic[E]):
     def watermark(self) -> Watermark:
         """Position after the last processed record.
 
-        A record counts as processed once the loop asks for the next one, the last record once the pass ends.
-        A loop that stops early therefore gets its current record again when it resumes.
+        A record counts as processed once the loop asks for the next one; the last record counts once the pass
+        ends. A loop that stops early therefore gets its current record again when it resumes.
         """
         return Watermark(
             company=self._company,

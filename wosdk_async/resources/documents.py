@@ -195,8 +195,8 @@ class Documents(Resource):
     ) -> bytes | Path:
         """Return the bytes of a document's file or, with ``to``, the path of the written file.
 
-        The download request carries neither token nor Company name. One deadline covers address and file
-        (default: the Company's, or 120 s).
+        The download request carries neither token nor Company name. One deadline covers the look-up of the
+        address and the download (default: the Company's, or 120 s).
 
         Args:
             document: a record, a reference or an id.

@@ -359,7 +359,7 @@ def _is_unproven(call: Call[Any]) -> bool:
 
 
 def _next_path(call: Call[Any], refusal: RefusedError, paths_tried: int, last_path: str) -> str:
-    """Return the next path to try, or raise ``refusal`` if the path is not its reason or no path remains."""
+    """Return the next path to try; raise ``refusal`` if it has another reason or no path remains."""
     # facts 12 row 4: the sources give different paths for some commands
     paths = (call.path, *call.other_paths)
     if paths_tried >= len(paths) or verdict_of(refusal) is not OTHER_PATH:

@@ -109,7 +109,7 @@ def header(text: str) -> str:
 
 
 def sentences(*parts: str | None) -> str:
-    """Join ``parts`` as sentences of one paragraph, without the empty ones."""
+    """Join the non-empty ``parts`` as sentences of one paragraph."""
     full = (part.strip() for part in parts if part and part.strip())
     return " ".join(f"{part[0].upper()}{part[1:]}".rstrip(".") + "." for part in full)
 
@@ -151,5 +151,5 @@ def operations_text(entity: Entity) -> str | None:
 
 
 def paragraphs(*parts: str | None) -> str:
-    """Join ``parts`` as paragraphs, without the empty ones."""
+    """Join the non-empty ``parts`` as paragraphs."""
     return "\n\n".join(part for part in parts if part)

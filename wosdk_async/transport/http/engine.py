@@ -89,7 +89,7 @@ class Request:
         url: full URL, percent-encoded.
         headers: headers of the call; the engine adds Host and Content-Length.
         body: body, if any; a Secret for a log-in.
-        on_sending: called just before the first byte may be sent, on every send of the request.
+        on_sending: called just before the first byte may be sent, each time the request is sent.
         repeat_safe: whether the request may be sent twice. If not, the engine avoids connections that may be
             stale.
         read: decodes the response or raises an error, which is a WosdkError if the service sent the response.
@@ -243,7 +243,7 @@ class StreamingEngine(Engine, Protocol):
     def stream(self, url: str, headers: RequestHeaders = ()) -> AbstractAsyncContextManager[StreamedResponse]:
         """GET ``url`` over a connection that is closed on exit, however much of the response was read.
 
-        Redirects are not followed. Entering raises SendError.
+        Redirects are not followed. Entering the context raises SendError.
         """
 
 

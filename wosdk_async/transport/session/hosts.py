@@ -110,7 +110,7 @@ class HostRules:
         parts, host = _parse(text, DiscoveryError, f"the locator named {shown_address(named)}")
         if not ((local and is_loopback(host)) or _matches(host, self.trusted + self.suffixes)):
             raise DiscoveryError(
-                f"the locator named the host {host!r}, which is not below {', '.join(self.suffixes)}; "
+                f"the locator named the host {host!r}, which is not under {', '.join(self.suffixes)}; "
                 "if it is yours, list it in trusted_hosts"
             )
         self._require_https(parts, host, DiscoveryError)
@@ -136,11 +136,11 @@ class HostRules:
         return _origin(parts, host)
 
     def require_download(self, url: str, *, local: bool) -> None:
-        """Check the address of a file. Files need https even though no token is sent.
+        """Check the address of a file. Files require https even though no token is sent.
 
         This machine is allowed only with ``local``: anyone who can write a document can choose its address,
-        and must not reach services that only this machine can reach. Raises DownloadError, which omits the
-        address (often signed).
+        which must not lead to services that only this machine can reach. Raises DownloadError, which omits
+        the address (often signed).
         """
         parts, host = _parse(url, DownloadError, "the address of the file", _MAX_SIGNED_URL)
         elsewhere = parts.scheme == "https" and (_matches(host, self.suffixes) or not _may_be_here(host))

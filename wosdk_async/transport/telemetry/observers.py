@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 @attrs.frozen(kw_only=True)
 class CallResult:
-    """End of a call: ``error`` is the class of its error, ``code`` the service's ErrorCode."""
+    """End of a call: ``error`` is the class of its error, and ``code`` is the service's ErrorCode."""
 
     company: str
     operation: str
@@ -212,7 +212,7 @@ class Telemetry(Observer):
         return self._trace.get_tracer("wosdk_async").start_span(call.operation, attributes=attributes)
 
     def attempt_started(self, state: Any, call: Call[Any], number: int) -> tuple[Any, RequestHeaders]:
-        """Start and return the span of an attempt under its call, with the header ``traceparent``."""
+        """Start and return the span of an attempt under its call, with the ``traceparent`` header."""
         attributes: dict[str, Any] = {"http.request.method": call.method}
         if number > 1:
             attributes["http.request.resend_count"] = number - 1

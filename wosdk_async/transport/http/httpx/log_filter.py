@@ -82,7 +82,7 @@ def _origin(url: Any) -> str:
 
 
 def _filter_httpcore(record: logging.LogRecord) -> bool:
-    """Hide passwords, response headers, which may repeat anything, and exceptions, which quote headers."""
+    """Hide passwords, response headers (which may repeat anything) and exceptions (which quote headers)."""
     if _ours.get():
         record.msg = _STEP.sub(r"\1 ***", str(record.msg))
     return True

@@ -171,7 +171,7 @@ class Connection(Layer):
         limit = self._pool.timeouts.connect
         self._send_by = self._send_by or (math.inf if limit is None else now + limit)
         if now > self._send_by:
-            what = "only part of a TLS record" if partial else "TLS records without a pause"
+            what = "an incomplete TLS record and nothing else" if partial else "TLS records without a pause"
             self._fail(f"the service sent {what} for {limit:g} s", timeout="connect")
         else:
             self._pool.loop.call_later(_QUIET, self._look_again)

@@ -96,7 +96,7 @@ class ResponseParser:
         """Return the response after the peer has closed cleanly. Raises BadResponse.
 
         A body without a length ends there (RFC 9112 6.3 rule 8). Only its content, such as JSON or gzip, can
-        then show a truncation.
+        then reveal a truncation.
         """
         if self._stage == _BODY and not any(map(self._headers.all_of, _FRAMING)):
             return self._make_response()

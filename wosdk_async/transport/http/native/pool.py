@@ -104,8 +104,8 @@ class Pool:
     async def wait(self, origin: Origin) -> Connection | None:
         """Wait for a released connection to ``origin``, or for permission to open one (None).
 
-        ``size`` already counts the connection to be opened. Raises SendError when
-        the timeout ``pool`` expires.
+        ``size`` already counts the connection to be opened. Raises SendError when the ``pool`` timeout
+        expires.
         """
         if self.size >= min(self.limits.connections, self.ceiling):
             idle = next(chain(origin.idle, self._by_age), None)  # the oldest, preferably one to ``origin``

@@ -1,7 +1,7 @@
 """Name look-ups: one per host at a time, briefly cached, on dedicated threads.
 
-The event loop's own thread pool is small, so look-ups at an unresponsive name server would delay all its
-other work.
+The event loop's own thread pool is small, so look-ups that hang on an unresponsive name server would delay
+all its other work.
 """
 
 from __future__ import annotations

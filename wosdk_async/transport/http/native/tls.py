@@ -80,7 +80,7 @@ class TLSTransport(Layer):
     # --- transport of the connection ----------------------------------------------------------
 
     def set_protocol(self, above: Layer) -> None:
-        """Pass bytes from now on to ``above``."""
+        """From now on, pass bytes to ``above``."""
         self._above = above
 
     def write(self, data: bytes) -> None:
