@@ -126,7 +126,7 @@ class Company(Uncopied):
         the event loop.
 
         Raises:
-            ConfigurationError: ``rate`` is not a number above 0.
+            ConfigurationError: ``rate`` is not a positive number.
         """
         if rate is not None:
             check_number("rate", rate, "calls per second, a number above 0, or None", above=True)
@@ -181,7 +181,7 @@ class Company(Uncopied):
         earlier deadline still applies. A call that starts too late raises DeadlineError and is not sent.
 
         Raises:
-            InvalidCallError: ``seconds`` is not a number of 0 or more.
+            InvalidCallError: ``seconds`` is negative or not a number.
         """
         check_number("within()", seconds, "seconds, 0 or more", error=InvalidCallError)
         until = self._sender.transport.clock.now() + seconds
@@ -365,7 +365,7 @@ class Company(Uncopied):
 
         Args:
             entity: a model class, or a name.
-            content: the id and fields by the service's names, or a record.
+            content: the id and fields under the service's names, or a record.
             properties: the request's ``Properties``.
 
         Raises:
@@ -398,7 +398,7 @@ class Company(Uncopied):
                 a conflict it runs again on the new version, so it must have no other side effects.
             properties: property paths to read; include any list to edit (``"*", "CustomFields.*"``). The
                 version is always read.
-            attempts: maximum reads of the record, with the retry policy's backoff between them.
+            attempts: maximum number of reads of the record, with the retry policy's backoff between them.
             check: as for :meth:`get` and :meth:`update`.
 
         Raises:
@@ -580,7 +580,7 @@ class Company(Uncopied):
                 is retried, all within the deadline. Calls with equal keys run one at a time, and each may use
                 the previous result. See ``docs/failures.md`` for the remaining risk.
             look_first: look for the key before the first attempt. If its record exists, the result holds
-                the record, nothing is sent, and ``found`` of the :meth:`trace <traced>` is true.
+                the record, nothing is sent, and ``found`` in the :meth:`trace <traced>` is true.
             check: before sending, refuse whatever the service would refuse or drop.
 
         Raises:

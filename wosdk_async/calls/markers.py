@@ -1,6 +1,6 @@
 """Markers: the caller's own keys in fields of commands or records, for look-ups.
 
-The service has no idempotency key (facts 5). A caller's key in a queryable field is the substitute.
+The service has no idempotency key (facts 5). A caller's key in a queryable field serves instead.
 """
 
 from __future__ import annotations

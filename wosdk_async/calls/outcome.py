@@ -35,7 +35,7 @@ class Done(Generic[I, R]):
     """Success: the call for ``input``, at ``index`` (from 0), returned ``result``.
 
     ``found`` means that the record existed before the first attempt, so nothing was sent. ``attempts``
-    is the number of requests, and ``waits`` the seconds before each retry.
+    is the number of requests, and ``waits`` holds the seconds before each retry.
     """
 
     index: int
@@ -85,7 +85,7 @@ _Taken = tuple[int, I]
 
 
 class RunInputs(Generic[I]):
-    """Hands out each input once, with its index; reads nothing before a worker asks.
+    """Source of a run's inputs: hands out each one once, with its index, when a worker asks.
 
     One task reads an async iterable for all workers. Inputs that are ready are handed out in one iteration of
     the event loop, so a burst of calls is sent together. No task is needed for an iterable with an

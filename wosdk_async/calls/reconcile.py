@@ -134,7 +134,7 @@ class Reconciler:
             raise DeadlineError(f"not sent: {why}", phase="queue") from None
 
     async def _look_before(self) -> Any:
-        """Look for the record before the first attempt, if requested or after an earlier call."""
+        """Look for the record before the first attempt, if requested or if an earlier call has run."""
         if (look_ups := self.turn.look_ups) is not None:
             unsettled = DeadlineError(
                 "not sent: an earlier call with the same key may still take effect", phase="sleep"

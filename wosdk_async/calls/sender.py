@@ -72,7 +72,7 @@ class CallSender:
 
     @property
     def secrets(self) -> Secrets:
-        """Secrets of the latest sessions; the client secret before the first."""
+        """Secrets of the latest sessions; before the first session, the client secret."""
         pair = self.tenant.credentials
         secret = pair.client_secret if isinstance(pair, Credentials) else ""
         return self.sessions.secrets or Secrets(secret)

@@ -52,13 +52,13 @@ class Timeouts:
     """
 
     connect: float | None = _seconds(10.0)
-    """For name look-up, TCP, proxy and TLS together."""
+    """Seconds for name look-up, TCP, proxy and TLS together."""
     read: float | None = _seconds(120.0)
-    """Until the first byte of the response, and between its chunks."""
+    """Seconds until the first byte of the response, and between its chunks."""
     write: float | None = _seconds(30.0)
-    """While the service accepts no bytes of a request."""
+    """Seconds during which the service accepts no bytes of a request."""
     pool: float | None = _seconds(None)
-    """Until a connection is free."""
+    """Seconds until a connection is free."""
 
 
 @attrs.frozen(kw_only=True)

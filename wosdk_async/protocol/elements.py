@@ -82,7 +82,7 @@ def _removal(element: Content, where: str) -> dict[str, Any]:
     key = _key_of(element)
     if key is None:
         raise InvalidCallError(
-            f"{where}: an element without an id cannot be removed; read the list again, or leave it out"
+            f"{where}: an element without an id cannot be removed; reread the list, or leave the element out"
         )
     return {"Id": key, "PerformDeletion": True}
 

@@ -47,7 +47,7 @@ class RequestIds:
 
     def __init__(self) -> None:
         self._echoing: set[tuple[str, bool, bool]] = set()
-        """Kinds of responses that carried a RequestId, as (host, to a command, a success)."""
+        """Kinds of responses that carried a RequestId, as (host, whether to a command, whether a success)."""
         # Loops in several threads share the set; the GIL makes adding and looking up atomic.
 
     def check(

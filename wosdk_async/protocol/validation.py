@@ -95,7 +95,7 @@ def _member(content: Any, cls: type[Record], field: str) -> tuple[str, Any]:
 
 
 def drops(record: Record, content: Mapping[str, Any], new: bool) -> bool:
-    """Return quickly whether ``_dropped`` finds anything in ``record``; ``content`` is its JSON object."""
+    """Return whether ``_dropped`` would find anything in ``record``, whose JSON object is ``content``."""
     if record.wire_name == "WoCreateCommand":
         content, name = content["WorkOrder"], "WorkOrder"
     elif new:
@@ -209,7 +209,7 @@ _HINTS = {
 
 
 def lacks(record: Record, *, new: bool = False) -> bool:
-    """Return quickly whether ``record`` lacks a required field; every call runs this check."""
+    """Return whether ``record`` lacks a required field; fast, because every call runs this check."""
     cls: Any = type(record)  # mypy confuses the class with its unhashable instances
     return any(getattr(record, name) is None for name in _required(cls, new))
 

@@ -1,7 +1,7 @@
 """Verdict table: what a response or a failed attempt means, and what the client does next.
 
-Response reading, retries, log-in, the look-up of calls in doubt and the command line's exit statuses use this
-table. To change the rule for an error code, edit its row in ``CODES``. ``python -m tests.errors.tables``
+It governs response reading, retries, log-in, the look-up of calls in doubt and the command line's exit
+statuses. To change the rule for an error code, edit its row in ``CODES``. ``python -m tests.errors.tables``
 renders the tables of ``docs/failures.md`` from this module.
 """
 

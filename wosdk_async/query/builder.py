@@ -91,7 +91,7 @@ class Query(Uncopied, Generic[T]):
         return self._with(properties=self._plan.properties + checked)
 
     def order_by(self, *orders: str | Path | Order) -> Query[T]:
-        """Order by properties, after earlier orders: ``order_by(f.number, f.id.desc(), "-PoNumber")``.
+        """Sort by properties, after any earlier ones: ``order_by(f.number, f.id.desc(), "-PoNumber")``.
 
         Any order except ``Id`` alone is paged by offset, which is unstable while records change.
         """
@@ -153,7 +153,7 @@ class Query(Uncopied, Generic[T]):
         return rows[0]
 
     async def scan(self, *, parallel: int = 4, size: int = _PAGE) -> AsyncGenerator[T, None]:
-        """Iterate over all records in any order, to read everything fast.
+        """Iterate over all records in any order, for fast full reads.
 
         ``parallel`` concurrent calls each read part of the id range. Records added after the start are not
         read. At most ``parallel`` pages wait in memory.

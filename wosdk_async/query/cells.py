@@ -139,8 +139,8 @@ def _booleans(arrow: Any, _: Column) -> Cells:
 def _numbers(arrow: Any, _: Column) -> Cells:
     """Return the conversion of numbers to decimals.
 
-    A coordinate may have 15 decimals, the limit of a float. Stored amounts have 4 decimals (facts 3.5);
-    others may have more (not shown; assumed).
+    A coordinate may have 15 decimal places, the limit of a float. Stored amounts have 4 decimal places (facts
+    3.5); others may have more (not shown; assumed).
     """
     digits, places = 38, 15
     type, unit = arrow.decimal128(digits, places), Decimal(1).scaleb(-places)

@@ -195,7 +195,7 @@ def id_of(record: Any) -> Any:
 
 
 def property_of(record: Mapping[str, Any], name: str) -> Any:
-    """Return a property of a dict record by its case-insensitive name; None if missing."""
+    """Return a property of a dict record by case-insensitive name; None if missing."""
     if (found := record.get(name)) is not None:
         return found
     meant = name.lower()  # facts 3.3

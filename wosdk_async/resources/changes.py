@@ -138,7 +138,7 @@ class ChangeFeed(Generic[E]):
         """Yield the records of successive passes, with ``every`` seconds between them.
 
         Raises:
-            InvalidCallError: ``every`` is not a number of seconds above 0.
+            InvalidCallError: ``every`` is not a positive number of seconds.
         """
         takes = "a number of seconds above 0"
         check_number("every", every, takes, above=True, error=InvalidCallError)

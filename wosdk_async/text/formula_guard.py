@@ -27,7 +27,7 @@ _RUN = re.compile(f"[{_SEPARATORS}\"{_BLANK}]+(?P<sign>'*[{_SIGNS}])?")
 
 
 class FormulaGuard:
-    """Makes text safe for CSV by putting an apostrophe before each formula.
+    """Guard that makes text safe for CSV by putting an apostrophe before each formula.
 
     Args:
         raw: return text unchanged, for programs.

@@ -89,7 +89,7 @@ class Secrets:
 
     @cached_property
     def _forms(self) -> dict[int, Secret]:
-        """All forms of all secrets, by the number of characters that suffice to find them."""
+        """All forms of all secrets, grouped by the number of characters needed to find them."""
         # Computed for the first error: most sessions have none.
         forms: dict[int, str] = {}
         texts = [each for value in self._values for each in _forms_of(value.reveal())]
@@ -147,7 +147,7 @@ class Secrets:
         return shown if len(text) <= longest else f"{shown}{_cut_from(text)}"
 
     def _is_far_from(self, text: str) -> bool:
-        """Return whether unescaped text has no half of any searched piece: a fast path for most text."""
+        """Return whether unescaped text contains no half of a searched piece: a fast path for most text."""
         folded = text.translate(_FOLDED)
         for size, halves in self._halves.items():
             half = size // 2

@@ -46,7 +46,7 @@ _MAX_RENEWALS = 2  # per `send_call`: the token may expire and the Company may m
 
 @attrs.frozen(kw_only=True, eq=False)
 class Dispatcher:
-    """Sends one client's calls within one event loop."""
+    """Dispatcher of one client's calls within one event loop."""
 
     engine: Engine
     limiter: ConcurrencyLimiter

@@ -206,7 +206,7 @@ class Transport:
         return Hold(self._loop_state(), self.clock)
 
     def downloads(self, sessions: SessionManager) -> Downloads:
-        """Return the downloads of a Company in the running loop, which use their own connections."""
+        """Return a Company's downloads in the running loop; they use their own connections."""
         return self._loop_state().downloads(self._settings, sessions)
 
     def stats(self) -> Stats:

@@ -182,7 +182,7 @@ class Engine(Protocol):
 
         The connection is kept only if ``read`` returns or raises a WosdkError. It is closed if ``read``
         raises any other error, such as for a response that is not the service's, or if bytes follow the
-        response, because nothing received later on it can be trusted.
+        response. Nothing received later on such a connection can be trusted.
 
         Raises:
             SendError: no complete response arrived. The error has no cause, because a library's exception may

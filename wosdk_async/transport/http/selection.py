@@ -55,7 +55,7 @@ def engine_for(
 
 
 def connection_ceiling(connections: int) -> int:
-    """Return the maximum connections of an event loop in a burst.
+    """Return the maximum number of connections of an event loop in a burst.
 
     The client gets ``connections`` if the open-file limit (``ulimit -n``) allows. A burst may use half of
     that limit; the rest is for the program and other clients and loops.

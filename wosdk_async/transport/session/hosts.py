@@ -119,7 +119,7 @@ class HostRules:
     def endpoint(self, setting: str, url: str) -> str:
         """Return a configured locator or token address without its trailing slash.
 
-        Raises ConfigurationError for an invalid address, or one that needs https.
+        Raises ConfigurationError for an invalid address, or for http where https is required.
         """
         parts, host = _parse(url, ConfigurationError, f"{setting} is {shown_address(url)}")
         self._require_https(parts, host, ConfigurationError, f"{setting}: ")
@@ -128,7 +128,7 @@ class HostRules:
     def given_host(self, url: str) -> str:
         """Return the origin of a Company host that the program names, by the rules of :meth:`company_url`.
 
-        Raises ConfigurationError for an invalid address, or one that needs https.
+        Raises ConfigurationError for an invalid address, or for http where https is required.
         """
         text = url if "://" in url else f"https://{url.lstrip('/')}"
         parts, host = _parse(text, ConfigurationError, f"base_url is {shown_address(url)}")

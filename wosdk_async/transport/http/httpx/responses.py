@@ -53,8 +53,8 @@ __all__ = [
 async def read_response(response: httpx.Response, limit: int, read: Read) -> tuple[Any, Exception | None]:
     """Return the result of ``read`` for the response, with its body decompressed to at most ``limit`` bytes.
 
-    Raises BadContent and library errors. An error raised by ``read`` is returned: a WosdkError that is raised
-    comes from a call made by a hook.
+    Raises BadContent and library errors. An error raised by ``read`` is returned, so that a raised WosdkError
+    can only come from a call made by a hook.
 
     Unless ``read`` returns or raises a WosdkError, the connection is closed before another request can use
     it. HTTP/2 connections stay open: other requests share them, and each response names its request.

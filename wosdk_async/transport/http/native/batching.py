@@ -111,7 +111,7 @@ def readable(fds: Collection[int]) -> set[int]:
 
 
 class SocketReader:
-    """Reads the sockets of one pool through its own epoll.
+    """Reader of one pool's sockets, through its own epoll.
 
     The loop still opens, writes and closes the sockets. It also reads them until the TLS handshake ends, on
     systems without epoll, and on loops other than asyncio's own and uvloop. docs/benchmarks.md lists the

@@ -35,7 +35,7 @@ async def connect(pool: Pool, connection: Connection) -> None:
     """Open ``connection`` in the place that ``pool`` has reserved.
 
     Name look-up, TCP, tunnel and TLS share the ``connect`` timeout. On failure, frees the place and raises
-    SendError. An early close or early bytes from the service count as failure.
+    SendError. An early close or early bytes from the service count as failures.
     """
     try:
         async with asyncio.timeout(pool.timeouts.connect) as limit:

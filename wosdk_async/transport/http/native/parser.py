@@ -104,7 +104,7 @@ class ResponseParser:
         raise BadResponse(f"the service closed the connection {when}")
 
     def _keep_chunks(self, received: int) -> None:
-        """Move chunks to the body, and bound the bytes outside it: headers, chunk marks, 1xx."""
+        """Move chunks to the body, and bound the bytes outside it: headers, chunk framing, 1xx."""
         if not self._chunks:
             self._overhead += received
             if self._overhead > self._limits.head:

@@ -48,7 +48,7 @@ def usable_files() -> int:
 
 
 def max_look_ups() -> int:
-    """Return the maximum of concurrent look-ups, each in a thread that ends at the system's timeout."""
+    """Return the maximum number of concurrent look-ups; each has a thread until the system's timeout."""
     return max(1, usable_files() // 16)
 
 
