@@ -108,7 +108,7 @@ class WosdkError(Exception):
 
     @property
     def message(self) -> str:
-        """Text from the service, without remedies, operation, Company or RequestId."""
+        """Message of the library or service, without remedies, operation, Company or RequestId."""
         return str(self.args[0])
 
     @property
