@@ -26,7 +26,7 @@ def test_what_cannot_be_copied(copied: Callable[[Any], Any]) -> None:
             client: "a Client cannot be copied or pickled; create one per process",
             acme: r"a Company cannot be copied or pickled; pass its name, and call client.company\(name\)",
             acme.query(WorkOrder): "a Query cannot be copied or pickled; share this query",
-            acme.run_many([]): "a Run cannot be copied or pickled; .* pass inputs and outcomes instead",
+            acme.run_many([]): "a Run cannot be copied or pickled; pass its inputs or outcomes instead",
         }
         for value, message in told.items():
             with pytest.raises(TypeError, match=message):

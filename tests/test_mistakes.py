@@ -273,7 +273,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     ),
     "edit with a text for attempts": (
         lambda a: a.edit(WorkOrder, 1, print, attempts="5"),
-        "attempts is '5'; it takes a whole number from 1",
+        "attempts is '5'; it takes a whole number, 1 or more",
     ),
     "attach a file that is not there": (
         lambda a: a.documents.attach(ORDER, "nofile.pdf"),
@@ -281,7 +281,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     ),
     "scan with a text": (
         lambda a: a.query(WorkOrder).scan(parallel="4").__anext__(),
-        "parallel is '4'; it takes a whole number from 1",
+        "parallel is '4'; it takes a whole number, 1 or more",
     ),
     # conditions
     "no parentheses": (

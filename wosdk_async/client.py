@@ -191,7 +191,8 @@ class Client(Uncopied):
         Args:
             name: the Company's name (default: the client's ``company``).
             credentials: the Company's credentials (default: the client's). A client id and secret from the
-                settings serve only the Company in the settings; a credentials command serves any Company.
+                settings are used only for the Company in the settings; a credentials command is used for any
+                Company.
             region: the Company's region (default: the client's).
 
         Raises:
@@ -221,8 +222,8 @@ class Client(Uncopied):
         # facts 1: case-insensitive; one Company's credentials must not log in to another
         if self._pair_of is not None and company.lower() != self._pair_of.lower():
             raise ConfigurationError(
-                f"the settings have the credentials of {self._pair_of!r}, not of {company!r}; pass"
-                " credentials= for it"
+                f"the settings contain the credentials of {self._pair_of!r}, not of {company!r}; pass"
+                f" credentials= for {company!r}"
             )
         return self._credentials
 
@@ -233,7 +234,7 @@ class Client(Uncopied):
     async def aclose(self, grace: float = 5.0) -> None:
         """Close the client and all its Companies; new calls are refused. Idempotent.
 
-        Calls in flight get ``grace`` seconds to end. Any call still unfinished then raises InDoubtError if
+        Calls in flight get ``grace`` seconds to finish. Any call still unfinished then raises InDoubtError if
         its request was sent and is not safe to repeat, otherwise DeadlineError.
         """
         check_number("grace", grace, "seconds, 0 or more")

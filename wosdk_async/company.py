@@ -116,17 +116,17 @@ class Company(Uncopied):
 
     @property
     def rate(self) -> float | None:
-        """Maximum calls per second of the Company; None for no limit."""
+        """Maximum calls per second for the Company; None for no limit."""
         return self._sender.sessions.rate
 
     def set_rate(self, rate: float | None) -> None:
         """Limit the Company to ``rate`` calls per second from now on; None for no limit.
 
-        Overrides the client's ``rate`` for this Company, also for waiting calls. Must be called inside the
-        event loop.
+        Overrides the client's ``rate`` for this Company, including for waiting calls. Must be called inside
+        the event loop.
 
         Raises:
-            ConfigurationError: ``rate`` is not a number above 0.
+            ConfigurationError: ``rate`` is not a positive number.
         """
         if rate is not None:
             check_number("rate", rate, "calls per second, a number above 0, or None", above=True)
@@ -177,11 +177,11 @@ class Company(Uncopied):
     def within(self, seconds: float) -> Self:
         """Return the same Company with a shared deadline: all its calls must end within ``seconds`` from now.
 
-        For a back-end request or a job that makes several calls under one deadline. A call's own earlier
-        deadline still applies. A call that starts too late raises DeadlineError and is not sent.
+        Use it for a back-end request or a job that makes several calls under one deadline. A call's own
+        earlier deadline still applies. A call that starts too late raises DeadlineError and is not sent.
 
         Raises:
-            InvalidCallError: ``seconds`` is not a number of 0 or more.
+            InvalidCallError: ``seconds`` is negative or not a number.
         """
         check_number("within()", seconds, "seconds, 0 or more", error=InvalidCallError)
         until = self._sender.transport.clock.now() + seconds
@@ -307,18 +307,18 @@ class Company(Uncopied):
 
         ``update(order, po_number="PO-77")`` writes the named fields, None as null. ``update(edited, order)``
         writes the difference between an edited copy and the record that was read. If nothing differs, nothing
-        is sent. Add list elements without an id, and remove them with ``perform_deletion=True``
+        is sent. To add a list element, omit its id; to remove one, set ``perform_deletion=True``
         (``docs/updates.md``).
 
-        Type checkers check the fields of an edited copy, also in ``edit``. Named fields are checked only at
-        run time, before anything is sent.
+        Type checkers check the fields of an edited copy, including in ``edit``. Named fields are checked only
+        at run time, before anything is sent.
 
         Args:
             record: the record whose named fields are written, or the edited copy.
             read: the record as it was read.
             check: before sending, refuse whatever the service would refuse or drop.
-            if_unchanged: first read the current version, and raise ConflictError if ``read`` has another one.
-                A change after this check is still overwritten, because a PUT checks no version.
+            if_unchanged: first read the current version, and raise ConflictError if ``read`` has a different
+                one. A change after this check is still overwritten, because a PUT does not check the version.
             changes: fields to write, by their Python names.
 
         Raises:
@@ -365,7 +365,7 @@ class Company(Uncopied):
 
         Args:
             entity: a model class, or a name.
-            content: the id and fields by the service's names, or a record.
+            content: the id and fields under the service's names, or a record.
             properties: the request's ``Properties``.
 
         Raises:
@@ -398,7 +398,7 @@ class Company(Uncopied):
                 a conflict it runs again on the new version, so it must have no other side effects.
             properties: property paths to read; include any list to edit (``"*", "CustomFields.*"``). The
                 version is always read.
-            attempts: maximum reads of the record, with the retry policy's backoff between them.
+            attempts: maximum number of reads of the record, with the retry policy's backoff between them.
             check: as for :meth:`get` and :meth:`update`.
 
         Raises:
@@ -417,7 +417,7 @@ class Company(Uncopied):
         missing_ok: bool = False,
         check: bool = True,
     ) -> EntitySpecifier:
-        """Delete a record. If it can be restored, the service only marks it as removed.
+        """Delete a record; a record that can be restored is only marked as removed.
 
         With ``missing_ok``, a missing record is not an error, and the call is safe to repeat.
         """
@@ -479,11 +479,11 @@ class Company(Uncopied):
         Args:
             entity: WorkOrder, the only entity with a ``LastActionDateUtc``.
             since: ``feed.watermark`` of an earlier feed; a time with a zone, for records that moved since
-                then or up to ``overlap`` before; None for all records, moved or not.
+                then or up to ``overlap`` earlier; None for all records, moved or not.
             properties: property paths as in :meth:`get`; the fields that distinguish versions are always
                 read.
-            overlap: how far each pass looks back, at most a day. The overlap must exceed both the
-                difference between the service's clocks and the duration of its transactions.
+            overlap: how far each pass looks back, at most a day. The overlap must exceed both the skew
+                between the service's clocks and the duration of its transactions.
 
         Not every change is a move: see ``docs/changes.md``.
 
@@ -525,8 +525,8 @@ class Company(Uncopied):
             zone = await acme.resolve(WorkZone, number="07")
             people = await acme.resolve(Employee, names=["ann.lee", "bo.ray"], by="username")
 
-        Case and surrounding whitespace of names are ignored, and removed records are skipped. Names that
-        tasks request in the same turn of the event loop share one query per 200 names.
+        Case and surrounding whitespace of names are ignored, and removed records are skipped. Names requested
+        in the same iteration of the event loop share queries of up to 200 names.
 
         Args:
             entity: the record's class.
@@ -568,7 +568,7 @@ class Company(Uncopied):
         look_first: bool = False,
         check: bool = True,
     ) -> Any:
-        """Run a command and return its result; ``run("Name", {...})`` runs one that the catalogue lacks.
+        """Run a command and return its result; ``run("Name", {...})`` runs one not in the catalogue.
 
         Args:
             command: the command, or its name.
@@ -580,12 +580,12 @@ class Company(Uncopied):
                 is retried, all within the deadline. Calls with equal keys run one at a time, and each may use
                 the previous result. See ``docs/failures.md`` for the remaining risk.
             look_first: look for the key before the first attempt. If its record exists, the result holds
-                the record, nothing is sent, and ``found`` of the :meth:`trace <traced>` is true.
+                the record, nothing is sent, and ``found`` in the :meth:`trace <traced>` is true.
             check: before sending, refuse whatever the service would refuse or drop.
 
         Raises:
             InvalidCallError: the command cannot be sent in this form.
-            InDoubtError: the command may have taken effect, but no response confirms it. With a marker: the
+            InDoubtError: the command may have taken effect, but no response confirms it. With a marker, the
                 deadline ended before the doubt was resolved, or the key could not be queried.
             NotUniqueError: several records have the marker's key.
         """
@@ -638,7 +638,8 @@ class Company(Uncopied):
                 raises, only that input fails.
             marker: the path to your own key in each command, as for :meth:`run`.
             look_first: look for each key first, as for :meth:`run`; keys waiting at the same time share a
-                query. ``found`` of a :class:`~wosdk_async.calls.outcome.Done` means that its record existed.
+                query. ``found`` of a :class:`~wosdk_async.calls.outcome.Done` means that its record already
+                existed.
             limit: maximum concurrent calls, and maximum unread outcomes.
             grace: seconds for calls in flight when the block is cancelled or left by an exception.
             keep_replies: add each call's raw response to its outcome, as ``reply``.
@@ -713,7 +714,7 @@ class Company(Uncopied):
     async def post(self, path: str, body: Any, *, repeat_safe: bool = False) -> Any:
         """POST ``body`` to a path below ``api/v1/`` that no verb covers, and return the response's JSON.
 
-        For endpoints without documented responses, such as the batch endpoints::
+        Use it for endpoints without documented responses, such as the batch endpoints::
 
             await acme.post("batch/Get", [BatchEntityRequestItem(entity_type="Customer", id=512)])
 

@@ -108,12 +108,12 @@ class WosdkError(Exception):
 
     @property
     def message(self) -> str:
-        """Text from the service, without remedies, operation, Company and RequestId."""
+        """Message of the library or service, without remedies, operation, Company or RequestId."""
         return str(self.args[0])
 
     @property
     def facts(self) -> dict[str, Any]:
-        """The error's details, for an error that replaces it under another message."""
+        """The error's details, for a replacement error with a different message."""
         return {name: fact for name, fact in vars(self).items() if name not in ("__notes__", "for_callers")}
 
     def explained(self, words: Words = in_python) -> str:
@@ -134,7 +134,7 @@ class WosdkError(Exception):
         return "; or ".join(filter(None, (words(each, self.facts) for each in self.remedies)))
 
     def __str__(self) -> str:
-        """Return a single line for logs and terminals, with remedies and known names."""
+        """Return one line for logs and terminals: message, remedies, operation, Company and RequestId."""
         return self.shown(in_python)
 
     def shown(self, words: Words) -> str:

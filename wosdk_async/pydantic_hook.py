@@ -9,7 +9,7 @@ __all__ = ["PydanticHook"]
 
 
 class PydanticHook:
-    """Schema function, set by ``wosdk_async/__init__.py``, which runs before any other module.
+    """Schema function, set by ``wosdk_async/__init__.py`` before any other module runs.
 
     Model classes have the method that Pydantic looks for, but the model imports nothing from higher layers.
     """

@@ -2,7 +2,7 @@
 
 Anyone with write access to a folder can place a link under the name of one of our files. Files are therefore
 created with ``O_EXCL``, which never follows links. A file that must persist is opened only if it is a regular
-file without further hard links. Links are followed only in paths that the user gave. Parent folders are not
+file without other hard links. Links are followed only in paths that the user supplied. Parent folders are not
 checked. Windows lacks ``O_NOFOLLOW``, but links there require a privilege. Also parses untrusted TOML.
 """
 
@@ -91,8 +91,9 @@ _TOML = (  # compiled on first use: most programs read no TOML
 def parse_toml(text: str) -> dict[str, Any]:
     """Return the tables of a TOML text. Raises ValueError for invalid or excessive TOML.
 
-    tomllib takes quadratic time for keys of many parts (28 s for 64 KB), so such keys are refused. Integers
-    of more than 64 bits are also refused: TOML need not support them, and Python may refuse to print them.
+    tomllib takes quadratic time for keys with many parts (28 s for 64 KB), so such keys are refused. Integers
+    of more than 64 bits are also refused: TOML parsers need not support them, and Python may refuse to print
+    them.
     """
     import tomllib
 
@@ -144,7 +145,7 @@ def open_or_create(path: str | Path) -> int:
 
 
 def open_user_path(path: str | Path, *, append: bool = False, buffering: int = -1) -> BinaryIO:
-    """Open for writing a path that the user gave, even if it is a link, pipe or device."""
+    """Open for writing a path that the user supplied, even if it is a link, pipe or device."""
     return open(path, "ab" if append else "wb", buffering)
 
 

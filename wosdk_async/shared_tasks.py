@@ -1,4 +1,4 @@
-"""Tasks of one event loop shared by many callers, found by key while running."""
+"""Tasks that many callers in one event loop share, found by key while they run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class SharedTask(Generic[T]):
-    """Task that starts in the next turn of the loop, and is cancelled once no caller waits for it.
+    """Task that starts in the next iteration of the event loop, and is cancelled once no caller waits for it.
 
     Callers wait inside ``with shared:``. ``asked_at`` is the start time on the clock ``now``, or
     infinity before the start; the result is at least this recent.

@@ -55,7 +55,7 @@ def test_a_compound_key_and_an_alias(wosdk: Wosdk) -> None:
         (("get", "Document", "five"), 2, "ID is 'five'; write a whole number, or a JSON object"),
         (("get", "Customer", "five"), 4, "no Customer has the Name or DisplayAs 'five'"),
         (("get", "WorkOrder", "007"), 4, "no WorkOrder has the Number '007'"),
-        (("get", "Customer", "512", "--by", "Name"), 4, "there is no Customer with the Name '512'"),
+        (("get", "Customer", "512", "--by", "Name"), 4, "no Customer has the Name '512'"),
         (("get", "Customer", "x", "--by", "WorkZone"), 2, "--by WorkZone: not a text property of Customer"),
         (("get", "Customer", "x", "--by", "Nme"), 2, "--by: Customer has no field 'Nme'; did you mean 'Name'?"),
         (("get", "Customer", "x", "--by", "Name", "--unchecked"), 2, "--by needs an entity in the catalogue"),

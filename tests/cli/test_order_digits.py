@@ -70,7 +70,7 @@ def test_digits_of_one_order_are_taken(wosdk: Wosdk) -> None:
         ("id:RSC000001", 2, "'id:RSC000001' is not an id; write id:2903"),
         ("id:", 2, "'id:' is not an id"),
         ("number: ", 2, "'number: ' is not a work order; write a number"),
-        ("number:777", 4, "no WorkOrder with the Number '777'"),
+        ("number:777", 4, "no WorkOrder has the Number '777'"),
         ("id:777", 4, "WorkOrder entity with id 777 is not found"),
     ],
 )

@@ -157,10 +157,10 @@ def test_an_order_that_is_named_twice_is_changed_once(wosdk: Wosdk) -> None:
         (("hold", '{"Id": 1}', "--reason", "Weather"), 2, "write an id or a number such as RSC000005"),
         (("hold", " ", "--reason", "Weather"), 2, "an empty string cannot name a WorkOrder; write the id or Number"),
         (("complete", "1", "--repair-code", "Patched"), 4, "no repair code is called 'Patched'; there are 'Adjusted', 'Part replaced'"),
-        (("assign", "1", "--to", "Nobody"), 4, "no Employee with the user name, number or name 'Nobody' ("),
+        (("assign", "1", "--to", "Nobody"), 4, "no Employee has the user name, number or name 'Nobody' ("),
         (("assign", "1", "--to", "mira.okafr"), 4, "or name 'mira.okafr'; did you mean 'mira.okafor'?"),
         (("note", "1", "--text", " \n"), 2, "--text: the note is empty"),
-        (("attach", "1", __file__, "--type", "Nothing"), 4, "no DocumentType with the DisplayAs 'Nothing'"),
+        (("attach", "1", __file__, "--type", "Nothing"), 4, "no DocumentType has the DisplayAs 'Nothing'"),
         (("hold", "1", "--reason", "Weather", "--read-only"), 2, "--read-only: hold changes records, so nothing is sent"),
     ],
 )  # fmt: skip

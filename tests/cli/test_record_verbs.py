@@ -191,7 +191,8 @@ def test_several_records_of_one_name_are_listed(wosdk: Wosdk) -> None:
         result = wosdk(*command)
         assert (result.exit_code, result.stdout) == (3, "")
         assert (
-            f"several Customer with the Name 'Acme Mall': ids {ids[0]}, {ids[1]}; use the id" in result.stderr
+            f"several Customer records have the Name 'Acme Mall': ids {ids[0]}, {ids[1]}; use an id"
+            in result.stderr
         )
     look = re.search(r"To list them: wosdk (.*?\".*?\")", result.stderr)
     assert look is not None

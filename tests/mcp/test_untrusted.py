@@ -117,7 +117,7 @@ def _trusted(found: Problem) -> str:
     [
         RefusedError("x", status=400, code=_HOSTILE),
         BusinessRuleError(_HOSTILE, status=400, code="BUSINESS_LOGIC_ERROR"),
-        NotUniqueError(f"there are several Customer 'N1': ids {_HOSTILE!r}; use the id"),
+        NotUniqueError(f"several Customer records have the Name 'N1': ids {_HOSTILE!r}; use an id"),
         NameNotFoundError(f"no reason is called 'x'; there are {_HOSTILE}"),
         ConflictError(f"version {_HOSTILE} was read", code="ERROR_CODE_6"),
         NotSentError("x", remedies=(Remedy.AUTHORITY_IN_FILE,), file=_HOSTILE),

@@ -95,10 +95,10 @@ async def test_nobody_is_assigned_by_a_snapshot_alone(local: Local, order: WorkO
 
 async def test_who_is_not_one_employee_is_reported(local: Local, order: WorkOrder) -> None:
     acme = local.company
-    with pytest.raises(NotFoundError, match="no Employee with the user name, number or name 'Nobody'"):
+    with pytest.raises(NotFoundError, match="no Employee has the user name, number or name 'Nobody'"):
         await acme.work_orders.assign(order, "Nobody")
     made = await acme.create(Employee(first_name="Mira", display_as="mira okafor", username="other"))
-    with pytest.raises(NotUniqueError, match=r"several Employee .* 'Mira Okafor': ids 208, \d+; use the id"):
+    with pytest.raises(NotUniqueError, match=r"several Employee .* 'Mira Okafor': ids 208, \d+; use an id"):
         await acme.work_orders.assign(order, "Mira Okafor")
     with pytest.raises(InvalidCallError, match="mode is 'Main'; it takes Primary, AddSecondary"):
         await acme.work_orders.assign(order, 208, mode="Main")
@@ -134,7 +134,7 @@ async def test_orders_are_found_by_their_numbers(local: Local, order: WorkOrder)
 
 
 async def test_numbers_that_no_order_has_are_named(local: Local, order: WorkOrder) -> None:
-    with pytest.raises(NotFoundError, match="no WorkOrder with the number 'X1', 'X2'") as caught:
+    with pytest.raises(NotFoundError, match="no WorkOrder has the number 'X1', 'X2'") as caught:
         await local.company.work_orders.by_numbers(["X1", order.number or "", "X2"])
     assert (caught.value.status, caught.value.company) == (0, "AcmeFacilities")
     with pytest.raises(InvalidCallError, match="must be a string such as 'RSC000005', not ' '"):

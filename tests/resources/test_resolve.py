@@ -107,7 +107,7 @@ async def test_a_name_without_a_record_is_told_and_not_remembered(local: Local) 
     acme = local.company
     with pytest.raises(NotFoundError) as caught:
         await acme.resolve(Customer, names=["Pier Coffee Inc", "Nobody", "None"])
-    assert "there is no Customer with the Name 'Nobody', 'None'" in str(caught.value)
+    assert "no Customer has the Name 'Nobody', 'None'" in str(caught.value)
     assert (caught.value.status, caught.value.company) == (0, "AcmeFacilities")
     (id,) = await made(local, "Nobody")
     assert (await acme.resolve(Customer, name="Nobody")).id == id
@@ -115,7 +115,7 @@ async def test_a_name_without_a_record_is_told_and_not_remembered(local: Local) 
 
 async def test_a_name_of_several_records_is_told(local: Local) -> None:
     first, second = await made(local, "Twin", "TWIN ")
-    with pytest.raises(NotUniqueError, match=f"with the Name 'twin': ids {first}, {second}"):
+    with pytest.raises(NotUniqueError, match=f"have the Name 'twin': ids {first}, {second}"):
         await local.company.resolve(Customer, name="twin")
 
 

@@ -10,7 +10,7 @@ from wosdk_async import Client, ConfigurationError, Credentials
 
 PAIR = {"WOSDK_CLIENT_ID": "usual-id", "WOSDK_CLIENT_SECRET": "usual-secret"}
 OWN = Credentials("other-id", "other-secret")
-REFUSED = r"^the settings have the credentials of 'Usual', not of 'Other'; pass credentials="
+REFUSED = r"^the settings contain the credentials of 'Usual', not of 'Other'; pass credentials="
 
 
 @pytest.fixture(params=["variables", "file of the secret", "default profile", "named profile"])

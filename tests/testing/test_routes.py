@@ -194,7 +194,7 @@ def test_a_mistake_is_reported_when_it_is_made(mistake: Callable[[Any], object],
 def test_what_is_no_router_is_refused() -> None:
     """The message names the fixture."""
     none: Any = None
-    with pytest.raises(InvalidCallError, match="takes a respx router, not None; pass the fixture respx_mock"):
+    with pytest.raises(InvalidCallError, match="takes a respx router, not None; pass the respx_mock fixture"):
         routes(none)
 
 

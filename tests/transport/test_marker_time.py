@@ -84,7 +84,7 @@ async def test_a_deadline_that_ends_before_it_has_settled_leaves_a_doubt(deadlin
     """Nothing is sent again, looks go on until shortly before the deadline, and the error says why."""
     service = Late("stuck")
     task, took = await service.timed(deadline=deadline)
-    with pytest.raises(InDoubtError, match=r"deadline of .* ended before the .* \(settle\)"):
+    with pytest.raises(InDoubtError, match=r"deadline of .* ended within the .* \(settle\)"):
         task.result()
     assert took <= (deadline or 120.0) + 0.02
     assert took >= (deadline or 120.0) * 0.75
@@ -112,7 +112,7 @@ async def test_no_time_is_left_to_send_it_again() -> None:
     """Settled, not there, and 4 s before the deadline: it was not carried out, and that is what it says."""
     service = Late(*[PAGE] * 9)
     task, _ = await service.timed(deadline=34.0)
-    with pytest.raises(NoAnswerError, match="not carried out: tried 1 times"):
+    with pytest.raises(NoAnswerError, match=r"not carried out: no record appeared within .* \(1 made"):
         task.result()
     assert service.sent == 1
 
@@ -121,7 +121,7 @@ async def test_no_time_at_all_is_no_time_to_send_it_again() -> None:
     """Settled and looked for at 30.25 s, and five seconds before the deadline belong to looks."""
     service = Late(*[PAGE] * 9)
     task, took = await service.timed(deadline=35.25)
-    with pytest.raises(NoAnswerError, match="not carried out: tried 1 times"):
+    with pytest.raises(NoAnswerError, match=r"not carried out: no record appeared within .* \(1 made"):
         task.result()
     assert (took, service.sent) == (30.25, 1)
 
@@ -145,7 +145,7 @@ async def test_no_look_follows_the_last_one() -> None:
 
     service.rows = noting
     task, took = await service.timed(deadline=8.0)
-    with pytest.raises(InDoubtError, match=r"ended before the .* \(settle\)"):
+    with pytest.raises(InDoubtError, match=r"ended within the .* \(settle\)"):
         task.result()
     assert looks == [0.0, 0.25, 0.75, 1.75, 3.75, 7.75]
     assert took == 7.75

@@ -274,7 +274,7 @@ def test_a_manager_without_a_session_says_when_it_logs_in() -> None:
         raise AssertionError
 
     assert repr(SessionManager("Acme", log_in, Time().clock())) == (
-        "<SessionManager 'Acme' logs in with its first call>"
+        "<SessionManager 'Acme' logs in on its first call>"
     )
 
 

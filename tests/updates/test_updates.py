@@ -347,6 +347,6 @@ async def test_an_amount_in_an_element_keeps_its_currency() -> None:
 async def test_an_amount_whose_other_part_nobody_knows_is_refused(amount: Money, lacks: str) -> None:
     """A bare reference holds no currency, and an update without one would wipe it."""
     async with Service(lambda _: DONE) as service, service.client() as client:
-        with pytest.raises(InvalidCallError, match=rf"WorkOrder\.VendorNte has no {lacks}.*written whole"):
+        with pytest.raises(InvalidCallError, match=rf"WorkOrder\.VendorNte has no {lacks}.*as a whole"):
             await client.company().update(WorkOrder.ref(7), vendor_nte=amount)
     assert service.calls == []

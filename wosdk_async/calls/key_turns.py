@@ -23,8 +23,9 @@ class _Key:
     taken: bool = False
     """Whether a call has the turn; also true while the turn passes between calls."""
     waiting: deque[asyncio.Future[None]] | None = None
-    """Futures of the waiting calls, in order; None for most keys, which have one call. A future is done when
-    its call gets the turn.
+    """Futures of the waiting calls, in order; None until a call has to wait.
+
+    A future is done when its call gets the turn.
     """
     calls: int = 0
     """Calls that have the turn or are waiting for it."""
@@ -33,7 +34,7 @@ class _Key:
     result: Any = None
 
     def pass_on(self) -> None:
-        """End a turn, and give the next to the longest-waiting call."""
+        """End a turn, and give the next one to the call that has waited longest."""
         while self.waiting:
             granted = self.waiting.popleft()
             if not granted.done():  # otherwise the call was cancelled
@@ -43,7 +44,7 @@ class _Key:
 
 
 class KeyTurn:
-    """Context manager for one call's turn: entered before the wait, left after the call."""
+    """Context manager for one call's turn: enter it before the wait, exit it after the call."""
 
     __slots__ = ("_held", "_key", "_state", "_turns")
 
@@ -92,12 +93,12 @@ class KeyTurn:
 
     @property
     def used(self) -> bool:
-        """Whether an earlier call with this key ended without a known effect."""
+        """Whether an earlier call with this key has ended."""
         return self._state.used
 
     @property
     def look_ups(self) -> LookUps | None:
-        """Look-ups required by an earlier call in doubt, none made yet; None if no call is in doubt."""
+        """Look-ups that an earlier call in doubt still needs; None if no call is in doubt."""
         return self._state.look_ups
 
     @property
@@ -116,7 +117,7 @@ class KeyTurn:
 
 
 class KeyTurns:
-    """Keys of one Company's calls in one event loop, in progress or recently in doubt."""
+    """Keys of one Company's calls in one event loop that are in progress or were recently in doubt."""
 
     def __init__(self, clock: TransportClock) -> None:
         self.clock = clock

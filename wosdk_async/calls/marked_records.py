@@ -47,7 +47,7 @@ class _Search:
     properties: Sequence[str] = ("*",)
 
     async def read(self, keys: Mapping[str, Key]) -> Found:
-        """Return the records for each key; an error caused by one key stays with that key."""
+        """Return the records for each key; an error caused by one key affects only that key."""
         found = await self._ask(keys)
         return await self._isolate(keys, found) if isinstance(found, WosdkError) else found
 
@@ -81,8 +81,8 @@ class _Search:
     async def _isolate(self, keys: Mapping[str, Key], error: WosdkError) -> Found:
         """Query both halves of ``keys`` separately after ``error``.
 
-        Raises ``error`` if both halves fail for a reason other than too many records: then no single key is
-        the cause.
+        Raises ``error`` if both halves fail for a reason other than too many records, because then no single
+        key is the cause.
         """
         if len(keys) == 1:
             return dict.fromkeys(keys, error)
@@ -107,7 +107,7 @@ async def find_marked(
 
     Raises:
         InvalidCallError: a value cannot be a key.
-        NotUniqueError: the records of one key exceed a single response.
+        NotUniqueError: one key has more records than fit in a response.
         WosdkError: a key could not be looked up.
     """
     found: dict[Any, list[Any]] = {}
@@ -180,7 +180,7 @@ class MarkedRecords:
             send: sends the query.
             hold: keeps the client open while the call runs.
             seconds: maximum wait for a response.
-            patience: seconds after which the query is repeated, doubled each time.
+            patience: seconds before the query is repeated; doubles with each repeat.
             scope: only queries with equal scopes are merged.
 
         Raises:

@@ -1,6 +1,6 @@
 """Markers: the caller's own keys in fields of commands or records, for look-ups.
 
-The service has no idempotency key (facts 5). A caller's key in a queryable field is the substitute.
+The service has no idempotency key (facts 5). A caller's key in a queryable field serves instead.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _COMPUTED_BY_SERVICE = {
 
 @attrs.frozen
 class MarkedField:
-    """Property of an entity that holds the caller's keys."""
+    """Entity property that holds the caller's keys."""
 
     entity: type[Record]
     path: str
@@ -71,7 +71,7 @@ class MarkedField:
     def of(cls, entity: type[Record], path: str, marker: str) -> MarkedField:
         """Return the field at ``path``, starting from the entity.
 
-        ``marker`` is the path as the caller wrote it, perhaps from a command.
+        ``marker`` is the path as the caller wrote it; it may start at a command.
 
         Raises:
             InvalidCallError: keys in this property cannot be looked up.
@@ -108,7 +108,8 @@ class MarkedField:
             value = getattr(value, name, None)
         if value is None:
             raise NoAnswerError(
-                f"the service found a {self.entity.wire_name} by {self.path}, but omitted this property"
+                f"the service found a {self.entity.wire_name} by {self.path}, but omitted that property from"
+                " the response"
             )
         return str(value).strip()
 
@@ -123,8 +124,8 @@ def _require_key_field(found: ResolvedPath, where: str, fitting: str) -> None:
         )
     if name in _SET_BY_SERVICE or (found.entity, found.path) in _COMPUTED_BY_SERVICE:
         raise InvalidCallError(
-            f"{where}: the service sets {found} itself and ignores yours; name a field that keeps your key"
-            f"{fitting}"
+            f"{where}: the service sets {found} itself and ignores your value; name a field that keeps your"
+            f" key{fitting}"
         )
     if found.meta is not None and found.meta.get("secret"):
         raise InvalidCallError(
@@ -218,8 +219,8 @@ class Marker:
         if len(records) > 1:
             ids = ", ".join(str(getattr(record, "id", "?")) for record in records[:20])
             raise NotUniqueError(
-                f"several {self.field.entity.wire_name} have {self.field.path} {self.key!r} (Id {ids}): the"
-                " key was used before, or the call was carried out more than once"
+                f"several {self.field.entity.wire_name} records have {self.field.path} {self.key!r} (Id"
+                f" {ids}): the key was used before, or the call was carried out more than once"
             )
         return self.result(records[0]) if records else None
 

@@ -35,7 +35,7 @@ class Done(Generic[I, R]):
     """Success: the call for ``input``, at ``index`` (from 0), returned ``result``.
 
     ``found`` means that the record existed before the first attempt, so nothing was sent. ``attempts``
-    is the number of requests, and ``waits`` the seconds before each retry.
+    is the number of requests, and ``waits`` holds the seconds before each retry.
     """
 
     index: int
@@ -49,7 +49,7 @@ class Done(Generic[I, R]):
 
 @attrs.frozen
 class Failed(Generic[I]):
-    """Failure: the call raised ``error``; an error of this library means that it had no effect."""
+    """Failure: the call raised ``error``; an error of this library means that the call had no effect."""
 
     index: int
     input: I
@@ -85,16 +85,16 @@ _Taken = tuple[int, I]
 
 
 class RunInputs(Generic[I]):
-    """Hands out each input once, with its index; reads nothing before a worker asks.
+    """Source of a run's inputs: hands out each one once, with its index, when a worker asks.
 
-    One task reads an async iterable for all workers. Inputs that are ready are handed out in one turn of the
-    event loop, so a burst of calls is sent together. An iterable with a method ``at_hand``, which returns the
-    next input, or None if it would have to wait, needs no such task.
+    One task reads an async iterable for all workers. Inputs that are ready are handed out in one iteration of
+    the event loop, so a burst of calls is sent together. No task is needed for an iterable with an
+    ``at_hand`` method that returns the next input, or None if it would have to wait.
 
     Attributes:
         taken: number of inputs read.
         exhausted: whether no inputs remain.
-        cut_off: whether inputs are lost, because a cancellation ended their generator.
+        cut_off: whether inputs were lost because a cancellation ended their generator.
         error: exception that the iterable raised.
     """
 

@@ -74,7 +74,7 @@ class Reconciler:
 
     @property
     def _for_lookups(self) -> float:
-        """Seconds before the deadline that an attempt leaves for look-ups."""
+        """Seconds before the deadline that are reserved for look-ups."""
         return min(_FOR_LOOKUPS, self.seconds * _SHARE)
 
     async def run(self) -> Any:
@@ -134,7 +134,7 @@ class Reconciler:
             raise DeadlineError(f"not sent: {why}", phase="queue") from None
 
     async def _look_before(self) -> Any:
-        """Look for the record before the first attempt, if requested or after an earlier call."""
+        """Look for the record before the first attempt, if requested or if an earlier call has run."""
         if (look_ups := self.turn.look_ups) is not None:
             unsettled = DeadlineError(
                 "not sent: an earlier call with the same key may still take effect", phase="sleep"
@@ -176,8 +176,8 @@ class Reconciler:
                 return found
         assert doubt is not None  # noqa: S101 - the first attempt was made
         raise NoAnswerError(
-            f"not carried out: tried {self.trace.attempts} times, no record {self.commit_window:g} s "
-            f"after any attempt ({doubt.message})",
+            f"not carried out: no record appeared within {self.commit_window:g} s of any attempt"
+            f" ({self.trace.attempts} made; {doubt.message})",
             status=doubt.status,
         ) from doubt
 
@@ -227,9 +227,9 @@ class Reconciler:
                 if look_ups.state is not State.IN_DOUBT:
                     return found
                 why = (
-                    f"no record {at - begun:.3g} s later, and no retry: the deadline of {self.seconds:g} s "
-                    f"ended before the {self.commit_window:g} s (settle) in which an attempt may still take "
-                    "effect"
+                    f"no record found within {at - begun:.3g} s; not retried: the deadline of"
+                    f" {self.seconds:g} s ended within the {self.commit_window:g} s (settle) during which an"
+                    " attempt may still take effect"
                 )
             if now() >= last:
                 break

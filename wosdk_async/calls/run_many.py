@@ -49,7 +49,7 @@ class Run(Uncopied, Generic[I, R]):
     outcomes have been read.
     """
 
-    _instead = "a run belongs to its block; pass inputs and outcomes instead, and call run_many() there"
+    _instead = "pass its inputs or outcomes instead, and call run_many() in the other process"
 
     def __init__(
         self,
@@ -241,7 +241,7 @@ def failed_outcome(
 
 
 def cancelled_outcome(index: int, item: I, trace: Trace, why: str) -> InDoubt[I] | Failed[I] | NotStarted[I]:
-    """Return the outcome of an interrupted call from its trace; ``why``: such as "the run was cancelled"."""
+    """Return an interrupted call's outcome from its trace; ``why`` is a clause: "the run was cancelled"."""
     details = _details(trace)
     if (trace.sent and not trace.repeat_safe) or trace.effect:
         text = f"the call may have been carried out: {why} while it waited for the response"
@@ -253,7 +253,7 @@ def cancelled_outcome(index: int, item: I, trace: Trace, why: str) -> InDoubt[I]
 
 
 def _in_doubt_error(error: Exception, trace: Trace) -> InDoubtError:
-    """Return the InDoubtError for a call that another library's error ended after the send."""
+    """Return the InDoubtError for a call that another library's error interrupted after the send."""
     text = f"the call may have been carried out: {type(error).__name__} was raised after the send ({error})"
     doubt = InDoubtError(text, **_details(trace))
     doubt.__cause__ = error

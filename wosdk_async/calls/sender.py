@@ -72,7 +72,7 @@ class CallSender:
 
     @property
     def secrets(self) -> Secrets:
-        """Secrets of the latest sessions; the client secret before the first."""
+        """Secrets of the latest sessions; before the first session, the client secret."""
         pair = self.tenant.credentials
         secret = pair.client_secret if isinstance(pair, Credentials) else ""
         return self.sessions.secrets or Secrets(secret)
@@ -87,7 +87,7 @@ class CallSender:
         await self.transport.connect(self.sessions, self.options)
 
     async def pause(self, failed: int) -> None:
-        """Sleep for a random backoff after ``failed`` attempts, by the retry policy."""
+        """Sleep for the retry policy's random backoff after ``failed`` attempts."""
         seconds = backoff(self.options.retry, failed, random.random())  # noqa: S311 - not a secret
         await self.transport.clock.sleep(seconds)
 
@@ -112,7 +112,7 @@ class CallSender:
     def send_marked(
         self, call: Call[Any], marker: Marker, trace: Trace | None = None, *, look_first: bool = False
     ) -> Coroutine[Any, Any, Any]:
-        """Send a call with a marker, and look it up if in doubt, or first if ``look_first``."""
+        """Send a call with a marker; look it up if it is in doubt, and before sending if ``look_first``."""
         if trace is None and self.trace is not None:
             return self._send_marked_traced(call, marker, self.trace, look_first)
         hold = self.transport.hold()

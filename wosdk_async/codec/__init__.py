@@ -4,7 +4,7 @@
 ``converter.unstructure(order)`` builds the data to send. :func:`loads` and :func:`dumps` convert between that
 data and JSON text with exact decimals.
 
-Reading is lenient: if a create succeeds but its response cannot be read, the call is in doubt.
+Reading is lenient, because an unreadable response leaves a create in doubt.
 
 * Values of undocumented types are kept unchanged: a string where a number is documented, a string that is not
   a date, a bare number in place of a nested object.
@@ -16,8 +16,8 @@ Only top-level data that is not an object raises ``TypeError``.
 
 Writing is strict: ``dicts.py`` refuses values that the service would silently change.
 
-Files: from the table in ``field_types.py``, ``compiler.py`` and ``struct_compiler.py`` generate each class's
-functions for ``dicts.py``. ``values.py`` converts single values; ``json.py`` encodes and decodes JSON text,
+Files: ``compiler.py`` and ``struct_compiler.py`` generate each class's functions for ``dicts.py`` from the
+table in ``field_types.py``. ``values.py`` converts single values; ``json.py`` encodes and decodes JSON text,
 and reads responses.
 
 ``structure(loads(body), cls)`` defines how a response is read. :func:`decode` gives the same result in a

@@ -39,7 +39,7 @@ _VALUE = re.compile(r"\bv\b")
 
 
 class Reading(threading.local):
-    """Per-thread state, because hooks take no more arguments; a thread reads one response at a time."""
+    """Per-thread state, because hooks accept no extra arguments; a thread reads one response at a time."""
 
     origin: str | None = None
     """Company whose response is being read."""
@@ -258,7 +258,7 @@ def compile_fast_writer(cls: type[Record], writers: Any) -> Callable[..., dict[s
 
 
 def _lazy_writer(names: dict[str, Any], name: str, writers: Any, cls: Any) -> Callable[..., Any]:
-    """Return a stub that is replaced by the writer of ``cls`` when called: classes may be circular."""
+    """Return a stub that the writer of ``cls`` replaces on the first call: classes may form cycles."""
 
     def write(record: Any, origin: str | None) -> Any:
         names[name] = writers[cls]

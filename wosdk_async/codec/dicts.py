@@ -54,7 +54,7 @@ def make_reader(cls: type[Record], converter: cattrs.BaseConverter) -> Callable[
 
 
 def hook_of(converter: cattrs.BaseConverter, name: str) -> Callable[..., Any]:
-    """Return the structure hook of the class ``name``, resolved on first use: classes may be circular."""
+    """Return the structure hook of the class ``name``, resolved on first use: classes may form cycles."""
     found: list[Any] = []
 
     def read(data: Any, _: Any = None) -> Any:

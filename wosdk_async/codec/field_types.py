@@ -47,7 +47,7 @@ class FieldType:
     """Conversion and check of one type's values. In expressions, ``v`` is the value."""
 
     check: Callable[[Any, Wire], Finding | None]
-    """Returns the fault of a value to send, or None."""
+    """Returns the fault in a value to be sent, or None."""
     read: str = "v"
     """Expression that converts the service's non-null value to the stored value."""
     take: str = ""

@@ -1,8 +1,8 @@
 """Conversion of Structs to dicts, for objects that the program has not accessed.
 
 msgspec copies a Struct into a dict in C, with the raw values. Values that ``to_dict`` writes differently
-(times, numbers that arrived as strings) are fixed in place. Decoding an order of 5 KB and making its dict
-takes 61 us, compared with 81 us via the objects (``python -m benchmarks.records``).
+(times, numbers that arrived as strings) are fixed in place. Decoding a 5 KB order and making its dict takes
+61 us, compared with 81 us via the objects (``python -m benchmarks.records``).
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ Writer = Callable[[Any], Any]
 
 @functools.cache
 def wire_name_of(cls: type[Record]) -> tuple[Mapping[str, str], Mapping[str, str]]:
-    """Return the documented names by Python and documented names, and by lower-case spellings."""
+    """Return two maps to documented names: from Python and documented names, and from lower-case names."""
     exact = {name: meta["name"] for name, meta in cls.__wire__.items()}
     known, meant_by = spellings(cls)  # type: ignore[arg-type]  # mypy takes the objects for the class
     return {**exact, **{name: name for name in known}}, meant_by

@@ -50,7 +50,7 @@ class CompiledStruct:
     """Readers of nested objects, each with the Struct compiled into this one."""
 
     def part(self, at_once: bool) -> Part:
-        """Return the part of a field whose objects are read as this Struct."""
+        """Return a field part for objects that are read as this Struct."""
         fields = self.cls.__wire__.values()
         is_small = len(fields) <= _SMALL and not any(map(is_nested, fields))
         return Part(self.cls, self.known, self.unknown, self.struct, at_once or is_small, is_small)
@@ -211,8 +211,8 @@ class RecordReaders(dict[type[Record], RecordReader]):
     def is_unhooked(self, cls: type[Record]) -> bool:
         """Return whether no program hook reads ``cls`` or a class nested in its objects.
 
-        A hook may refuse its data, so it must run while the response can still be reported as unreadable: its
-        objects cannot be created lazily.
+        A hook may refuse its data. It must therefore run while the response can still be reported as
+        unreadable, so the objects that it reads cannot be created lazily.
         """
         hook_of = self.converter.get_structure_hook
         return all(getattr(hook_of(each), "reads", None) is each for each in reachable(cls))

@@ -158,7 +158,7 @@ def compile_struct(
 ) -> Any:
     """Return a Struct for objects of ``cls``; its ``__made__`` converts a Struct to an object.
 
-    Structs hold the same values as :func:`loads` returns, and are read by the same source as dicts.
+    Structs hold the same values as :func:`loads` returns, and are read by the same generated code as dicts.
 
     Args:
         cls: the class.

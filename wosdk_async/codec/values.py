@@ -33,7 +33,7 @@ _DIGITS = re.compile(r"-?[0-9]{1,19}")
 def read_local(value: Any) -> Any:
     """Read a local time. The service sends no zone; any zone is dropped (not shown; assumed).
 
-    The seventh fraction digit (facts 3.5) is lost: Python stores microseconds.
+    The seventh fractional digit (facts 3.5) is lost, because Python stores microseconds.
     """
     try:
         moment = _parse(value)

@@ -10,7 +10,7 @@ ALIASES: dict[str, str] = {
     "Priority": "WoPriority",
     "SubType": "WorkOrderType",
 }
-"""Another name -> the class."""
+"""Alias -> class."""
 
 COMMANDS: dict[str, str] = {
     "AddChildWorkOrderRoutine": "AddChildWorkOrderRoutine",

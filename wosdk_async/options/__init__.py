@@ -52,13 +52,13 @@ class Timeouts:
     """
 
     connect: float | None = _seconds(10.0)
-    """For name look-up, TCP, proxy and TLS together."""
+    """Seconds for name look-up, TCP, proxy and TLS together."""
     read: float | None = _seconds(120.0)
-    """Until the first byte of the response, and between its chunks."""
+    """Seconds until the first byte of the response, and between its chunks."""
     write: float | None = _seconds(30.0)
-    """While the service accepts no bytes of a request."""
+    """Seconds during which the service accepts no bytes of a request."""
     pool: float | None = _seconds(None)
-    """Until a connection is free."""
+    """Seconds until a connection is free."""
 
 
 @attrs.frozen(kw_only=True)
@@ -177,9 +177,9 @@ class RetryPolicy:
     max_retry_after: float = number(60.0, "seconds, 0 or more")
     """Longest Retry-After, in seconds, after which a call is still retried."""
     waits: frozenset[str] = attrs.field(default=frozenset(), converter=_as_codes, validator=_check_codes)
-    """Error codes known to mean that the service did nothing and asks to wait. The call is retried even if it
-    is not safe to repeat (``docs/failures.md``). A Retry-After is honoured, and the last attempt raises
-    ThrottledError.
+    """Error codes known to mean that the service did nothing and asks the client to wait. The call is retried
+    even if it is not safe to repeat (``docs/failures.md``). A Retry-After is honoured, and the last attempt
+    raises ThrottledError.
     """
     repeats: frozenset[str] = attrs.field(default=frozenset(), converter=_as_codes, validator=_check_codes)
     """Error codes known to mean that the service did nothing. The call is retried even if it is not safe to
@@ -198,7 +198,7 @@ class CallOptions:
     retry: RetryPolicy = attrs.field(default=RetryPolicy())
     """When and how often the call is retried."""
     settle: float = number(30.0, "seconds, 0 or more")
-    """Seconds in which a failed create may still take effect. A marked call is looked up for that long,
+    """Seconds during which a failed create may still take effect. A marked call is looked up for that long,
     within its deadline, before it is retried.
     """
 
@@ -237,7 +237,7 @@ class ClientOptions:
     trusted_hosts: Iterable[str] | None = attrs.field(
         default=None, converter=_without_logins, metadata=HIDDEN_FIRST
     )
-    """Your own hosts, which a locator may name and which need no https."""
+    """Your own hosts: a locator may name them, and they may use plain http."""
     host_suffixes: Iterable[str] = ("corrigo.com",)
     """Domains under which a locator may name hosts."""
     ssl_context: ssl.SSLContext | None = instance(ssl.SSLContext, "an ssl.SSLContext")
@@ -277,8 +277,8 @@ class ClientOptions:
     max_queued: int | None = number(None, "a number of calls, 0 or more", whole=True, none=True)
     """Maximum waiting calls per Company and event loop; more raise OverloadedError. None for no limit."""
     adaptive: bool = switch(False)
-    """Whether to start with 32 calls in flight per Company, and allow more only while that completes more
-    calls per second. Requires ``in_flight`` and ``limits.connections`` above 32.
+    """Whether to start with 32 calls in flight per Company, and allow more only while this increases the
+    calls completed per second. Requires ``in_flight`` and ``limits.connections`` above 32.
     """
     retry_quota: float = number(500, "a number, 0 or more")
     """Retry budget of the client: each retry costs 5, and successes refill the budget."""

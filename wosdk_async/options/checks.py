@@ -122,7 +122,7 @@ def choice(*values: str, default: str | None = None) -> Any:
 
 
 def hook(method: str = "__call__", takes: str = "a function", *, awaited: bool = True) -> Any:
-    """Return a field for None or an object, not a class, that has ``method``.
+    """Return a field that takes None or an instance with the given ``method``; a class is refused.
 
     Unless its result is ``awaited``, the method must not be an async function.
     """

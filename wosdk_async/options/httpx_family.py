@@ -1,7 +1,7 @@
 """httpx and its successor httpx2: one interface under two names, distinguished without importing either.
 
-A program may pass objects of either library; their classes tell which library. Public annotations are
-protocols that match both libraries, so type checkers need neither.
+A program may pass objects of either library; the client identifies the library by their classes. Public
+annotations are protocols that match both libraries, so type checkers need neither.
 """
 
 from __future__ import annotations
@@ -137,14 +137,14 @@ layer.
 _method_of_core = attrgetter("AsyncConnectionPool.handle_async_request")
 
 _genuine: dict[str, tuple[Any, ...]] = {}
-"""Each library's methods when last found unmocked, so that a request only compares them."""
+"""Each library's methods as last seen unmocked, so that a request only has to compare them."""
 
 
 def mocked() -> ModuleType | None:
     """Return the library, httpx or httpx2, whose stock client is currently mocked; otherwise None.
 
     Neither library is imported, unless its lower layer is mocked. If both are mocked, httpx is returned.
-    Programs that have imported nothing of :data:`FAMILY` can skip this check.
+    Programs that have imported nothing from :data:`FAMILY` can skip this check.
     """
     modules = sys.modules
     for name, core in CORES.items():

@@ -100,7 +100,7 @@ def require_id(entity: Any, id: Any) -> None:
         remedy = "pass its id" if held is None else f"pass its id, {held}"
         raise InvalidCallError(f"{where} is {kind_of(id)}; {remedy}")
     shown = "an empty dict" if isinstance(id, Mapping) else described(id)
-    why = "; a record has an id once it was read or created" if id is None else ""
+    why = "; a record has an id once it has been read or created" if id is None else ""
     raise InvalidCallError(f"{where} is {shown}; it takes a whole number, or a dict for a compound key{why}")
 
 

@@ -48,8 +48,8 @@ def content_of(
 ) -> dict[str, Any]:
     """Return ``record`` as a JSON object; ``new`` if the call creates the record.
 
-    Raises InvalidCallError with each fault and its remedy, including nested records from a Company other than
-    ``origin``. Without ``check``, only values that JSON cannot represent are refused.
+    Raises InvalidCallError with each fault and its remedy; a nested record from a Company other than
+    ``origin`` is a fault. Without ``check``, only values that JSON cannot represent are refused.
     """
     content = codec.plain(record, origin)
     if content is not None and not (
@@ -256,7 +256,7 @@ def post(path: str, body: Any, *, repeat_safe: bool) -> Call[Any]:
 
 @functools.lru_cache(maxsize=64)
 def _category(name: str) -> int | str:
-    """Return a category's number; a category without a number is unchanged."""
+    """Return a category's number, or the category itself if it has none."""
     number: int | None = registry.resolve("WOType")(name).number  # spec 4.3 sends the integer; facts 9
     return name if number is None else number
 

@@ -82,7 +82,7 @@ def _removal(element: Content, where: str) -> dict[str, Any]:
     key = _key_of(element)
     if key is None:
         raise InvalidCallError(
-            f"{where}: an element without an id cannot be removed; read the list again, or leave it out"
+            f"{where}: an element without an id cannot be removed; reread the list, or leave the element out"
         )
     return {"Id": key, "PerformDeletion": True}
 
@@ -152,8 +152,8 @@ class Difference:
 def difference(read: E, edited: E, origin: str | None = None) -> Difference:
     """Return the changes that turn ``read`` into ``edited``, ready for an update.
 
-    Raises InvalidCallError, which names the field and the remedy, for invalid changes, for records from a
-    Company other than ``origin``, and for changes that an update cannot make.
+    Raises InvalidCallError for invalid changes, for records from a Company other than ``origin``, and for
+    changes that an update cannot make. The error names the field and the remedy.
     """
     names = [name for name in read.__wire__ if getattr(read, name) != getattr(edited, name)]
     old, new = codec.unstructure(_only(read, names)), content_of(_only(edited, names), origin=origin)
@@ -189,7 +189,7 @@ def _members(of: str | None, old: Content, new: Content, where: str) -> Differen
 
 
 def _guess(name: str, before: Any, after: Any) -> Wire:
-    """Infer from its values how to write an unknown field (not shown; assumed)."""
+    """Infer how to write an unknown field from its values (not shown; assumed)."""
     values = [value for value in (before, after) if value is not None]
     lists = all(isinstance(value, list) for value in values)
     objects = lists and any(isinstance(element, Mapping) for value in values for element in value)

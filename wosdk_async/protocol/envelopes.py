@@ -1,7 +1,7 @@
 """Response envelopes: where a response keeps its objects.
 
-An envelope also defines how a response with a success status reports a failed call. Functions on a parsed
-document define each envelope. Structs describe the same envelopes to msgspec, so that
+An envelope also defines how a response with a success status reports a failed call. Each envelope is defined
+by functions that take a parsed document. Structs describe the same envelopes to msgspec, so that
 :func:`wosdk_async.codec.reader` decodes envelope and objects in one pass. The Structs list all documented
 keys; responses with other keys fall back to the functions.
 """

@@ -39,15 +39,15 @@ class RequestIds:
     A different RequestId means that the response belongs to another call: after one surplus response on a
     connection, each later request gets the previous request's response.
 
-    A command's response repeats the RequestId as the last key, in every success (spec 4.2) and, as recorded,
-    in every error (facts 5 and 12 row 9; the error body of spec 7 has none). A query's response repeats the
+    A command's response repeats the RequestId as the last key, in every success (spec 4.2) and in every
+    recorded error (facts 5 and 12 row 9; the error body of spec 7 has none). A query's response repeats the
     RequestId if the query sent one (facts 4). A response without a RequestId is accepted until its host has
     sent one in a similar response.
     """
 
     def __init__(self) -> None:
         self._echoing: set[tuple[str, bool, bool]] = set()
-        """Kinds of responses that carried a RequestId, as (host, to a command, a success)."""
+        """Kinds of responses that carried a RequestId, as (host, whether to a command, whether a success)."""
         # Loops in several threads share the set; the GIL makes adding and looking up atomic.
 
     def check(

@@ -35,11 +35,11 @@ _REFUSED = re.compile(r"in state '(\w+)' cannot be placed in the state '(\w+)'")
 
 @attrs.frozen
 class NextStep:
-    """Actions possible in a state, named as in ``company.work_orders``, and the resulting state."""
+    """Actions possible in a state, by their names in ``company.work_orders``, and the resulting state."""
 
     actions: tuple[str, ...]
     target: str | None = None
-    """The state; None where no source shows it."""
+    """The resulting state; None if no source shows it."""
 
 
 NEXT_STEPS: Mapping[str, NextStep] = {
@@ -86,7 +86,7 @@ _WORDS = {
 
 
 def remedy_of(error: BusinessRuleError, otherwise: Remedy | None) -> dict[str, Any]:
-    """Return the next step for an order after a refused move, or else ``otherwise``, as error facts."""
+    """Return error facts: the next step for an order after a refused move, or else ``otherwise``."""
     found = _REFUSED.search(error.message)
     known = next_step(found[1], found[2]) if found is not None else {}
     return known or ({} if otherwise is None else {"remedies": (otherwise,)})

@@ -106,7 +106,7 @@ def _decoded(call: Call[T], body: bytes, origin: str | None) -> T:
 
 
 def _throttled(refusal: RefusedError, response: Response) -> ThrottledError:
-    """Return ``refusal`` as a ThrottledError, even if it came as ``ErrorInfo`` with another class."""
+    """Return ``refusal`` as a ThrottledError, even if its ``ErrorInfo`` was read as another class."""
     if isinstance(refusal, ThrottledError):
         return refusal
     made = ThrottledError(

@@ -29,12 +29,12 @@ Made = Call[EntitySpecifier]
 
 
 def change(record: E, changes: Mapping[str, Any], origin: str | None = None) -> tuple[Made, E]:
-    """Return the call that writes named fields of ``record``, and the updated record; None sends null.
+    """Return the call that writes named fields of ``record``, and the updated record.
 
-    A reference is sent as its record's id; the record's own fields are never written. An amount of money
-    takes a missing part, such as the currency, from ``record``. Raises InvalidCallError for an unknown field,
-    a key or version, a record or reference without an id, a record from a Company other than ``origin``, or
-    an empty list, which the service accepts and ignores (spec 4.9 rule 3).
+    None is sent as null. A reference is sent as its record's id; the record's own fields are never written.
+    An amount of money takes a missing part, such as the currency, from ``record``. Raises InvalidCallError
+    for an unknown field, a key or version, a record or reference without an id, a record from a Company other
+    than ``origin``, or an empty list, which the service accepts and ignores (spec 4.9 rule 3).
     """
     if not changes:
         raise InvalidCallError(
@@ -255,7 +255,7 @@ def _whole_amount(meta: Wire, value: Any, held: Any, where: str) -> Any:
             setattr(made, name, getattr(held, name, None))
         if getattr(made, name) is None:
             raise InvalidCallError(
-                f"{where} has no {part['name']}, and an amount is written whole; give currency and"
+                f"{where} has no {part['name']}, but an amount is written as a whole; give both currency and"
                 ' value, Money(currency_type_id="USD", value=6), or update the record that was read'
             )
     return made

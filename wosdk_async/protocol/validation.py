@@ -95,7 +95,7 @@ def _member(content: Any, cls: type[Record], field: str) -> tuple[str, Any]:
 
 
 def drops(record: Record, content: Mapping[str, Any], new: bool) -> bool:
-    """Return quickly whether ``_dropped`` finds anything in ``record``; ``content`` is its JSON object."""
+    """Return whether ``_dropped`` would find anything in ``record``, whose JSON object is ``content``."""
     if record.wire_name == "WoCreateCommand":
         content, name = content["WorkOrder"], "WorkOrder"
     elif new:
@@ -119,9 +119,9 @@ def _computed(cls: type[Any]) -> Mapping[str, str]:
 
 
 def foreign(value: Any, origin: str | None, path: str) -> Iterator[Problem]:
-    """Yield a problem for each record in ``value`` from a Company other than ``origin``; None allows all.
+    """Yield a problem for each record in ``value`` from a Company other than ``origin``, if given.
 
-    At ``origin``, the ids of a foreign record and its references identify other records.
+    The ids of such a record and its references identify other records at ``origin``.
     """
     if isinstance(value, list | tuple):
         for i, item in enumerate(value):
@@ -131,7 +131,7 @@ def foreign(value: Any, origin: str | None, path: str) -> Iterator[Problem]:
             yield Problem(
                 path,
                 f"was read from {value.origin}; its id identifies another record at {origin}: read it there,"
-                f" or pass {type(value).__name__}.ref(id) if the id is right.",
+                f" or pass {type(value).__name__}.ref(id) if the id is correct.",
                 in_json="belongs to another Company.",
             )
             return
@@ -209,7 +209,7 @@ _HINTS = {
 
 
 def lacks(record: Record, *, new: bool = False) -> bool:
-    """Return quickly whether ``record`` lacks a required field; every call runs this check."""
+    """Return whether ``record`` lacks a required field; fast, because every call runs this check."""
     cls: Any = type(record)  # mypy confuses the class with its unhashable instances
     return any(getattr(record, name) is None for name in _required(cls, new))
 

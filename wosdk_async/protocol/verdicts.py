@@ -1,7 +1,7 @@
 """Verdict table: what a response or a failed attempt means, and what the client does next.
 
-Response reading, retries, log-in, the look-up of calls in doubt and the command line's exit statuses use this
-table. To change the rule for an error code, edit its row in ``CODES``. ``python -m tests.errors.tables``
+It governs response reading, retries, log-in, the look-up of calls in doubt and the command line's exit
+statuses. To change the rule for an error code, edit its row in ``CODES``. ``python -m tests.errors.tables``
 renders the tables of ``docs/failures.md`` from this module.
 """
 
@@ -75,7 +75,7 @@ class Verdict:
 NEVER_SENT = Verdict(
     "never sent",
     "always",
-    when="no connection; a certificate is refused; cancelled or out of time before the first byte",
+    when="no connection; a refused certificate; cancelled or timed out before the first byte",
     then="retried, including creates; then `NotSentError` or `DeadlineError`. An unreachable host is retried "
     "until the deadline; every 5 s the client asks the locator whether the Company has moved. A refused "
     "certificate, or a server without TLS, raises `NotSentError` at once",
@@ -103,7 +103,8 @@ WAIT = Verdict(
     "wait",
     "always",
     when="429; 503 with an error body from the service or `Retry-After`; a code of `RetryPolicy(waits=...)`",
-    then="retried after the requested wait plus jitter; then, or for a wait above 60 s, `ThrottledError`",
+    then="retried after the requested wait plus jitter, then `ThrottledError`, "
+    "which a wait above 60 s raises at once",
 )
 REPEAT = Verdict(
     "repeat",
@@ -176,11 +177,11 @@ class OwnCodes(Protocol):
 
     @property
     def waits(self) -> Collection[str]:
-        """Codes which mean that the service did nothing and asks the client to wait."""
+        """Codes that mean that the service did nothing and asks the client to wait."""
 
     @property
     def repeats(self) -> Collection[str]:
-        """Codes which mean that the service did nothing and allows a retry."""
+        """Codes that mean that the service did nothing and allows a retry."""
 
 
 @attrs.frozen

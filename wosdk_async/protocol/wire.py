@@ -33,7 +33,8 @@ class Response:
 class Call(Generic[T]):
     """Immutable call, ready to be sent to the session's host.
 
-    The class is not frozen, because each call creates an instance, and a frozen one takes four times as long.
+    The class is not frozen, because each call creates an instance, and creating a frozen one takes four times
+    as long.
     """
 
     operation: str

@@ -19,18 +19,18 @@ _EMPTY = 2  # look-ups that must find nothing: a single one may have read anothe
 
 
 class State(IntEnum):
-    """State of a write. Import journals store the numbers, agent plans the words."""
+    """State of a write. Import journals store the numbers; agent plans store the words."""
 
     PLANNED = 0
-    """Never sent, or confirmed absent. A reason means that the job ended before sending it."""
+    """Never sent, or confirmed absent. A reason means that the job ended before it sent the write."""
     SENDING = 1
     """Possibly sent, with no recorded outcome yet."""
     DONE = 2
     """Created, updated, deleted or carried out."""
     REFUSED = 3
-    """Had no effect: refused by the service, or before it was sent."""
+    """Had no effect: refused by the service, or failed before it was sent."""
     IN_DOUBT = 4
-    """Sent, without knowing whether it was carried out."""
+    """Sent; unknown whether it was carried out."""
     FOUND = 5
     """Not sent, because a record with its key already existed before the first attempt."""
 
@@ -49,13 +49,13 @@ doubt."""
 class LookUps:
     """Look-up results for one write in doubt, or for several that are looked up together.
 
-    A found record is conclusive. Absence takes two empty look-ups, :data:`BETWEEN` apart, that began after
-    the settle time. Failed look-ups prove nothing and are not added.
+    A found record is conclusive. Confirming absence takes two empty look-ups, :data:`BETWEEN` apart, that
+    began after the settle time. Failed look-ups prove nothing and are not counted.
     """
 
     since: float
-    """Monotonic time of this process since which no request of the write has been in flight. For a write of
-    an earlier process, the time of the takeover, because no other clock can be trusted.
+    """Time on this process's monotonic clock after which none of the write's requests was in flight. For a
+    write by an earlier process, the time of the takeover, because no other clock can be trusted.
     """
     settle: float
     """Seconds after ``since`` during which the effect may still appear."""

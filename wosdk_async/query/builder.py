@@ -71,13 +71,13 @@ class Query(Uncopied, Generic[T]):
 
     @property
     def expression(self) -> dict[str, Any]:
-        """``QueryExpression`` as sent, without the bounds added by paging."""
+        """``QueryExpression`` of this query, without the bounds that paging adds."""
         return self._plan.expression(Count=self._plan.limit)
 
     # --- narrowing --------------------------------------------------------------------------
 
     def where(self, *conditions: Condition) -> Query[T]:
-        """Keep only records that match all ``conditions``, in addition to earlier ones."""
+        """Keep only records that match all of these and all earlier conditions."""
         checked = tuple(condition_of(self._plan, condition) for condition in conditions)
         return self._with(conditions=self._plan.conditions + checked)
 
@@ -91,7 +91,7 @@ class Query(Uncopied, Generic[T]):
         return self._with(properties=self._plan.properties + checked)
 
     def order_by(self, *orders: str | Path | Order) -> Query[T]:
-        """Order by properties, after earlier orders: ``order_by(f.number, f.id.desc(), "-PoNumber")``.
+        """Sort by properties, after any earlier ones: ``order_by(f.number, f.id.desc(), "-PoNumber")``.
 
         Any order except ``Id`` alone is paged by offset, which is unstable while records change.
         """
@@ -105,7 +105,7 @@ class Query(Uncopied, Generic[T]):
     def limit(self, rows: int) -> Query[T]:
         """Read at most ``rows`` records; no further pages are fetched."""
         if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
-            raise InvalidCallError(f"limit is {rows!r}; it takes a whole number from 1")
+            raise InvalidCallError(f"limit is {rows!r}; it takes a whole number, 1 or more")
         return self._with(limit=rows)
 
     def isolation(self, level: IsolationLevel | str) -> Query[T]:
@@ -153,7 +153,7 @@ class Query(Uncopied, Generic[T]):
         return rows[0]
 
     async def scan(self, *, parallel: int = 4, size: int = _PAGE) -> AsyncGenerator[T, None]:
-        """Iterate over all records in any order, for full pulls.
+        """Iterate over all records in any order, for fast full reads.
 
         ``parallel`` concurrent calls each read part of the id range. Records added after the start are not
         read. At most ``parallel`` pages wait in memory.
@@ -168,7 +168,7 @@ class Query(Uncopied, Generic[T]):
         """Read all records into an Arrow table, for polars, pandas, duckdb and pyarrow.
 
         ``parallel`` concurrent calls read them in any order, as in :meth:`scan`. ``docs/tables.md`` describes
-        the columns. Requires the extra ``arrow``.
+        the columns. Requires the ``arrow`` extra.
         """
         from wosdk_async.query.table import RecordTable, builder_of, read_batches
 
@@ -204,7 +204,7 @@ async def first_page(query: Query[T], rows: int) -> list[T]:
 
 
 def condition_of(plan: Plan, condition: Any) -> Condition:
-    """Return ``condition``. Raises InvalidCallError if it does not fit the query."""
+    """Return ``condition``. Raises InvalidCallError if it is not a condition for the query's entity."""
     if not isinstance(condition, Condition):
         raise InvalidCallError(
             f"where() takes conditions, not {_shown(condition)}; build one: fields({plan.name}).id == 1"

@@ -1,7 +1,7 @@
 """Table cells: conversion of one column's values to an Arrow array.
 
 Values are read by the same rules as in records (``codec/values.py``). A value that does not fit its column
-becomes null in the array, and is returned for the column Extra.
+becomes null in the array, and is returned for the Extra column.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Odd = dict[int, Any]
 
 
 def pyarrow() -> Any:
-    """Return ``pyarrow``. Raises ConfigurationError, which names the extra, if it is not installed."""
+    """Return ``pyarrow``. If it is not installed, raises ConfigurationError, which names the extra."""
     try:
         return importlib.import_module("pyarrow")
     except ImportError:
@@ -51,7 +51,7 @@ class Cells:
     kind: type
     """Python class of the column's values after reading."""
     read: Callable[[Any], Any]
-    """Reads a non-null value by the rules of records; returns None if it cannot be a cell."""
+    """Reads a non-null value by the rules for records; returns None if it cannot be a cell."""
     quick: Callable[[list[Any]], Any]
     """Builds the array from documented values; raises or returns None for most others."""
 
@@ -139,8 +139,8 @@ def _booleans(arrow: Any, _: Column) -> Cells:
 def _numbers(arrow: Any, _: Column) -> Cells:
     """Return the conversion of numbers to decimals.
 
-    A coordinate may have 15 decimals, the limit of a float. Stored amounts have 4 decimals (facts 3.5);
-    others may have more (not shown; assumed).
+    A coordinate may have 15 decimal places, the limit of a float. Stored amounts have 4 decimal places (facts
+    3.5); others may have more (not shown; assumed).
     """
     digits, places = 38, 15
     type, unit = arrow.decimal128(digits, places), Decimal(1).scaleb(-places)
@@ -209,7 +209,7 @@ def _as_sent(value: Any) -> Any:
     return value
 
 
-# --- JSON text in cells: lists, objects and the column Extra, without secrets ----------------------
+# --- JSON text in cells: lists, objects and the Extra column, without secrets ----------------------
 
 # The name of every property that the catalogue marks as a secret contains one of these words. Other
 # text is not searched.

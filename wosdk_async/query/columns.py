@@ -19,7 +19,7 @@ from wosdk_async.query.plan import KEYS
 __all__ = ["EXTRA", "Column", "columns_of", "fields_of"]
 
 EXTRA = "Extra"
-"""Name of the last column, for all values without another column."""
+"""Name of the last column, for all values that have no other column."""
 
 _CUT = {"Actor": ("Id", "TypeId")}
 """Properties that the service sends for a reference, if more than ``Id`` (facts 3.4)."""
@@ -32,7 +32,7 @@ class Column:
     entity: type[Record] = attrs.field(repr=False)
     """Class of the records."""
     steps: tuple[str, ...]
-    """Wire names from the record to the value; the column Extra has none."""
+    """Wire names from the record to the value; the Extra column has none."""
     type: str
     """Catalogue type; ``list``, ``object`` and ``extra`` are columns of JSON text."""
     owner: str = attrs.field(default="", repr=False)
@@ -60,8 +60,8 @@ def columns_of(entity: type[Record] | str, paths: Sequence[str] = ()) -> tuple[C
     service adds come next: ids of objects along a path, and the currency of an amount. :data:`EXTRA` is last.
 
     Raises:
-        InvalidCallError: the catalogue lacks the entity or lists it only as part of others, or a path names a
-            secret.
+        InvalidCallError: the catalogue lacks the entity or lists it only as part of other records, or a path
+            names a secret.
         UnknownPropertyError: the catalogue lacks a property.
     """
     cls = _class_of(entity)

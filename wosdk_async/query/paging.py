@@ -122,7 +122,7 @@ class KeyCursor:
         return all(map(follows, before, before[1:])) and (self._until is None or highest <= self._until)
 
     def _require_within(self, key: int) -> None:
-        """Raise WosdkError for a record of the next range, which would appear twice."""
+        """Raise WosdkError for a record that belongs to the next range, and so would appear twice."""
         if self._until is not None and key > self._until:  # not shown; assumed possible
             raise WosdkError(
                 f"the page of {self._plan.name} with Id up to {self._until} contains {key}: the service"
@@ -195,7 +195,7 @@ def id_of(record: Any) -> Any:
 
 
 def property_of(record: Mapping[str, Any], name: str) -> Any:
-    """Return a property of a dict record by its case-insensitive name; None if missing."""
+    """Return a property of a dict record by case-insensitive name; None if missing."""
     if (found := record.get(name)) is not None:
         return found
     meant = name.lower()  # facts 3.3
@@ -252,7 +252,7 @@ async def _cancel(tasks: Iterable[asyncio.Task[Any]]) -> None:
 async def key_ranges(fetch: Fetch, plan: Plan, size: int, parallel: Any, verb: str) -> list[Cursor]:
     """Return a cursor for each of ``parallel`` parts of the id range."""
     if isinstance(parallel, bool) or not isinstance(parallel, int) or parallel < 1:
-        raise InvalidCallError(f"parallel is {reprlib.repr(parallel)}; it takes a whole number from 1")
+        raise InvalidCallError(f"parallel is {reprlib.repr(parallel)}; it takes a whole number, 1 or more")
     if plan.orders or plan.limit or not plan.by_key:
         raise InvalidCallError(
             f"{verb} reads all of {plan.name} by Id, and accepts no order, limit or other key"

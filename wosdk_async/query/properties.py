@@ -233,7 +233,7 @@ def property_at(path: ResolvedPath) -> Path:
 
 
 def resolved(property: Path) -> ResolvedPath:
-    """Return a property's path. A function, because a method's name could hide a field of the model."""
+    """Return a property's path; not a method, because its name could shadow a field of the model."""
     return property._path
 
 
@@ -268,6 +268,8 @@ def compared(field: Path, operator: str, values: Sequence[Any]) -> Condition:
     """
     if "like" in operator and not isinstance(field, PatternProperty):
         path = resolved(field)
-        raise UnknownPropertyError(f"{path} is not text and does not support {operator}; compare or use in")
+        raise UnknownPropertyError(
+            f"{path} is not text and does not support {operator}; use a comparison or in"
+        )
     compare: Callable[..., Condition] = getattr(field, _METHODS[operator])
     return compare(values) if operator in ("in", "not in") else compare(*values)

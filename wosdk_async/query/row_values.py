@@ -36,7 +36,7 @@ Getter = Callable[[Any], Any]
 
 
 class RowSplitter:
-    """Splits a page's rows into column values; the column Extra gets none."""
+    """Splitter of a page's rows into column values; the Extra column gets none."""
 
     def __init__(self, columns: Sequence[Column]) -> None:
         self._root = _Branch(columns[0].entity, (), {i: each for i, each in enumerate(columns) if each.steps})
@@ -46,7 +46,7 @@ class RowSplitter:
     def rows(self, body: bytes) -> list[Any]:
         """Return a query response's rows for :meth:`split`; each row with an id exposes it as ``id``.
 
-        Raises the errors of :func:`~wosdk_async.codec.loads`, also for JSON of another shape.
+        Raises the errors of :func:`~wosdk_async.codec.loads`, including for JSON with a different structure.
         """
         check_size(body)
         try:

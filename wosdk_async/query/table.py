@@ -156,8 +156,8 @@ async def read_batches(
 ) -> AsyncGenerator[Any, None]:
     """Iterate over a query's batches, one per page of ``size`` records.
 
-    ``parallel`` calls each read part of the ids; None reads pages in the query's order. Errors name ``verb``,
-    the query's method.
+    ``parallel`` calls each read part of the ids; with None, pages are read in the query's order. Errors name
+    ``verb``, the query's method.
     """
 
     async def fetch(plan: Plan, expression: dict[str, Any]) -> list[Any]:

@@ -77,7 +77,7 @@ class ChangeFeed(Generic[E]):
 
     Attributes:
         clock_behind: how far the service's clock was behind the watermark at the start of the last pass, if
-            beyond the overlap; otherwise zero. That pass reads all records.
+            beyond the overlap; otherwise zero. If it is not zero, that pass reads all records.
     """
 
     def __init__(
@@ -110,8 +110,8 @@ class ChangeFeed(Generic[E]):
     def watermark(self) -> Watermark:
         """Position after the last processed record.
 
-        A record counts as processed once the loop asks for the next one, the last record once the pass ends.
-        A loop that stops early therefore gets its current record again when it resumes.
+        A record counts as processed once the loop asks for the next one; the last record counts once the pass
+        ends. A loop that stops early therefore gets its current record again when it resumes.
         """
         return Watermark(
             company=self._company,
@@ -138,7 +138,7 @@ class ChangeFeed(Generic[E]):
         """Yield the records of successive passes, with ``every`` seconds between them.
 
         Raises:
-            InvalidCallError: ``every`` is not a number of seconds above 0.
+            InvalidCallError: ``every`` is not a positive number of seconds.
         """
         takes = "a number of seconds above 0"
         check_number("every", every, takes, above=True, error=InvalidCallError)
@@ -273,6 +273,6 @@ def require_moves(entity: type[Record]) -> None:
     counted = "concurrency_id" in entity.__wire__
     compare = "the ConcurrencyId of each record" if counted else "the records"
     raise UnsupportedError(  # facts 4: other entities carry no modification time
-        f"{entity.wire_name} has no {MOVED}, so its changes cannot be queried; read or export all of it "
-        f"each time, and compare {compare} with the previous read"
+        f"{entity.wire_name} has no {MOVED}, so its changes cannot be queried; read or export all"
+        f" records each time, and compare {compare} with the previous read"
     )

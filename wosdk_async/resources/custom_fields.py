@@ -131,8 +131,8 @@ class CustomFields(Resource):
         Args:
             record: see :meth:`get`.
             values: values by label, each matching its field's type.
-            kind: the service's type for the record, such as ``"Property"``. Not needed for a WorkOrder,
-                Contact, Customer, or an Employee that was read.
+            kind: the service's type for the record, such as ``"Property"``. Not needed for a WorkOrder, a
+                Contact, a Customer, or an Employee that was read.
 
         Raises:
             NameNotFoundError: no field has the label; the message lists the labels. Nothing was sent.

@@ -79,9 +79,9 @@ class Documents(Resource):
         An upload does not appear in the work order's activity log.
 
         Args:
-            owner: a record; or the id of a work order, or of another record with ``actor_type``.
+            owner: a record, the id of a work order or, with ``actor_type``, the id of another record.
             source: a path, bytes, or an async iterable of bytes. It is read completely before anything is
-                sent, outside of the call's deadline, and held in memory as base64 (a third larger).
+                sent, outside the call's deadline, and held in memory as base64 (a third larger).
             file_name: required unless ``source`` is a path.
             title: title of the document (default: the file's name).
             description: description of the document.
@@ -156,7 +156,7 @@ class Documents(Resource):
     async def download_urls(self, documents: Iterable[Document | int]) -> dict[int, GetDocDownloadUrl]:
         """Return the ``url`` and ``file_name`` of many documents, by id, with one call.
 
-        Documents without an address are omitted. Addresses need no token, so do not log them.
+        Documents without an address are omitted. The addresses work without a token, so do not log them.
 
         Args:
             documents: records, references or ids.
@@ -195,8 +195,8 @@ class Documents(Resource):
     ) -> bytes | Path:
         """Return the bytes of a document's file or, with ``to``, the path of the written file.
 
-        The download request carries neither token nor Company name. One deadline covers address and file
-        (default: the Company's, or 120 s).
+        The download request carries neither token nor Company name. One deadline covers the look-up of the
+        address and the download (default: the Company's, or 120 s).
 
         Args:
             document: a record, a reference or an id.

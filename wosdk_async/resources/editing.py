@@ -36,7 +36,7 @@ async def edit(
 ) -> E:
     """Implement :meth:`Company.edit <wosdk_async.company.Company.edit>`; ``pause`` waits between attempts."""
     if isinstance(attempts, bool) or not isinstance(attempts, int) or attempts < 1:
-        raise InvalidCallError(f"attempts is {described(attempts)}; it takes a whole number from 1")
+        raise InvalidCallError(f"attempts is {described(attempts)}; it takes a whole number, 1 or more")
     require_class("edit", entity)
     require_id(entity, id)
     if not callable(change):

@@ -191,14 +191,14 @@ def _writing(target: Path) -> Iterator[None]:
 
 
 async def read_into_memory(stream: Stream) -> bytes:
-    """Return the content of ``stream``. Raises DownloadError if it does not fit into memory."""
+    """Return the content of ``stream``. Raises DownloadError if it does not fit in memory."""
     buffer = io.BytesIO()
 
     async def take(piece: bytes) -> None:
         try:
             buffer.write(piece)
         except MemoryError:
-            raise DownloadError("the file does not fit into memory; fetch it with to=") from None
+            raise DownloadError("the file does not fit in memory; write it to disk with to=") from None
 
     await stream(take)
     return buffer.getvalue()
@@ -207,7 +207,7 @@ async def read_into_memory(stream: Stream) -> bytes:
 def file_writer(target: Path, *, named_by_user: bool) -> Callable[[Stream], Awaitable[Path]]:
     """Return a function that writes a complete stream to ``target`` and returns ``target``.
 
-    A symlink at ``target`` is replaced, or its target if the user named the link.
+    A symlink at ``target`` is replaced; if the user named the link, its target is replaced instead.
     """
 
     async def into_file(stream: Stream) -> Path:

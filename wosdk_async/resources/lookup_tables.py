@@ -69,12 +69,12 @@ def require_one(
 ) -> None:
     """Raise ``missing`` or NotUniqueError unless each name in ``found`` has exactly one id."""
     where = {"operation": f"look up {entity}", "company": company}
-    what = f"{entity} with the {by}"
     if absent := [name for name, ids in found.items() if not ids]:
-        raise missing(f"there is no {what} {listed(absent)}", **where)
+        raise missing(f"no {entity} has the {by} {listed(absent)}", **where)
     for name, ids in found.items():
         if len(ids) > 1:
-            raise NotUniqueError(f"there are several {what} {name!r}: ids {listed(ids)}; use the id", **where)
+            text = f"several {entity} records have the {by} {name!r}: ids {listed(ids)}; use an id"
+            raise NotUniqueError(text, **where)
 
 
 def listed(values: Sequence[Any]) -> str:

@@ -88,7 +88,7 @@ _FOUND = Place(lambda _: _Found())
 
 
 class _Batch(SharedTask[Ids]):
-    """Query for all names that tasks look up in one turn of the loop."""
+    """Query for all names that tasks look up in one iteration of the event loop."""
 
     texts: dict[str, None]
 

@@ -82,11 +82,11 @@ class OrderLookups(Resource):
         return [row for row in records if row.action_id == action and not (row.hide or row.is_removed)]
 
     async def hold_reason(self, reason: WoActionReasonLookup | str | int) -> int:
-        """Return the id of a hold reason. Pass the id to many calls to look up the name only once."""
+        """Return the id of a hold reason. To look up the name only once, pass the id to later calls."""
         return await self._reason_id("OnHold", "hold reason", reason)
 
     async def cancel_reason(self, reason: WoActionReasonLookup | str | int) -> int:
-        """Return the id of a cancel reason. Pass the id to many calls to look up the name only once."""
+        """Return the id of a cancel reason. To look up the name only once, pass the id to later calls."""
         return await self._reason_id("Cancel", "cancel reason", reason)
 
     async def repair_code(self, code: RepairCode | str | int) -> int:

@@ -62,7 +62,7 @@ class Verbs(Protocol):
 class Resource:
     """Base class whose public coroutines refuse other Companies' records and hide secrets in their errors.
 
-    Errors raised by these coroutines quote record values, which may repeat a secret.
+    Errors raised by these coroutines quote record values, which may contain a secret.
     """
 
     def __init__(self, company: Verbs, tables: LookupTables) -> None:

@@ -67,8 +67,8 @@ class WorkOrders(OrderLookups):
         Args:
             order: the work order, which must be in progress.
             note: the completion note, which is also sent as the command's comment.
-            note_option: ``Replace`` or ``FillEmpty`` the existing note, or ``Ignore`` it: the note is then
-                only a comment (inferred from the option's name).
+            note_option: ``Replace``, ``FillEmpty`` or ``Ignore`` for an existing note; with ``Ignore``, the
+                new note is only a comment (inferred from the option's name).
             repair_code: name or id of a RepairCode, which some Companies require.
             at: local time of completion (default: now).
         """
@@ -115,7 +115,7 @@ class WorkOrders(OrderLookups):
         to InProgress: the vendor's samples reopen, pick up and start.
 
         Finished orders can also be reopened, so the client reads the state first and sends it as the expected
-        state. If another caller moves the order in between, the service refuses with a ConflictError and
+        state. If another caller moves the order in the meantime, the service refuses with a ConflictError and
         changes nothing.
 
         Args:

@@ -24,7 +24,7 @@ _REMEDY = "The fixtures of wosdk_async need its sandbox: pip install 'wosdk_asyn
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the ini settings and the option ``--wosdk-record``."""
+    """Add the ini settings and the ``--wosdk-record`` option."""
     parser.getgroup("wosdk_async").addoption(
         "--wosdk-record",
         action="store_true",

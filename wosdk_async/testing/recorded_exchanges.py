@@ -95,7 +95,7 @@ class RemainingExchanges:
             self._exact[each.key].append(each)
 
     def take(self, request: RecordedExchange) -> RecordedExchange | str:
-        """Return the exchange for a request, or why there is none; an empty text means not recorded."""
+        """Return the exchange for a request, or why there is none; an empty string means not recorded."""
         exact = self._exact.get(request.key)
         if exact and request.is_login and len(exact) == 1:
             return exact[0]
@@ -105,7 +105,7 @@ class RemainingExchanges:
         if len({repr(each.outcome) for queue in waiting for each in queue}) > 1 < len(waiting):
             return (
                 f"{len(waiting)} recorded requests differ from {request.method} {request.path} only in times,"
-                " but have different responses; let the test set the times, to make runs identical"
+                " but have different responses; set fixed times in the test, so that runs are identical"
             )
         return waiting[0].popleft() if waiting else ""
 
@@ -126,7 +126,7 @@ def write_exchanges(
 ) -> None:
     """Write a recording file atomically.
 
-    ``companies`` are the placeholders of each client's default Company; ``secrets`` must not be in the file.
+    ``companies`` are the placeholders of the clients' default Companies; ``secrets`` must not be in the file.
 
     Raises:
         ConfigurationError: the file is too large or still contains one of ``secrets``. Nothing was written.

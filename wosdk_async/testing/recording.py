@@ -1,7 +1,7 @@
 """Recording of a program's requests and responses to a file without secrets, and replay.
 
 The first run records a test against a real Company. Later runs replay the file, without a network and without
-waiting. ``docs/testing.md`` shows the fixture ``wosdk_recording``.
+waiting. ``docs/testing.md`` shows the ``wosdk_recording`` fixture.
 """
 
 from __future__ import annotations

@@ -47,13 +47,13 @@ def routes(
     """Mock the whole service; see :class:`Routes`.
 
     Args:
-        router: respx router, such as the fixture ``respx_mock``.
+        router: respx router, such as the ``respx_mock`` fixture.
         company: name of the only Company of the mocked service.
         region: region whose locator and token address are mocked.
     """
     if not hasattr(router, "route"):
         raise InvalidCallError(
-            f"routes() takes a respx router, not {described(router)}; pass the fixture respx_mock"
+            f"routes() takes a respx router, not {described(router)}; pass the respx_mock fixture"
         )
     return Routes(router, company, region)
 

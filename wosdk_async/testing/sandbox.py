@@ -38,7 +38,7 @@ _ROOT = f"https://{_HOST}"
 
 @attrs.frozen
 class Snapshot:
-    """All rows of a sandbox at one time; only usable in the same sandbox."""
+    """All rows of a sandbox at one time; usable only in the same sandbox."""
 
     _store: Store = attrs.field(repr=False)
 

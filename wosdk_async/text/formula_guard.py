@@ -27,7 +27,7 @@ _RUN = re.compile(f"[{_SEPARATORS}\"{_BLANK}]+(?P<sign>'*[{_SIGNS}])?")
 
 
 class FormulaGuard:
-    """Makes text safe for CSV by putting an apostrophe before each formula.
+    """Guard that makes text safe for CSV by putting an apostrophe before each formula.
 
     Args:
         raw: return text unchanged, for programs.
@@ -35,7 +35,7 @@ class FormulaGuard:
 
     def __init__(self, *, raw: bool = False) -> None:
         self.texts = 0
-        """Number of texts that got an apostrophe, or with ``raw``, had one that an import would remove."""
+        """Number of texts that got an apostrophe or, with ``raw``, had one that an import would remove."""
         self.raw = raw
 
     def __call__(self, text: str) -> str:

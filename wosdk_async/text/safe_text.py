@@ -89,7 +89,7 @@ class Secrets:
 
     @cached_property
     def _forms(self) -> dict[int, Secret]:
-        """All forms of all secrets, by the number of characters that suffice to find them."""
+        """All forms of all secrets, grouped by the number of characters needed to find them."""
         # Computed for the first error: most sessions have none.
         forms: dict[int, str] = {}
         texts = [each for value in self._values for each in _forms_of(value.reveal())]
@@ -147,7 +147,7 @@ class Secrets:
         return shown if len(text) <= longest else f"{shown}{_cut_from(text)}"
 
     def _is_far_from(self, text: str) -> bool:
-        """Return whether unescaped text has no half of any searched piece: a fast path for most text."""
+        """Return whether unescaped text contains no half of a searched piece: a fast path for most text."""
         folded = text.translate(_FOLDED)
         for size, halves in self._halves.items():
             half = size // 2
@@ -167,7 +167,7 @@ class Secrets:
 
     @cached_property
     def _distinct(self) -> Secrets:
-        """Secrets with every form too long to occur in an address by chance."""
+        """Secrets whose forms are all too long to occur in an address by chance."""
         values = (each for each in self._values if min(map(len, _forms_of(each.reveal()))) >= _MIN_DISTINCT)
         return Secrets(*values)
 
@@ -257,7 +257,7 @@ def _char(found: re.Match[str]) -> tuple[str, int] | None:
 def _common_pieces(texts: list[str], forms: str, size: int) -> set[str]:
     """Return the pieces of ``size`` characters in ``forms`` that also occur in one of ``texts``.
 
-    Sets keep the time linear: the service may send tokens as long as a header.
+    Sets keep the time linear, because the service may send tokens as long as a header.
     """
     # First compare half pieces, which usually have none in common. A piece contains a half piece that starts
     # at a multiple of ``step``, so one side needs only those; the shorter side lists all its own.

@@ -34,7 +34,7 @@ class Secret:
         raise AttributeError("a Secret cannot be changed")
 
     def reveal(self) -> str:
-        """Return the text. Do not keep it in a variable of a function that may raise."""
+        """Return the text. Do not keep it in a variable of a function that may raise an error."""
         return self.encode().decode("utf-8", "surrogatepass")
 
     def __repr__(self) -> str:

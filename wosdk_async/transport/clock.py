@@ -1,7 +1,7 @@
 """Clock that tests can replace, and call deadlines that share one timer.
 
-``asyncio.timeout`` adds a timer to the loop for every call, and most timers are cancelled. Here, calls
-that end in the same hundredth of a second share a set, and one timer waits for the earliest set.
+``asyncio.timeout`` adds a timer to the loop for every call, and most timers are cancelled. Here, calls whose
+deadlines fall in the same hundredth of a second share a set, and one timer waits for the earliest set.
 """
 
 from __future__ import annotations

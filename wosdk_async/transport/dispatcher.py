@@ -46,7 +46,7 @@ _MAX_RENEWALS = 2  # per `send_call`: the token may expire and the Company may m
 
 @attrs.frozen(kw_only=True, eq=False)
 class Dispatcher:
-    """Sends one client's calls within one event loop."""
+    """Dispatcher of one client's calls within one event loop."""
 
     engine: Engine
     limiter: ConcurrencyLimiter
@@ -349,16 +349,17 @@ class Attempts:
 
 
 def _is_unproven(call: Call[Any]) -> bool:
-    """Return whether only one source documents this short command path; all document the full name (facts 5).
+    """Return whether the call's path is a short one that only one source documents.
 
-    If a host that never accepted the short path responds with a 404 page, it did not carry out the call: not
-    shown; assumed. For a full name this is uncertain, and a create must not be sent twice.
+    All sources document the full name (facts 5). A 404 page from a host that has never accepted the short
+    path means that the call was not carried out (not shown; assumed). For a full name, this is uncertain,
+    and a create must not be sent twice.
     """
     return bool(call.other_paths) and call.path != COMMANDS + call.operation
 
 
 def _next_path(call: Call[Any], refusal: RefusedError, paths_tried: int, last_path: str) -> str:
-    """Return the next path to try, or raise ``refusal`` if the path is not its reason or no path remains."""
+    """Return the next path to try; raise ``refusal`` if it has another reason or no path remains."""
     # facts 12 row 4: the sources give different paths for some commands
     paths = (call.path, *call.other_paths)
     if paths_tried >= len(paths) or verdict_of(refusal) is not OTHER_PATH:

@@ -186,7 +186,7 @@ class ConcurrencyLimiter:
         return granted
 
     def leave(self, queue: TenantQueue, granted: asyncio.Future[None]) -> None:
-        """Leave the queue, and release a slot granted in the same turn of the loop."""
+        """Leave the queue, and release a slot granted in the same iteration of the event loop."""
         if granted.done() and not granted.cancelled():
             self.release(queue)
         elif granted in queue.waiting:  # otherwise already removed by a grant
@@ -219,7 +219,7 @@ class ConcurrencyLimiter:
         return not queue.interval or self._clock.now() >= queue.next_at
 
     def _keep_pace(self, queue: TenantQueue) -> None:
-        """Set the time of the next slot of ``queue`` by its rate."""
+        """Set the time of the next slot of ``queue`` from its rate."""
         queue.next_at = max(queue.next_at, self._clock.now() - _BURST) + queue.interval
 
     def _make_ready(self, queue: TenantQueue) -> None:

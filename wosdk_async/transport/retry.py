@@ -117,7 +117,7 @@ class Retries:
     quota: RetryQuota | None = None
     until: float = math.inf
     has_time: Callable[[float], bool] | None = None
-    """Replaces ``policy.attempts``: returns whether another attempt after these seconds is worthwhile."""
+    """Replaces ``policy.attempts``: returns whether another attempt after this many seconds is worthwhile."""
     on_wait: Callable[[Failure, float], None] | None = None
     """Called with a failure and the seconds until the next attempt."""
     _unreached: int = attrs.field(default=0, init=False)

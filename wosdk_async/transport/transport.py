@@ -128,7 +128,8 @@ class Transport:
         """Send ``call`` and return its result.
 
         ``trace`` must not be shared with other calls: it records whether this call may have taken effect.
-        ``hold`` keeps the client open for an enclosing call. ``asked``: ``before_send`` has approved it.
+        ``hold`` keeps the client open for an enclosing call. ``asked`` means that ``before_send`` has already
+        approved the call.
         """
         # Not async: this saves one coroutine for each of tens of thousands of waiting calls.
         client = self.options
@@ -205,7 +206,7 @@ class Transport:
         return Hold(self._loop_state(), self.clock)
 
     def downloads(self, sessions: SessionManager) -> Downloads:
-        """Return the downloads of a Company in the running loop, which use their own connections."""
+        """Return a Company's downloads in the running loop; they use their own connections."""
         return self._loop_state().downloads(self._settings, sessions)
 
     def stats(self) -> Stats:
@@ -228,7 +229,7 @@ class Transport:
         )
 
     async def aclose(self, grace: float = 5.0) -> None:
-        """Refuse new calls, give running calls ``grace`` seconds to end, then close everything."""
+        """Refuse new calls, give running calls ``grace`` seconds to finish, then close everything."""
         self.closed = True
         loop = asyncio.get_running_loop()
         try:

@@ -91,7 +91,7 @@ def _index(catalogue: Catalogue) -> str:
     computed = {entity.name: {snake(f): text for f, text in entity.computed.items()} for entity in entities}
     refused = {entity.name: _refused(entity) for entity in entities}
     tables = [
-        _table("ALIASES", "Another name -> the class.", aliases),
+        _table("ALIASES", "Alias -> class.", aliases),
         _table("COMMANDS", "Wire name or path -> command.", paths),
         # facts 3.3; spec 2.3 and 3
         _tables(

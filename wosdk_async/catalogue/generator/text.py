@@ -109,13 +109,13 @@ def header(text: str) -> str:
 
 
 def sentences(*parts: str | None) -> str:
-    """Join ``parts`` as sentences of one paragraph, without the empty ones."""
+    """Join the non-empty ``parts`` as sentences of one paragraph."""
     full = (part.strip() for part in parts if part and part.strip())
     return " ".join(f"{part[0].upper()}{part[1:]}".rstrip(".") + "." for part in full)
 
 
 def field_text(field: Field, aliases: Mapping[str, str], *, of_command: bool) -> str:
-    """Return a field's docstring text. A command creates no record, so its fields are just required."""
+    """Return a field's docstring text. A command's required fields are not marked "on creation"."""
     nicknames = [name for name, wire in aliases.items() if wire == field.of and name == field.name]
     return sentences(
         field.meaning or f"``{field.name}`` on the wire",
@@ -151,5 +151,5 @@ def operations_text(entity: Entity) -> str | None:
 
 
 def paragraphs(*parts: str | None) -> str:
-    """Join ``parts`` as paragraphs, without the empty ones."""
+    """Join the non-empty ``parts`` as paragraphs."""
     return "\n\n".join(part for part in parts if part)

@@ -103,7 +103,7 @@ def decompressor_for(headers: Mapping[str, str]) -> Decompressor | None:
 async def decompress(body: bytes, headers: Mapping[str, str], limit: int) -> bytes:
     """Return ``body`` decompressed, at most ``limit`` bytes. Raises BadContent.
 
-    A large body is decompressed over several turns of the loop, a small one in a single turn.
+    A large body is decompressed over several iterations of the event loop, a small one in a single iteration.
     """
     decompressor = decompressor_for(headers)
     if decompressor is None or not body:
@@ -122,7 +122,7 @@ async def decompress(body: bytes, headers: Mapping[str, str], limit: int) -> byt
 
 
 class Decompressor:
-    """Decompressor of one body, which is fed piece by piece."""
+    """Decompressor of one body that arrives piece by piece."""
 
     def __init__(self, format: int) -> None:
         self._format = format

@@ -59,7 +59,7 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 NO_MEMORY = "out of memory for the response"
 POOL_EXHAUSTED = "the pool of the program's http_client or transport had no free connection"
-"""Failure reason, and the note on a CancelledError, of a request that waited for a pool connection."""
+"""Failure reason, or note on the CancelledError, for a request that waited for a pool connection."""
 
 OnSending = Callable[[], None]
 Read = Callable[[Response], Any]
@@ -89,11 +89,11 @@ class Request:
         url: full URL, percent-encoded.
         headers: headers of the call; the engine adds Host and Content-Length.
         body: body, if any; a Secret for a log-in.
-        on_sending: called just before the first byte may be sent, on every send of the request.
+        on_sending: called just before the first byte may be sent, each time the request is sent.
         repeat_safe: whether the request may be sent twice. If not, the engine avoids connections that may be
             stale.
-        read: decodes the response, or raises an error: a WosdkError if the service sent the response. Runs
-            before any other request can use the connection.
+        read: decodes the response or raises an error, which is a WosdkError if the service sent the response.
+            Runs before any other request can use the connection.
     """
 
     method: str
@@ -109,7 +109,7 @@ E = TypeVar("E", bound=BaseException)
 
 
 def without_frames(error: E) -> E:
-    """Return ``error`` without its traceback and the errors before it.
+    """Return ``error`` without its traceback and chained errors.
 
     The frames of our response reader and of a sending library hold secrets in plain text.
     """
@@ -181,8 +181,8 @@ class Engine(Protocol):
         """Send one request and return the result of ``read``. Redirects are not followed.
 
         The connection is kept only if ``read`` returns or raises a WosdkError. It is closed if ``read``
-        raises any other error, as for a response from something other than the service, or if bytes follow
-        the response: nothing received later on that connection can be trusted.
+        raises any other error, such as for a response that is not the service's, or if bytes follow the
+        response. Nothing received later on such a connection can be trusted.
 
         Raises:
             SendError: no complete response arrived. The error has no cause, because a library's exception may
@@ -243,7 +243,7 @@ class StreamingEngine(Engine, Protocol):
     def stream(self, url: str, headers: RequestHeaders = ()) -> AbstractAsyncContextManager[StreamedResponse]:
         """GET ``url`` over a connection that is closed on exit, however much of the response was read.
 
-        Redirects are not followed. Entering raises SendError.
+        Redirects are not followed. Entering the context raises SendError.
         """
 
 

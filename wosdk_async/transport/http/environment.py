@@ -59,7 +59,7 @@ class Proxy:
 
     @property
     def is_socks(self) -> bool:
-        """Whether the proxy speaks SOCKS 5. With both schemes, the proxy looks up the service's name."""
+        """Whether the proxy speaks SOCKS 5; even with ``socks5``, it looks up the service's name."""
         return self.scheme.startswith("socks")
 
     @property
@@ -91,8 +91,8 @@ class ProxyRules:
     def route(self, url: str) -> tuple[Proxy | None, str]:
         """Return the proxy for ``url`` (None: connect directly) and the setting that decided, if any.
 
-        Connections to this machine bypass environment proxies, because a proxy's loopback is another machine.
-        Raises ConfigurationError.
+        Connections to this machine bypass environment proxies, because a proxy's loopback address is another
+        machine. Raises ConfigurationError.
         """
         if self._own is not None:
             return self._own, "proxy="
@@ -135,8 +135,8 @@ def parse_proxy(address: Secret, name: str) -> Proxy:
     proxy = _parsed(address.reveal())
     if proxy is None:
         raise ConfigurationError(
-            f"{name} is not the address of a proxy; it takes http://host:port, or https, socks5 or socks5h, "
-            "and before the host user:password@, percent-encoded"
+            f"{name} is not the address of a proxy; it takes http://host:port (or https, socks5, socks5h), "
+            "with user:password@ before the host if needed, percent-encoded"
         )
     if proxy.is_socks and max(len(proxy.user.encode()), len(proxy.password.encode())) > _MAX_SOCKS_NAME:
         raise ConfigurationError(f"{name}: SOCKS takes a user and a password of at most 255 bytes each")

@@ -38,7 +38,7 @@ _LEAST = 16  # connections; if fewer files than these plus _RESERVED are availab
 def engine_for(
     options: ClientOptions, limits: Limits | None = None, ceiling: int | None = None
 ) -> StreamingEngine:
-    """Return an engine with these ``options``, within ``limits`` instead of the options' own.
+    """Return an engine with these ``options``; ``limits`` replaces the options' own.
 
     ``ceiling`` bounds a native engine's connections in a burst (default: ``limits.connections``).
     """
@@ -55,7 +55,7 @@ def engine_for(
 
 
 def connection_ceiling(connections: int) -> int:
-    """Return the maximum connections of an event loop in a burst.
+    """Return the maximum number of connections of an event loop in a burst.
 
     The client gets ``connections`` if the open-file limit (``ulimit -n``) allows. A burst may use half of
     that limit; the rest is for the program and other clients and loops.

@@ -1,7 +1,8 @@
 """Hosts that may receive the bearer token, and hosts of file downloads.
 
 The token is sent to the configured locator and to the Company host that the locator names, over https.
-Loopback and hosts listed by the user need no https. Only a locator on this machine may name this machine.
+Loopback and hosts listed by the user do not require https. Only a locator on this machine may name this
+machine.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def _name(setting: str, given: object) -> str:
     if not isinstance(given, str) or not _HOST.fullmatch(name) or (":" in name and not address_of(name)):
         raise ConfigurationError(
             f"{setting} has {shown_address(given)}; it takes names such as 'sandbox.example.com' "
-            "or addresses, without scheme, port and path"
+            "or addresses, without scheme, port or path"
         )
     return name
 
@@ -91,7 +92,7 @@ class HostRules:
     """Rules for the hosts that may receive a token.
 
     A locator may name hosts under ``suffixes``, and this machine if the locator runs here. The user's
-    ``trusted`` hosts may be named by any locator, and need no https. Both include subdomains.
+    ``trusted`` hosts may be named by any locator, and do not require https. Both include subdomains.
     """
 
     suffixes: tuple[str, ...] = attrs.field(default=("corrigo.com",), converter=_suffixes)  # facts 2
@@ -109,7 +110,7 @@ class HostRules:
         parts, host = _parse(text, DiscoveryError, f"the locator named {shown_address(named)}")
         if not ((local and is_loopback(host)) or _matches(host, self.trusted + self.suffixes)):
             raise DiscoveryError(
-                f"the locator named the host {host!r}, which is not below {', '.join(self.suffixes)}; "
+                f"the locator named the host {host!r}, which is not under {', '.join(self.suffixes)}; "
                 "if it is yours, list it in trusted_hosts"
             )
         self._require_https(parts, host, DiscoveryError)
@@ -118,7 +119,7 @@ class HostRules:
     def endpoint(self, setting: str, url: str) -> str:
         """Return a configured locator or token address without its trailing slash.
 
-        Raises ConfigurationError for an invalid address, or one that needs https.
+        Raises ConfigurationError for an invalid address, or for http where https is required.
         """
         parts, host = _parse(url, ConfigurationError, f"{setting} is {shown_address(url)}")
         self._require_https(parts, host, ConfigurationError, f"{setting}: ")
@@ -127,7 +128,7 @@ class HostRules:
     def given_host(self, url: str) -> str:
         """Return the origin of a Company host that the program names, by the rules of :meth:`company_url`.
 
-        Raises ConfigurationError for an invalid address, or one that needs https.
+        Raises ConfigurationError for an invalid address, or for http where https is required.
         """
         text = url if "://" in url else f"https://{url.lstrip('/')}"
         parts, host = _parse(text, ConfigurationError, f"base_url is {shown_address(url)}")
@@ -135,18 +136,18 @@ class HostRules:
         return _origin(parts, host)
 
     def require_download(self, url: str, *, local: bool) -> None:
-        """Check the address of a file. Files need https even though no token is sent.
+        """Check the address of a file. Files require https even though no token is sent.
 
         This machine is allowed only with ``local``: anyone who can write a document can choose its address,
-        and must not reach services that only this machine can reach. Raises DownloadError, which omits the
-        address (often signed).
+        which must not lead to services that only this machine can reach. Raises DownloadError, which omits
+        the address (often signed).
         """
         parts, host = _parse(url, DownloadError, "the address of the file", _MAX_SIGNED_URL)
         elsewhere = parts.scheme == "https" and (_matches(host, self.suffixes) or not _may_be_here(host))
         if elsewhere or (local and is_loopback(host)) or _matches(host, self.trusted):
             return
         raise DownloadError(
-            f"the file is at {parts.scheme}://{host}, which downloads do not trust; "
+            f"the file is at {parts.scheme}://{host}, which is not trusted for downloads; "
             "use https, or list the host in trusted_hosts if it is yours"
         )
 

@@ -53,7 +53,7 @@ from wosdk_async.transport.telemetry.statistics import Trace
 __all__ = ["Login", "asks_for_token", "granted_token"]
 
 OnTrouble = Callable[[str], None]
-"""Function called with the reason for a log-in's wait, without secrets."""
+"""Function called with the reason why a log-in waits, without secrets."""
 
 
 def asks_for_token(body: RequestBody) -> TypeGuard[Secret]:

@@ -53,7 +53,7 @@ class Address:
         return hosts.endpoint(setting, getattr(region, self.field))
 
     def wrong(self, url: str, status: int, said: str = "") -> SessionError:
-        """Return the error for a response that the endpoint would not send."""
+        """Return the error for a response that cannot come from the endpoint."""
         return self.error(
             f"{self.name} {url} responded with HTTP {status}{said}",
             status=status,
@@ -63,7 +63,7 @@ class Address:
         )
 
     def strange_page(self, url: str, page: InconclusiveResponse) -> Exception:
-        """Return the error for another server's page: a wrong address, unless the page may be transient."""
+        """Return the error for a page from elsewhere: a wrong address, unless the page may be transient."""
         if page.status == 400 and self is LOCATOR:
             # Facts 2 reports only the status: whatever the body, this is a refusal
             return refused("", "", 400)

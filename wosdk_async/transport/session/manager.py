@@ -93,7 +93,7 @@ class SessionManager:
         self.places = Places(clock)
         """Values that higher layers keep for this Company while it is in use, in all loops."""
         self.login_waits_for = ""
-        """What the running log-in is waiting for, without secrets. Timeout errors mention this."""
+        """Reason why the running log-in waits, without secrets. Timeout errors mention it."""
         self._log_in = log_in
         self._recent_secrets: deque[Secrets] = deque(maxlen=_GRANTS)
         self._lock = threading.Lock()
@@ -111,7 +111,7 @@ class SessionManager:
         self._search_from = 0.0
 
     def __repr__(self) -> str:
-        state = "logs in with its first call"
+        state = "logs in on its first call"
         if session := self.session:
             state = f"{session.grant.base_url} session #{session.generation}"
         return f"<SessionManager {self.company!r} {state}>"
@@ -228,7 +228,7 @@ class SessionManager:
             self._early_renewal_from = self.clock.now() + _EARLY_INTERVAL
             kind = type(task.exception()).__name__
             _log.warning(
-                "early renewal failed, the old session remains in use: company=%s error=%s",
+                "early renewal failed; the old session remains in use: company=%s error=%s",
                 self.company,
                 kind,
             )

@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 @attrs.frozen(kw_only=True)
 class CallResult:
-    """End of a call: ``error`` is the class of its error, ``code`` the service's ErrorCode."""
+    """End of a call: ``error`` is the class of its error, and ``code`` is the service's ErrorCode."""
 
     company: str
     operation: str
@@ -59,10 +59,10 @@ class Observer:
         return None, ()
 
     def attempt_ended(self, state: Any, attempt: Attempt) -> None:
-        """Handle a response, or its absence. ``state`` belongs to the attempt."""
+        """Handle a response, or its absence. ``state`` is the attempt's."""
 
     def call_ended(self, state: Any, result: CallResult) -> None:
-        """Handle the end of a call. ``state`` belongs to the call."""
+        """Handle the end of a call. ``state`` is the call's."""
 
 
 @attrs.frozen
@@ -126,7 +126,7 @@ class ObservedCall:
                 _notify(each.call_ended, state, result)
 
     async def send(self, engine: Engine, request: Request) -> Any:
-        """Send one request by ``engine``, and notify the observers when it starts and ends."""
+        """Send one request through ``engine``, and notify the observers when it starts and ends."""
         self._attempts += 1
         started, number = time.monotonic(), self._attempts
         states, headers = [], request.headers
@@ -212,7 +212,7 @@ class Telemetry(Observer):
         return self._trace.get_tracer("wosdk_async").start_span(call.operation, attributes=attributes)
 
     def attempt_started(self, state: Any, call: Call[Any], number: int) -> tuple[Any, RequestHeaders]:
-        """Start and return the span of an attempt under its call, with the header ``traceparent``."""
+        """Start and return the span of an attempt under its call, with the ``traceparent`` header."""
         attributes: dict[str, Any] = {"http.request.method": call.method}
         if number > 1:
             attributes["http.request.resend_count"] = number - 1

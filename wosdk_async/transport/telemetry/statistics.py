@@ -150,15 +150,15 @@ class CompanyStats:
     ``calls`` counts all unfinished calls, including those waiting for the session or a retry. These four
     cover the running event loop; the other values are shared by all loops.
 
-    ``session_age`` and ``session_left`` are the seconds since the session was opened and until its latest
-    renewal time; None without a session. ``session_number`` counts the sessions opened.
+    ``session_age`` is the seconds since the session was opened, and ``session_left`` is the seconds until its
+    latest renewal time; both are None without a session. ``session_number`` counts the sessions opened.
 
     ``response_age`` is the seconds since the service last responded to a call with anything but a 5xx, and
-    ``error_age`` the seconds since a call last failed, with an error of class ``last_error``; None before the
-    first.
+    ``error_age`` is the seconds since a call last failed, with an error of class ``last_error``; each is None
+    before the first.
 
-    ``login_age`` is the seconds since the current log-in began, and ``login_waits_for`` the cause of its
-    wait.
+    ``login_age`` is the seconds since the current log-in began, and ``login_waits_for`` is the reason why it
+    waits.
     """
 
     name: str

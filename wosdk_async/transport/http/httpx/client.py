@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 __all__ = ["ClientEngine"]
 
 _loop_of: WeakKeyDictionary[Any, asyncio.AbstractEventLoop] = WeakKeyDictionary()
-"""Event loop of each program transport that has a pool. GIL: threads set a key atomically."""
+"""Event loop of each program transport that has a pool. Under the GIL, threads set a key atomically."""
 
 
 class ClientEngine:
@@ -56,7 +56,7 @@ class ClientEngine:
 
     Args:
         client: the client that sends.
-        limits: only ``connections`` and ``body`` apply; the client has its own other limits.
+        limits: only ``connections`` and ``body`` apply; the client's own limits replace the others.
         timeouts: replace the client's own.
         merge_defaults: whether calls include the client's default headers, cookies and parameters.
         owns_client: whether the client is closed with the engine.

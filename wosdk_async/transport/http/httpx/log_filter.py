@@ -25,7 +25,7 @@ _CALL, _DOWNLOAD = "call", "download"
 _OF_CORE = ("connection", "http11", "http2", "proxy", "socks")
 _HPACK = ("hpack.hpack", "hpack.table")
 _STEP = re.compile(r"((?:receive|send|response|setup)_\w+\.\w+) .*", re.DOTALL)
-"""Step of a request with its log details: headers, exception text, the password of a SOCKS proxy."""
+"""Log message of a request's step; its details may be headers, exception text or a SOCKS proxy's password."""
 _REASONS: dict[object, str] = {status.value: status.phrase for status in HTTPStatus}
 _STATUS = 3  # index in httpx's log record: method, address, version, status, reason
 
@@ -35,7 +35,7 @@ _ours: ContextVar[str] = ContextVar("wosdk_async_filtered_logs", default="")
 
 @contextmanager
 def filtered_logs(*, download: bool = False) -> Iterator[None]:
-    """Hide secrets of the enclosed request from library logs."""
+    """Hide secrets of the request sent in this context from library logs."""
     token = _ours.set(_DOWNLOAD if download else _CALL)
     try:
         yield
@@ -82,7 +82,7 @@ def _origin(url: Any) -> str:
 
 
 def _filter_httpcore(record: logging.LogRecord) -> bool:
-    """Hide passwords, response headers, which may repeat anything, and exceptions, which quote headers."""
+    """Hide passwords, response headers (which may repeat anything) and exceptions (which quote headers)."""
     if _ours.get():
         record.msg = _STEP.sub(r"\1 ***", str(record.msg))
     return True

@@ -53,8 +53,8 @@ __all__ = [
 async def read_response(response: httpx.Response, limit: int, read: Read) -> tuple[Any, Exception | None]:
     """Return the result of ``read`` for the response, with its body decompressed to at most ``limit`` bytes.
 
-    Raises BadContent and library errors. An error of ``read`` is returned, not raised: a WosdkError that is
-    raised comes from a call made by a hook.
+    Raises BadContent and library errors. An error raised by ``read`` is returned, so that a raised WosdkError
+    can only come from a call made by a hook.
 
     Unless ``read`` returns or raises a WosdkError, the connection is closed before another request can use
     it. HTTP/2 connections stay open: other requests share them, and each response names its request.
@@ -169,7 +169,8 @@ def _summary(cause: BaseException) -> str:
 def foreign_response(cause: BaseException, library: Any) -> SendError | None:
     """Return the error if a transport or mock gave ``library`` a response from another library.
 
-    ``library`` only asserts the class or awaits the response, so the frames of that failure are searched.
+    On such a response, ``library`` only fails an assertion or an ``await``; the response is found in the
+    frame of that failure.
     """
     frame = _frames(cause)[-1]
     found = frame.f_locals.get("response") if _is_in(frame, library) else None

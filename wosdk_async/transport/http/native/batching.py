@@ -1,7 +1,7 @@
 """Batched socket reads and writes for one pool.
 
-Writing: all requests of one event loop turn are sent together. Reading: asyncio runs a handle and a dozen
-calls per readable socket. Here, our own epoll watches the sockets, the loop watches the epoll, and all
+Writing: all requests of one event loop iteration are sent together. Reading: asyncio runs a handle and a
+dozen calls per readable socket. Here, our own epoll watches the sockets, the loop watches the epoll, and all
 readable sockets are read in one batch.
 """
 
@@ -62,9 +62,9 @@ class Batched(Protocol):
 class WriteBatcher:
     """Connections whose requests are about to be sent.
 
-    Requests from one loop turn are sent at its end, or 2 ms after the first was submitted. Sending them back
-    to back costs far less CPU than sending each between other work, and a single system call shows which
-    sockets have received an end of file or unexpected bytes.
+    Requests from one event loop iteration are sent at its end, or 2 ms after the first was submitted. Sending
+    them back to back costs far less CPU than sending each between other work, and a single system call shows
+    which sockets have received an end of file or unexpected bytes.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, now: Callable[[], float]) -> None:
@@ -76,7 +76,7 @@ class WriteBatcher:
         """Whether this is a forked copy; if so, the parent process sends the requests."""
 
     def submit(self, connection: Batched, alone: bool) -> None:
-        """Send the request of ``connection`` with the others of this turn, or at once if ``alone``."""
+        """Send the request of ``connection`` with the others of this iteration, or at once if ``alone``."""
         if alone:
             self._waiting.append(connection)
             self._send_all()
@@ -111,7 +111,7 @@ def readable(fds: Collection[int]) -> set[int]:
 
 
 class SocketReader:
-    """Reads the sockets of one pool through its own epoll.
+    """Reader of one pool's sockets, through its own epoll.
 
     The loop still opens, writes and closes the sockets. It also reads them until the TLS handshake ends, on
     systems without epoll, and on loops other than asyncio's own and uvloop. docs/benchmarks.md lists the

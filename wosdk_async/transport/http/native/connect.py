@@ -34,8 +34,8 @@ _STAGGER = 0.25  # seconds before the next address is also tried (RFC 8305 5)
 async def connect(pool: Pool, connection: Connection) -> None:
     """Open ``connection`` in the place that ``pool`` has reserved.
 
-    Name look-up, TCP, tunnel and TLS share the timeout ``connect``. Raises SendError and frees the place on
-    failure, including if the service has already closed the connection or sent anything.
+    Name look-up, TCP, tunnel and TLS share the ``connect`` timeout. On failure, frees the place and raises
+    SendError. An early close or early bytes from the service count as failures.
     """
     try:
         async with asyncio.timeout(pool.timeouts.connect) as limit:

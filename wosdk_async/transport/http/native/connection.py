@@ -94,7 +94,7 @@ class Connection(Layer):
         self._parser.reset()
 
     def finish(self, believed: bool) -> None:
-        """Return to the pool after a ``believed`` response; close otherwise.
+        """Return to the pool if the response is ``believed``; otherwise close.
 
         Bytes after the response, or during its reading, have already closed the connection.
         """
@@ -171,7 +171,7 @@ class Connection(Layer):
         limit = self._pool.timeouts.connect
         self._send_by = self._send_by or (math.inf if limit is None else now + limit)
         if now > self._send_by:
-            what = "only part of a TLS record" if partial else "TLS records without a pause"
+            what = "an incomplete TLS record and nothing else" if partial else "TLS records without a pause"
             self._fail(f"the service sent {what} for {limit:g} s", timeout="connect")
         else:
             self._pool.loop.call_later(_QUIET, self._look_again)
@@ -193,7 +193,7 @@ class Connection(Layer):
             self._transport.abort()
 
     def check(self, now: float) -> None:
-        """Fail after too long without progress; close after too long idle."""
+        """Fail the request after too long without progress; close the connection after too long idle."""
         if self._waiter is None:
             if not self._held and now - self.since > self._pool.limits.keepalive:
                 self.close()

@@ -95,8 +95,8 @@ class ResponseParser:
     def end(self) -> Response:
         """Return the response after the peer has closed cleanly. Raises BadResponse.
 
-        A body without a length ends there (RFC 9112 6.3 rule 8). Truncation shows only in the content, as in
-        JSON or gzip.
+        A body without a length ends there (RFC 9112 6.3 rule 8). Only its content, such as JSON or gzip, can
+        then reveal a truncation.
         """
         if self._stage == _BODY and not any(map(self._headers.all_of, _FRAMING)):
             return self._make_response()
@@ -104,7 +104,7 @@ class ResponseParser:
         raise BadResponse(f"the service closed the connection {when}")
 
     def _keep_chunks(self, received: int) -> None:
-        """Move chunks to the body, and bound the bytes outside it: headers, chunk marks, 1xx."""
+        """Move chunks to the body, and bound the bytes outside it: headers, chunk framing, 1xx."""
         if not self._chunks:
             self._overhead += received
             if self._overhead > self._limits.head:

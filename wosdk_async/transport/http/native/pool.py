@@ -102,10 +102,10 @@ class Pool:
         return None
 
     async def wait(self, origin: Origin) -> Connection | None:
-        """Wait for another request's connection to ``origin``, or None.
+        """Wait for a released connection to ``origin``, or for permission to open one (None).
 
-        None means that the caller may open a connection, already counted in ``size``. Raises SendError when
-        the timeout ``pool`` expires.
+        ``size`` already counts the connection to be opened. Raises SendError when the ``pool`` timeout
+        expires.
         """
         if self.size >= min(self.limits.connections, self.ceiling):
             idle = next(chain(origin.idle, self._by_age), None)  # the oldest, preferably one to ``origin``

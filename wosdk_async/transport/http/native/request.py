@@ -1,4 +1,4 @@
-"""Requests: their origins, and the encoding of heads and bodies when written."""
+"""HTTP requests: their origins, and the encoding of heads and bodies as they are written."""
 
 from __future__ import annotations
 

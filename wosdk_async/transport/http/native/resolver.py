@@ -1,6 +1,7 @@
 """Name look-ups: one per host at a time, briefly cached, on dedicated threads.
 
-The event loop has few threads: look-ups at an unresponsive name server would delay all other work.
+The event loop's own thread pool is small, so look-ups that hang on an unresponsive name server would delay
+all its other work.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def usable_files() -> int:
 
 
 def max_look_ups() -> int:
-    """Return the maximum of concurrent look-ups, each in a thread that ends at the system's timeout."""
+    """Return the maximum number of concurrent look-ups; each has a thread until the system's timeout."""
     return max(1, usable_files() // 16)
 
 

@@ -48,7 +48,7 @@ class TLSTransport(Layer):
         self._has_begun = False
         """Whether decrypted bytes are passed on."""
         self._is_proven = False
-        """Whether the service has sent data, which shows that its session is good."""
+        """Whether the service has sent data, which shows that its session is valid."""
         self._plaintext: deque[memoryview] = deque()
         """Data to be encrypted when the socket accepts bytes again."""
         self._paused = False
@@ -80,7 +80,7 @@ class TLSTransport(Layer):
     # --- transport of the connection ----------------------------------------------------------
 
     def set_protocol(self, above: Layer) -> None:
-        """Pass bytes from now on to ``above``."""
+        """From now on, pass bytes to ``above``."""
         self._above = above
 
     def write(self, data: bytes) -> None:
