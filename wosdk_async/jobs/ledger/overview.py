@@ -69,7 +69,7 @@ async def audit_state_of(journal: JournalReader) -> AuditState:
 
 @attrs.frozen(kw_only=True)
 class Overview:
-    """A job's state, even while another process works on the job."""
+    """A job's state, which can be read even while another process is working on the job."""
 
     folder: Path
     plan: JobPlan
