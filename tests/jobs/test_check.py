@@ -283,7 +283,7 @@ async def test_what_the_service_requires_and_a_row_lacks_is_a_warning(local: Loc
     assert (result.complete, result.counts["would_send"], result.lacking) == (False, 3, 2)
     assert (lack.count, lack.first.row, [each.row for each in lack.more]) == (2, 2, [3])
     assert lack.reason.startswith("command.work_order.customer is empty, ")
-    assert lack.reason.endswith("; fill in column 'customer'")
+    assert lack.reason.endswith(" blank column 'customer'")
     assert [each.warnings for each in told] == [(), (lack.reason,), (lack.reason,)]
     text = MAP.replace('customer = "@customer"\n', "").partition("[reference.customer]")[0]
     (lack,) = (await checked(local, source, text)).lacks

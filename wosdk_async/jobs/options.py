@@ -95,7 +95,7 @@ class ImportOptions:
     """Separator in ``results.csv`` and other outputs, to open them in Excel (default: a plain CSV file)."""
 
     def changed(self) -> dict[str, Any]:
-        """Return all options except ``details`` that differ from their defaults, as plain data."""
+        """Return the options (except ``details``) that differ from their defaults, as plain data."""
         fields = {each.name: each.default for each in attrs.fields(type(self)) if each.name != "details"}
         values = {name: getattr(self, name) for name in fields}
         return {

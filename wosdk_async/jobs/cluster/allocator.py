@@ -100,7 +100,7 @@ _REPORT_WITHIN = 0.1  # seconds that a worker may wait for results
 
 @attrs.frozen
 class Changes:
-    """Rows that changed and leases that closed because of a report or the clock."""
+    """Effects of a report, or of the passing of time, on rows and leases."""
 
     ended: list[RowReport] = attrs.field(factory=list)
     lost: list[tuple[GrantedRow, Lease]] = attrs.field(factory=list)

@@ -55,8 +55,8 @@ class ClusterRun(Run[Any, Effect]):
     """Run that sends a job's claims through its workers.
 
     If the ``async with`` block ends with an exception or cancellation, the workers cancel their calls. Rows
-    not reported within half a second are in doubt, and their leases stay open: the job's next run waits for
-    those leases. On exit, the block raises the error passed to :meth:`fail`, if any.
+    still unreported half a second later are in doubt, and their leases stay open: the job's next run waits
+    for those leases. On exit, the block raises the error passed to :meth:`fail`, if any.
     """
 
     def __init__(

@@ -92,7 +92,7 @@ class ExportOptions:
     csv_for_excel: ExcelSeparator | None = choice("comma", "semicolon")
     """Separator of a CSV file for Excel, with a byte order mark (default: commas without a mark)."""
     csv_raw: bool = switch(False)
-    """Whether to leave CSV text unchanged, for programs, with no apostrophe before formulas."""
+    """Whether CSV text is for programs and stays unchanged, with no apostrophe before formulas."""
 
 
 @attrs.frozen(kw_only=True)

@@ -83,7 +83,8 @@ class Audit:
 
         def say(left: float) -> None:
             self.settling.on_stage(
-                f"audit: rows that differ from the journal: {len(suspects)}; next look-up in {left:.0f} s"
+                f"audit: next look-up of the rows that differ from the journal ({len(suspects)}) in "
+                f"{left:.0f} s"
             )
 
         await say_and_sleep(self.settling.seconds, say, self.settling.clock)

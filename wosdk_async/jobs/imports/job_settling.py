@@ -34,7 +34,7 @@ async def settle_job(
     """Look up rows in doubt by their keys, and replan rows that are confirmed absent.
 
     Nothing is sent. Confirming absence takes the settle time, which starts once workers of earlier runs can
-    no longer send rows; ``on_stage`` gets progress messages. After ``stop``, undecided rows stay in doubt.
+    no longer send rows. ``on_stage`` gets progress messages. After ``stop``, undecided rows stay in doubt.
 
     Returns:
         The number of rows that were ``looked_up``, ``found`` and ``not_there``.

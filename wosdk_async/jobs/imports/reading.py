@@ -133,7 +133,7 @@ class RowBuilder:
         return None if self.keys is None else self.keys.key(row)
 
     def _is_sent(self, key: str | None, found: Found) -> bool:
-        """Return whether a row can be sent: for an update, its key must have a record; for a create, none."""
+        """Return whether a row can be sent. An update needs a record with the key; a create needs none."""
         records = found.get(key or "", ())
         changes = self.import_map.action.by is not None
         return key is not None and not isinstance(records, RowError) and bool(records) is changes

@@ -173,7 +173,7 @@ def end_details(error: WosdkError) -> dict[str, Any]:
 
 
 def stop_of(run: JobRun) -> RunStoppedError | None:
-    """Return why a run stopped early, including any signal; None if it did not."""
+    """Return the reason, such as a signal, why a run stopped early; None if it did not stop early."""
     stopped = failure_of(run, "stopped")
     signal = {130: "Ctrl-C", 143: "SIGTERM"}.get(run.exit_status or 0)
     if stopped is not None and signal:

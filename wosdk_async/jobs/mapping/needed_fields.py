@@ -71,7 +71,7 @@ def _reason(path: tuple[str, ...], import_map: ImportMap, of: str) -> str:
     columns = node.columns
     if isinstance(node, ReferenceNode):
         columns = columns.union(*(each.columns for each in import_map.references if each.name == node.name))
-    return f"{needed}; fill in {named_columns(columns)}" if columns else needed
+    return f"{needed}; fill in the blank {named_columns(columns)}" if columns else needed
 
 
 def _node(node: Node | None, path: tuple[str, ...]) -> Node | None:

@@ -189,7 +189,7 @@ def _notes(path: Path, sheet: str | None, about: _About) -> list[str]:
 _SHOWN = 10
 _BLIND = (
     "this format hides cell errors, missing formula results and currencies in cell formats; such cells are "
-    "imported empty or without currency. If the file has any of these, save it as .xlsx"
+    "imported empty or without a currency. If the file has any of these, save it as .xlsx"
 )
 
 

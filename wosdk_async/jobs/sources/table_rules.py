@@ -80,7 +80,7 @@ class TableRules:
 
 
 def require_table(source: Source, rules: TableRules, wanted: Mapping[str, str]) -> None:
-    """Raise ImportMapError if the columns or header line differ from the map, or it reads merged cells.
+    """Raise ImportMapError if the columns or header line do not fit the map, or the map reads merged cells.
 
     Args:
         source: the file.
