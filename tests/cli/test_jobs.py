@@ -399,12 +399,12 @@ def test_an_undo_says_first_what_nobody_can_check(store: Path, wosdk: Wosdk, tmp
     assert wosdk("import", source, "--map", import_map, "--sandbox", store).exit_code == 0
     left = wosdk("jobs", "undo", source)
     assert (left.exit_code, left.stdout.startswith("2 not undone, without a version: ")) == (0, True)
-    assert "Location records have no version to detect later changes" in left.stderr
+    assert "Location records have no versions, so later changes cannot be detected" in left.stderr
     assert ", id 20903: not undone, without a version" in left.stderr
     assert wosdk("jobs", "undo", source, "--unversioned").stdout == "2 undone\n"
     nothing = wosdk("jobs", "undo", source, "--unversioned")
     assert nothing.stdout == "2 undone\n"
-    assert "no version to detect" not in nothing.stderr
+    assert "have no versions" not in nothing.stderr
 
 
 def test_an_undo_deletes_what_the_rows_refer_to_if_it_is_asked_to(

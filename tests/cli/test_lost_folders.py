@@ -69,7 +69,7 @@ def test_a_folder_that_was_moved_is_to_be_put_back(
         "knows which rows were sent. Restore the folder, then run the same command to resume; without the "
         f"journal, the command sends all {ROWS} rows again"
     )
-    stop = f"{folder} was removed or moved while this process worked on the job; nothing more is sent. "
+    stop = f"{folder} was removed or moved while this process was working on the job; nothing more is sent. "
     assert f"wosdk: stopped: {stop}Restore the folder" in said
     assert not [text for text in said if "goes on with" in text or "Run the command again" in text]
     assert not folder.exists()

@@ -159,12 +159,14 @@ async def test_an_export_of_something_else_does_not_go_on(
     orders.failing = lambda _: False
     f = fields(WorkOrder)
     for other, differing in (
-        ({"select": ["Number"]}, r"properties: \*, and now Number, Id"),
-        ({"where": [f.status_id == "New"]}, r"conditions: none, and now \{'.*New.*"),
-        ({"limit": 5}, "limit: none, and now 5"),
-        ({"format": "csv"}, "format: parquet, and now csv"),
+        ({"select": ["Number"]}, r"properties changed from \* to Number, Id"),
+        ({"where": [f.status_id == "New"]}, r"conditions changed from none to \{'.*New.*"),
+        ({"limit": 5}, "limit changed from none to 5"),
+        ({"format": "csv"}, "format changed from parquet to csv"),
     ):
-        with pytest.raises(ExportError, match=f"had other {differing}") as caught:
+        with pytest.raises(
+            ExportError, match=f"differs from the stopped export to the same output .{differing}"
+        ) as caught:
             await Export(WorkOrder, output, company=acme, **(parquet | other))
         assert caught.value.remedies == (Remedy.EXPORT_AGAIN,)
     await Export(WorkOrder, output, company=acme, again=True, select=["Number"], **parquet)

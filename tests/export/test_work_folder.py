@@ -56,7 +56,7 @@ def test_exports_that_end_while_others_begin(tmp_path: Path) -> None:
     with ThreadPoolExecutor(3) as threads:
         assert list(threads.map(work, range(3))) == [None] * 3
     assert len(done) > 3
-    assert refusals <= {f"{work_folder_of(output)}: another process works on this job"}
+    assert refusals <= {f"{work_folder_of(output)}: another process is working on this job"}
     assert not work_folder_of(output).exists()
 
 

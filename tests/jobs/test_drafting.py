@@ -141,15 +141,15 @@ def test_a_cell_that_is_there_twice_is_named_where_a_column_could_be_the_marker(
     text = draft_of(tmp_path, "WoCreateCommand", "".join(["order,kind\n", *rows_of_file, rows_of_file[2]]))
     assert "marker" not in tomllib.loads(text)
     words = " ".join(text.split("\n# "))
-    assert "order would be unique, but line 10 repeats 'A-3' of line 4." in words
+    assert "order would be unique, but line 10 repeats 'A-3' from line 4." in words
     assert "kind would be one" not in words
 
 
 @pytest.mark.parametrize(
     ("cells", "why"),
     [
-        (["T-1", "", "T-3", "T-4", "T-1"], "line 3 has an empty cell, line 6 repeats 'T-1' of line 2."),
-        (["T-1", "T-1"], "line 3 repeats 'T-1' of line 2."),
+        (["T-1", "", "T-3", "T-4", "T-1"], "line 3 has an empty cell, line 6 repeats 'T-1' from line 2."),
+        (["T-1", "T-1"], "line 3 repeats 'T-1' from line 2."),
         ([""] * 9, ", ".join(f"line {line} has an empty cell" for line in (2, 3, 4)) + ", and others."),
         (["T-1", "see mail"], "line 3 has 'see mail'."),
     ],

@@ -68,7 +68,7 @@ BASE = WORK_ORDER + CUSTOMER
         ('asset = "@asset"', 'asset = "@asset"\nassett = "x"', "command.work_order.items[0].assett"),
         ("[command]", "[commands]\n[command]", "the map has no key 'commands'; did you mean 'command'?"),
         ('comment = "{notes}"', 'comment = "{notes"', "command.comment: the brace at character 1"),
-        ('comment = "{notes}"', 'comment = "{}"', "{} is for the looked-up name"),
+        ('comment = "{notes}"', 'comment = "{}"', "{} stands for the looked-up name"),
         ('comment = "{notes}"', 'comment = "{notes}\n', "not valid TOML: Illegal character '\\n' (at line 3,"),
         ('comment = "{notes}"', "comment = 5", "command.comment takes a string, not 5"),
         ('comment = "{notes}"', 'comment = { txt = "x" }', "command.comment has no key 'txt'; did you mean 'text'? Its keys are text, truncate"),

@@ -126,7 +126,7 @@ def test_the_first_visible_sheet_is_read_and_what_is_hidden_is_counted(tmp_path:
     source = read_here(workbook, tmp_path / "f.xlsx")
     assert source.sheet == "Orders"
     assert [note.partition(": ")[2] for note in source.notes] == [
-        "sheet 'Orders' has 1 hidden row and 1 hidden column, imported anyway",
+        "sheet 'Orders' has 1 hidden row and 1 hidden column; hidden cells are imported anyway",
         "other sheets with content are ignored: 'Old', 'Closed'",
     ]
     assert Import(source, load(tmp_path)).read().warnings == source.notes
@@ -163,7 +163,7 @@ def test_an_opendocument_sheet_has_merged_and_hidden_cells_too(tmp_path: Path) -
     source = read_document(tmp_path / "f.ods", "".join(rows), columns, more=more)
     assert source.merged == [("B2:B3", "Due")]
     assert [note.partition(": ")[2] for note in source.notes] == [
-        "sheet 'Data' has 1 hidden row and 1 hidden column, imported anyway",
+        "sheet 'Data' has 1 hidden row and 1 hidden column; hidden cells are imported anyway",
         "other sheets with content are ignored: 'More'",
     ]
 

@@ -222,11 +222,11 @@ def test_a_header_below_other_lines_is_named(tmp_path: Path) -> None:
     assert (caught.value.remedies, caught.value.facts["line"]) == ((Remedy.HEADER_ROW,), 4)
     assert table(CsvFile(path, header_row=4)) == [["1", "May", "x"]]
     with pytest.raises(
-        ImportMapError, match="the map sets header_row = 4, but the header is in another line"
+        ImportMapError, match="the map sets header_row = 4, but the header is on another line"
     ):
         Import(CsvFile(path), load(tmp_path, "header_row = 4"))
     Import(CsvFile(path, header_row=4), load(tmp_path, "header_row = 4"))
-    with pytest.raises(ImportMapError, match="no row starts in line 9"):
+    with pytest.raises(ImportMapError, match="no row starts on line 9"):
         CsvFile(path, header_row=9)
     path.write_text("_job,_row,No,Due\nj,1,1,May\n")  # rejects have their header in the first line
     Import(CsvFile(path, header_row=4), load(tmp_path, "header_row = 4"))

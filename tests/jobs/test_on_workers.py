@@ -136,7 +136,7 @@ async def test_a_row_that_kills_its_workers_is_refused(local: Local, job: Job, w
     ready = job(write(HEADER, rows(*range(1, 13))), MAP, marker=MARKER, workers=pool, lease=1.2, skew=0)
     summary, outcomes = await carried_out(ready, local)
     assert (summary.created, summary.failed, len(pool.workers)) == (11, 1, 2 + 4)
-    assert "the worker with this row was lost 4 times" in (outcomes[5].reason or "")
+    assert "this row was lost with its worker 4 times" in (outcomes[5].reason or "")
     assert await held(local) == Counter(str(number) for number in range(1, 13) if number != 5)
 
 
@@ -460,7 +460,7 @@ async def test_settle_waits_for_leases_too(local: Local, job: Job, write: Write)
         assert (await settle_job(journal, local.company, on_stage=stages.append))["not_there"] == 1
         assert await journal.open_leases() == {}
     assert stages[0].startswith("workers of an earlier run may still send rows")
-    assert stages[1:] == ["rows in doubt: 1; next look-up in 0 s: the service may still process them"]
+    assert stages[1:] == ["rows in doubt: 1; the service may still be processing them; next look-up in 0 s"]
 
 
 # --- options --------------------------------------------------------------------------------------
@@ -577,7 +577,7 @@ async def test_a_new_job_is_refused_while_another_process_grants_rows(
     folder = await left_open(job(source, MAP, marker=MARKER), local, 1)
     ready = job(source, MAP, marker=MARKER, again=True)
     async with Journal.open(folder):
-        with pytest.raises(JournalError, match="another process works on this job"):
+        with pytest.raises(JournalError, match="another process is working on this job"):
             await ready.run(local.company)
     assert not folder.with_name(f"{folder.name}-2").exists()
     assert await held(local) == Counter()
@@ -620,7 +620,9 @@ async def test_a_new_job_is_refused_while_another_process_works_without_a_lease(
         assert process.stdout is not None
         assert await process.stdout.readline() == b"works\n"
         again = job(source, MAP, marker=MARKER, again=True)
-        with pytest.raises(JournalError, match=f"another process works on this job .process {process.pid} "):
+        with pytest.raises(
+            JournalError, match=f"another process is working on this job .process {process.pid} "
+        ):
             await again.run(local.company)
     finally:
         await process.communicate(b"")

@@ -165,7 +165,7 @@ async def test_rows_whose_record_is_not_one_fail(local: Local, job: Job, write: 
     assert {number: each.reason for number, each in outcomes.items()} == {
         1: f"2 Customer records have tenant_code 'T1' (ids {first}, {second}); identify the records by id",
         2: "no Customer has tenant_code 'T2'",
-        3: f"the Customer with tenant_code 'T3' is removed (id {gone})",
+        3: f"the Customer with tenant_code 'T3' has been removed (id {gone})",
         4: "no Customer has tenant_code 'T4'",
         5: "the key in tenant_code ('') is empty; each row needs its own key",
     }
@@ -175,7 +175,7 @@ async def test_a_row_without_anything_to_write_fails(local: Local, job: Job, wri
     await made(local, "T1")
     text = UPDATE.split("work_zone")[0]
     _, outcomes = await carried_out(job(write(COLUMNS, [["T1", "", ""]]), text), local)
-    assert outcomes[1].reason == "nothing to update: all cells of its fields are empty"
+    assert outcomes[1].reason == "nothing to update: the cells of all fields to update are empty"
 
 
 async def test_an_empty_cell_empties_a_text_if_the_map_says_so(local: Local, job: Job, write: Write) -> None:
@@ -216,7 +216,7 @@ async def test_an_update_that_was_under_way_is_compared(local: Local, job: Job, 
     assert [found[f"T{i}"]["Instructions"] for i in (1, 2, 4)] == ["note 1", "note 2", "note 4"]
     assert found["T1"]["ConcurrencyId"] == before, "it was not written again"
     assert (summary.done, summary.in_doubt) == (3, 1)
-    assert outcomes[3].reason == f"the Customer with tenant_code 'T3' is removed (id {ids[2]})"
+    assert outcomes[3].reason == f"the Customer with tenant_code 'T3' has been removed (id {ids[2]})"
 
 
 async def test_an_update_in_doubt_is_settled_in_the_same_run(local: Local, job: Job, write: Write) -> None:

@@ -111,7 +111,7 @@ async def test_of_several_the_lowest_id_is_taken_when_the_map_says_so(
     await local.company.create(Customer(display_as="Pier Coffee", name="Twin", work_zone=Ref(14)))
     text = WORK_ORDER + CUSTOMER + 'ambiguous = "first"\n'
     summary = await job(write(HEADER, named("Pier Coffee")), text).run(local.company)
-    assert summary.warnings == ["customer: 'Pier Coffee' is ambiguous: used 513, not 514"]
+    assert summary.warnings == ["customer: 'Pier Coffee' is ambiguous; using 513, not 514"]
     assert [row["Customer"]["Id"] for row in await local.rows("WorkOrder", "Customer.Id")] == [513]
 
 

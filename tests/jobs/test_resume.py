@@ -169,6 +169,6 @@ async def test_a_row_in_doubt_is_settled_and_sent_again(local: Local, job: Job, 
 
     outcomes: list[RowOutcome] = []
     summary = await ready.run(local.company, on_row=outcomes.append, on_stage=on_stage)
-    assert stages == ["rows in doubt: 1; next look-up in 0 s: the service may still process them"]
+    assert stages == ["rows in doubt: 1; the service may still be processing them; next look-up in 0 s"]
     assert ([row.outcome for row in outcomes], summary.created) == (["created"], 1)
     assert await held(local) == Counter("1")

@@ -1,4 +1,4 @@
-"""Jobs, which are bulk imports from files and exports to files.
+"""Jobs: bulk imports from files, and exports to files.
 
 ::
 

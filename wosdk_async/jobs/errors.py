@@ -1,4 +1,4 @@
-"""Job errors about files, maps, journals and rows."""
+"""Errors in the files, maps, journals and rows of jobs."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ __all__ = [
 
 
 class ImportMapError(ConfigurationError):
-    """Invalid input file or map; the message names the place."""
+    """Invalid input file or map; the message says where."""
 
     kind = "import-map"
 
 
 class MapMistakes:
-    """Collector for the mistakes in a map, to report them together."""
+    """Collector of the mistakes in a map, which are reported together."""
 
     def __init__(self) -> None:
         self._mistakes: list[ImportMapError] = []
@@ -56,7 +56,7 @@ class MapMistakes:
 
 
 class JournalError(WosdkError):
-    """Unusable or unwritable journal; the message names the place."""
+    """Unusable or unwritable journal; the message says where."""
 
     kind = "journal"
 
@@ -79,7 +79,7 @@ class RunStoppedError(WosdkError):
 
 
 class RowError(InvalidCallError):
-    """Row that cannot be sent, without affecting other rows."""
+    """Row that cannot be sent; other rows are not affected."""
 
     kind = "row"
     faults: tuple[RowError, ...] = ()
@@ -135,7 +135,7 @@ def require_file(path: Path) -> None:
     except OSError as error:
         raise ImportMapError(
             f"{path} cannot be read ({error.strerror or error}); change the permissions, or copy the file to "
-            "a readable place"
+            "a readable folder"
         ) from None
     if path.is_dir():
         why = "this is a directory; name a file"

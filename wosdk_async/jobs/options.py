@@ -23,7 +23,7 @@ _STOP_AFTER = re.compile(r"\s*(\d{1,9})\s*(%?)\s*")
 
 @attrs.frozen
 class StopAfter:
-    """Limit of failed rows, as a ``count`` or a ``percentage`` of the file's rows."""
+    """Limit on failed rows, as a ``count`` or a ``percentage`` of the file's rows."""
 
     count: int | None = None
     percentage: int | None = None
@@ -70,7 +70,7 @@ class ImportOptions:
     times as many or 2,000, whichever is larger."""
     lease: float = number(30.0, "seconds above 0", above=True)
     """Seconds for which a worker may send granted rows, counted from its last report before the grant. A row
-    may take up to the Company's ``deadline``, or two thirds of the lease if there is none."""
+    may take up to the Company's ``deadline``, or two thirds of the lease if there is no deadline."""
     skew: float = number(1.0, "seconds, 0 or more")
     """Seconds to wait after a lost worker's lease has expired, to allow for clock drift."""
     again: bool = switch(False)
@@ -95,7 +95,7 @@ class ImportOptions:
     """Separator in ``results.csv`` and other outputs, to open them in Excel (default: a plain CSV file)."""
 
     def changed(self) -> dict[str, Any]:
-        """Return all options except ``details`` that differ from their defaults, as plain data."""
+        """Return the options (except ``details``) that differ from their defaults, as plain data."""
         fields = {each.name: each.default for each in attrs.fields(type(self)) if each.name != "details"}
         values = {name: getattr(self, name) for name in fields}
         return {

@@ -1,4 +1,4 @@
-"""Stopping a run on a rule, an error or a request, without cutting off calls that may change something."""
+"""Stopping a run by rule, error or request, without cutting off calls that may change something."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SOON = 1.0  # no message for fewer remaining seconds
 
 
 class StoppedError(Exception):
-    """Raised in a block when a stop is requested."""
+    """Exception raised in a block when a stop is requested."""
 
 
 @attrs.define(eq=False)
@@ -73,7 +73,7 @@ class Stop:
         )
 
     def start_no_more(self, cause: WosdkError) -> None:
-        """Start no further rows. The first cause counts."""
+        """Start no further rows. Only the first cause counts."""
         self.cause = self.cause or cause
         for stop in list(self._stops):
             stop()
@@ -112,7 +112,7 @@ class Stop:
 
     @contextmanager
     def lets_end(self, stop: Callable[[], None]) -> Iterator[None]:
-        """Call ``stop`` on a stop instead of cancelling the block; an abort still cancels the block."""
+        """On a stop, call ``stop`` instead of cancelling the block; an abort still cancels the block."""
         exempt = [each for each in self._blocks if each.task is asyncio.current_task()]
         for each in exempt:
             each.exempt = True
@@ -174,7 +174,7 @@ def client_closed() -> RunStoppedError:
 
 
 ALIKE = 20
-"""Limit for rows refused at the start for the same reason, and for consecutive rows that cannot be sent."""
+"""Limit on rows refused at the start for the same reason, and on consecutive rows that cannot be sent."""
 
 _VARIABLE = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
 
@@ -186,7 +186,7 @@ def cause_of(reason: str) -> str:
 
 @attrs.define
 class StopRules:
-    """Outcome counts, which stop the import at a limit."""
+    """Counts of row outcomes, which stop the import when they reach a limit."""
 
     options: ImportOptions
     rows: int

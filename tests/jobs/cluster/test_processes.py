@@ -94,7 +94,7 @@ async def test_processes_that_die_again_and_again_break_the_pool(monkeypatch: py
 
 @pytest.mark.parametrize("count", [0, -1, 257, "2", True, 2.5, None])
 def test_a_number_of_processes_that_does_not_fit(count: Any) -> None:
-    with pytest.raises(ConfigurationError, match=f"^{count!r} processes; .* from 1 to 256"):
+    with pytest.raises(ConfigurationError, match=f"^the process count is {count!r}; .* from 1 to 256"):
         Processes(count)
 
 

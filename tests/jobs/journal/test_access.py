@@ -124,7 +124,7 @@ def test_a_second_process_is_refused_and_the_first_is_named(tmp_path: Path) -> N
     journal = a_journal(tmp_path, 2)
     status, said = a_process(OPEN, tmp_path)
     assert status == 1
-    assert f"another process works on this job (process {os.getpid()} on " in said
+    assert f"another process is working on this job (process {os.getpid()} on " in said
     journal.abandon()
     assert a_process(OPEN, tmp_path) == (0, "")
 
@@ -132,7 +132,7 @@ def test_a_second_process_is_refused_and_the_first_is_named(tmp_path: Path) -> N
 async def test_a_second_journal_in_the_same_process_is_refused(tmp_path: Path) -> None:
     journal = a_journal(tmp_path, 2)
     for again in (lambda: Journal.open(tmp_path), lambda: a_journal(tmp_path, 1)):
-        with pytest.raises(JournalError, match="another process works on this job"):
+        with pytest.raises(JournalError, match="another process is working on this job"):
             again()
     await journal.close()
     with pytest.raises(JournalError, match="has just started a job there"):

@@ -67,7 +67,7 @@ def test_a_folder_is_made_with_those_above_it(tmp_path: Path) -> None:
     folders = JobFolders(tmp_path / "jobs" / "today" / "first")
     folder, lock = folders.new()
     assert folder == tmp_path / "jobs" / "today" / "first"
-    with pytest.raises(JournalError, match="another process works on this job"):
+    with pytest.raises(JournalError, match="another process is working on this job"):
         FolderLock(folder)
     lock.release()
     FolderLock(folder).release()
@@ -105,7 +105,7 @@ def test_a_job_that_is_just_being_made_is_waited_for(base: Path) -> None:
     folders = JobFolders(base)
     folders.ledgers()
     _, lock = folders.new()
-    with pytest.raises(JournalError, match="another process works on this job"):
+    with pytest.raises(JournalError, match="another process is working on this job"):
         JobFolders(base).ledgers()
     lock.release()
 
@@ -128,7 +128,9 @@ def test_of_two_that_find_a_killed_start_one_is_refused(base: Path, made: bool) 
     folder, lock = first.new()
     if made:
         a_journal(folder, 2, lock=lock).abandon()
-    with pytest.raises(JournalError, match="has just created a job" if made else "another process works"):
+    with pytest.raises(
+        JournalError, match="has just created a job" if made else "another process is working"
+    ):
         second.new()
     lock.release()
     FolderLock(base).release()  # the one that was refused does not hold it

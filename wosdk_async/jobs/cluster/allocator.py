@@ -1,7 +1,7 @@
 """Allocation of rows, leases and budget shares to a job's workers, without I/O.
 
-All workers' shares together never exceed the job's rate and concurrency. The message with a new share may be
-lost, so a worker counts as holding the largest share sent since the last confirmed one. Shares grow only from
+The workers' shares never add up to more than the job's rate and concurrency. The message with a new share may
+be lost, so a worker is charged for the largest share that it may be using. Shares grow only out of
 unallocated budget.
 """
 
@@ -25,7 +25,7 @@ __all__ = ["HELLO", "Allocator", "Budget", "Changes", "ConnectedWorker"]
 
 
 class Budget:
-    """A job's concurrent calls, shared among its workers; each gets a proportional rate."""
+    """Division of a job's concurrent calls and rate among its workers."""
 
     def __init__(self, rate: float | None, in_flight: int) -> None:
         self._rate, self._in_flight = rate, in_flight
@@ -33,7 +33,7 @@ class Budget:
         self._shares: dict[str, list[Share]] = {}
         """Shares that each worker may be using, newest last."""
         self._lost: set[str] = set()
-        """Workers that keep their share but get no more."""
+        """Workers that keep their shares but get no larger ones."""
 
     def workers(self) -> list[str]:
         """Return the workers with a share."""
@@ -50,14 +50,14 @@ class Budget:
             self._balance()
 
     def confirm(self, worker: str, number: int) -> None:
-        """Record that a worker applies the share with this number instead of earlier shares."""
+        """Record that a worker now uses the share with this number, and no earlier one."""
         shares = self._shares[worker]
         if shares[0].number < number <= shares[-1].number:
             self._shares[worker] = [share for share in shares if share.number >= number]
             self._balance()
 
     def lose(self, worker: str) -> None:
-        """Mark a worker as lost. It may still send, so it keeps its share until :meth:`remove`."""
+        """Mark a worker as lost. A lost worker may still send, and keeps its share until :meth:`remove`."""
         if worker in self._shares:
             self._lost.add(worker)
             self._balance()
@@ -69,7 +69,7 @@ class Budget:
         self._balance()
 
     def _balance(self) -> None:
-        """Balance the shares as far as the calls held by workers allow."""
+        """Even out the shares as far as the unallocated calls allow."""
         held = {worker: max(share.in_flight for share in shares) for worker, shares in self._shares.items()}
         active = [worker for worker in held if worker not in self._lost]
         free = self._in_flight - sum(held.values())
@@ -87,7 +87,7 @@ class Budget:
 
 
 HELLO = Order(worker="", received=0, share=NO_SHARE)
-"""First order to a worker. The report returns the worker's nonce."""
+"""First order to a worker. The worker's report contains its nonce."""
 
 _NO_REPORT = Report(worker="", clock=0.0)
 _MAX_SECONDS_AHEAD = 1.0  # of rows granted in advance, at the worker's rate
@@ -100,7 +100,7 @@ _REPORT_WITHIN = 0.1  # seconds that a worker may wait for results
 
 @attrs.frozen
 class Changes:
-    """Row changes and closed leases caused by a report or the clock."""
+    """Effects of a report, or of the passing of time, on rows and leases."""
 
     ended: list[RowReport] = attrs.field(factory=list)
     lost: list[tuple[GrantedRow, Lease]] = attrs.field(factory=list)
@@ -110,21 +110,21 @@ class Changes:
 
 @attrs.define(eq=False)
 class ConnectedWorker:
-    """A responding worker; ``name`` is its link's name, ``heard`` the time of its last report."""
+    """Worker that has responded; ``name`` is its link's name, and ``heard`` the time of its last report."""
 
     nonce: str
     name: str
     heard: float
     received: int = 0
-    """Number of the worker's last result received by the coordinator."""
+    """Number of the last result that the coordinator has received."""
     acknowledged: int = 0
-    """Number of the last result that the worker knows was received."""
+    """Number of the last result whose receipt was confirmed to the worker."""
     unconfirmed: dict[int, Grant] = attrs.field(factory=dict)
-    """Grants possibly not yet received by the worker."""
+    """Grants that the worker may not have received yet."""
     report: Report = _NO_REPORT
 
     def receive(self, report: Report, now: float) -> list[RowReport]:
-        """Store a report; return the results that follow the last one without a gap."""
+        """Store a report; return its new results up to the first gap in their numbers."""
         results = []
         for result in report.results:
             if result.number == self.received + 1:
@@ -137,7 +137,7 @@ class ConnectedWorker:
 
 
 class Allocator:
-    """Allocator for one job's rows; ``epoch`` is the highest of all earlier grants."""
+    """Allocator of one job's rows to workers; ``epoch`` is the highest epoch of any earlier grant."""
 
     def __init__(self, options: ClusterOptions, *, epoch: int, now: float) -> None:
         self.options, self.epoch = options, epoch
@@ -154,13 +154,13 @@ class Allocator:
         return worker
 
     def lose(self, worker: ConnectedWorker) -> int:
-        """Remove a worker; its leases and share stay until expiry. Return how many rows it had."""
+        """Remove a worker, keeping its leases and share until expiry. Return how many rows the worker had."""
         if self.workers.pop(worker.nonce, None) is not None:
             self.budget.lose(worker.nonce)
         return self.leases.outstanding(worker.nonce)
 
     def order_for(self, worker: ConnectedWorker, session: PushedSession | None = None) -> Order:
-        """Return a worker's next order, whose grants may arrive from now on."""
+        """Return a worker's next order, and mark its grants as possibly delivered."""
         leases = self.leases.of(worker.nonce)
         worker.unconfirmed = {epoch: each for epoch, each in worker.unconfirmed.items() if epoch in leases}
         for epoch in worker.unconfirmed:
@@ -208,7 +208,7 @@ class Allocator:
         self.waiting.put(row)
 
     def open_grant(self, worker: ConnectedWorker) -> Lease | None:
-        """Open a lease for a worker that has just reported; once it is on disk, call :meth:`granted`."""
+        """Open a lease for a worker that has just reported; call :meth:`granted` once the lease is stored."""
         leases, report = self.leases.of(worker.nonce), worker.report
         has_session = report.session and report.session != report.session_refused
         is_isolated = any(row.losses for lease in leases.values() for row in lease.rows.values())
@@ -220,7 +220,7 @@ class Allocator:
         return self.leases.open(self.epoch, worker.nonce, batch, clock=report.clock, heard=worker.heard)
 
     def _room(self, worker: ConnectedWorker) -> int:
-        """Return how many rows to grant a worker now: few, because a lost worker loses all of them."""
+        """Return how many rows to grant a worker now: only a few, because a lost worker loses all of them."""
         options, share = self.options, self.budget.share(worker.nonce)
         seconds = min(_MAX_SECONDS_AHEAD, (options.lease - options.deadline) / 2)
         if not share.in_flight or len(worker.unconfirmed) >= _MAX_UNCONFIRMED:
@@ -235,7 +235,7 @@ class Allocator:
         return min(wanted - queued, share.in_flight + wanted - self.leases.outstanding(worker.nonce))
 
     def granted(self, lease: Lease, worker: ConnectedWorker) -> None:
-        """Send a grant, which is now in the journal, with the next order."""
+        """Include a grant in the worker's next order, now that the journal contains it."""
         worker.unconfirmed[lease.epoch] = lease.grant()
 
     def withdraw(self, lease: Lease) -> Changes:
@@ -269,7 +269,7 @@ class Allocator:
         return self.waiting.clear()
 
     def stuck_for(self, now: float) -> float:
-        """Return the seconds without progress while rows are queued."""
+        """Return for how many seconds queued rows have made no progress."""
         return now - self._progress_at if self.waiting and not self.stopped else 0.0
 
     @property

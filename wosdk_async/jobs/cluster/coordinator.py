@@ -1,7 +1,7 @@
-"""Coordinator of a job on several workers: exchanges messages, and writes grants to the journal.
+"""Coordinator of a job's workers, which exchanges messages with them and writes grants to the journal.
 
-A grant is on disk before an order contains it. When a lease expires, its unreported rows are in doubt and its
-worker is lost.
+A grant is written to disk before it is sent in an order. When a lease expires, its unreported rows are in
+doubt and its worker is lost.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ _ERRORS = {"RowError": RowError, **{name: getattr(errors, name) for name in erro
 class ClusterRun(Run[Any, Effect]):
     """Run that sends a job's claims through its workers.
 
-    If the block ends with an exception or cancellation, the workers cancel their calls. Rows not reported
-    within half a second are in doubt, and their leases stay open: the job's next run waits for those leases.
-    On exit, the block raises any error that affects all rows.
+    If the ``async with`` block ends with an exception or cancellation, the workers cancel their calls. Rows
+    still unreported half a second later are in doubt, and their leases stay open: the job's next run waits
+    for those leases. On exit, the block raises the error passed to :meth:`fail`, if any.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class ClusterRun(Run[Any, Effect]):
             raise self._error
 
     def apply(self, changes: Changes) -> None:
-        """End the calls of rows that ended, were lost, or never started."""
+        """End the calls for rows that ended, were lost, or will not be started."""
         for report in changes.ended:
             self._end(report.row, report)
         for row, lease in changes.lost:
@@ -108,11 +108,11 @@ class ClusterRun(Run[Any, Effect]):
             future.set_result(ending)
 
     async def send(self, claim: Any, trace: Trace) -> Effect:
-        """Have a worker send a claim's row."""
+        """Send a claim's row through a worker."""
         number = claim.row.number
         losses = self._losses[number]
         if losses >= MAX_LOSSES:
-            raise RowError(f"not retried: the worker with this row was lost {losses} times")
+            raise RowError(f"not retried: this row was lost with its worker {losses} times")
         row = GrantedRow(number, dumps(converter.unstructure(claim.record)).decode(), losses)
         loop = asyncio.get_running_loop()
         future = self._endings[number] = loop.create_future()
@@ -138,7 +138,7 @@ class ClusterRun(Run[Any, Effect]):
 
 
 def _effect(report: RowReport, trace: Trace, secrets: Secrets) -> Effect:
-    """Return a worker's reported effect, or raise its error without ``secrets``; fill ``trace``."""
+    """Return the effect that a worker reported, or raise its error without ``secrets``; fill ``trace``."""
     trace.attempts, trace.waits, trace.found = report.attempts, report.waits, report.found
     if report.result == "done":
         return Effect(report.entity, report.id, report.record, report.version)
@@ -160,8 +160,8 @@ _MIN_CLAIMED, _CLAIMED_PER_CALL = 1000, 8  # rows to claim ahead: minimum, and p
 class Coordinator:
     """Coordinator of one run of a job.
 
-    ``session`` returns the session for a worker, given the numbers of the session in use and of the session
-    that the service refused. ``on_event`` gets a message when a worker is lost.
+    ``session`` gets the numbers of a worker's current and refused sessions, and returns the session to push
+    to it. ``on_event`` gets a message when a worker is lost.
     """
 
     def __init__(
@@ -176,7 +176,7 @@ class Coordinator:
         self.options, self.name = options, pool.name
         self.allocator = Allocator(options, epoch=0, now=boottime())
         self.claimed_ahead = max(_MIN_CLAIMED, _CLAIMED_PER_CALL * options.in_flight)
-        """Maximum claims queued or granted."""
+        """Maximum number of claims queued or granted."""
         self._pool, self._journal, self._session, self._on_event = pool, journal, session, on_event
         self._run: ClusterRun | None = None
         self._failure: Exception | None = None
@@ -197,11 +197,11 @@ class Coordinator:
 
     def _broken(self, why: str) -> None:
         if self.allocator.leases:
-            self._on_event(f"{why}; {len(self.allocator.leases)} rows wait until their leases expire")
+            self._on_event(f"{why}; {len(self.allocator.leases)} rows wait for their leases to expire")
         self.fail(WosdkError(why))
 
     async def aclose(self) -> None:
-        """Shut down any started workers."""
+        """Shut down the workers, if they were started."""
         self._closing = True
         try:
             if self._tasks and not self.allocator.aborted:  # a final order confirms the results
@@ -233,7 +233,7 @@ class Coordinator:
         return self._run
 
     def fail(self, error: Exception) -> None:
-        """End the run, because no row can be sent."""
+        """End the run with an error that stops all rows from being sent."""
         self._failure = self._failure or error
         if self._run is not None:
             self._run.fail(self._failure)
@@ -258,8 +258,8 @@ class Coordinator:
                 ) is not None:  # otherwise its loss was already reported
                     self._on_event(f"worker {worker.name} has been silent for too long: {_looked_up(rows)}")
             if (seconds := allocator.stuck_for(now)) >= allocator.patience:
-                why = "returned all rows as not sent" if allocator.workers else "has no responding worker"
-                self.fail(WosdkError(f"no row could be sent for {seconds:.0f} s: {self.name} {why}"))
+                why = "the workers returned all rows unsent" if allocator.workers else "no worker responded"
+                self.fail(WosdkError(f"no row could be sent for {seconds:.0f} s: {why} ({self.name})"))
 
     def _joined(self, link: WorkerLink) -> None:
         task = asyncio.create_task(self._converse(link))
@@ -267,7 +267,7 @@ class Coordinator:
         task.add_done_callback(self._tasks.discard)
 
     async def _converse(self, link: WorkerLink) -> None:
-        """Exchange orders and reports until the worker is lost, or the run is closed and fully confirmed."""
+        """Exchange orders and reports until the worker is lost, or its last results have been confirmed."""
         worker: ConnectedWorker | None = None
         why, began = "", boottime()
         try:
@@ -314,7 +314,7 @@ class Coordinator:
         return report
 
     async def _grant(self, worker: ConnectedWorker) -> None:
-        """Grant rows to a worker that has just reported; the next order contains them."""
+        """Grant rows to a worker that has just reported; its next order contains the grant."""
         lease = self.allocator.open_grant(worker)
         if lease is None:
             return

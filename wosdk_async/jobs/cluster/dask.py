@@ -1,4 +1,4 @@
-"""Workers in a Dask cluster: one actor per Dask worker, through the public API of ``distributed``."""
+"""Workers in a Dask cluster, each an actor created through the public API of ``distributed``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SCHEMES = {"": "tcp", "tcp": "tcp", "dask": "tcp", "dask+tcp": "tcp", "tls": "t
 def require_dask(what: str) -> None:
     """Raise ConfigurationError if the package for workers is missing."""
     if find_spec("distributed") is None:
-        raise ConfigurationError(f"{what} needs the package distributed: pip install 'wosdk_async[dask]'")
+        raise ConfigurationError(f"{what} needs the package distributed; run pip install 'wosdk_async[dask]'")
 
 
 def scheduler_address(text: object) -> str:
@@ -48,18 +48,18 @@ def scheduler_address(text: object) -> str:
         raise ConfigurationError(f"{text!r} is not a scheduler address; write {example}")
     if port is None:
         right = f"{scheme or 'dask'}://{host}:8786"
-        raise ConfigurationError(f"{text!r} has no port; write {right}, with Dask's default port")
+        raise ConfigurationError(f"{text!r} has no port; write {right} for Dask's default port")
     address = f"{_SCHEMES[scheme]}://{host}:{port}"
     if not _is_private(address):
         raise ConfigurationError(
             f"{text}: the workers get the Company's token, which must not leave this machine "
-            f"unencrypted; write tls://{host}:{port}, and configure scheduler and workers with certificates"
+            f"unencrypted; write tls://{host}:{port}, and set up certificates for the scheduler and workers"
         )
     return address
 
 
 def _place(text: str) -> tuple[str, int | None]:
-    """Return the host and port of an address without its scheme; an empty host if invalid."""
+    """Return the host and port of an address without a scheme; an invalid address has an empty host."""
     with contextlib.suppress(ValueError):
         found = urlsplit(f"//{text}")
         host, port = found.hostname or "", found.port
@@ -70,7 +70,7 @@ def _place(text: str) -> tuple[str, int | None]:
 
 
 def _is_private(address: str) -> bool:
-    """Return whether nobody else can read the traffic to a Dask address."""
+    """Return whether the traffic to a Dask address is encrypted or stays on this machine."""
     scheme, _, place = address.rpartition("://")
     host = _place(place)[0].strip("[]")
     with contextlib.suppress(ValueError):
@@ -93,7 +93,7 @@ class _ActorLink:
         return bytes(await reply)
 
     async def aclose(self) -> None:
-        """Shut down the actor, if reachable."""
+        """Shut down the actor if it is reachable."""
         self.closed = True
         with self._client.as_current():
             ending = self._actor.aclose()
@@ -105,7 +105,7 @@ class DaskCluster:
     """Workers in an existing Dask cluster.
 
     Args:
-        address: scheduler address: ``tls://HOST:PORT``, or ``tcp://127.0.0.1:PORT`` on this machine.
+        address: scheduler address, ``tls://HOST:PORT``, or ``tcp://127.0.0.1:PORT`` on this machine.
         on_stage: called with a warning about unusable workers.
         direct: whether to connect directly to workers instead of sending messages through the scheduler.
         security: a ``distributed.Security`` (default: from Dask's configuration).
@@ -149,10 +149,12 @@ class DaskCluster:
             async with asyncio.timeout(_CONNECT):  # distributed's timeout does not cover a silent scheduler
                 await self._client
         except Exception as error:  # from asyncio, TLS or distributed
-            what = "cannot be reached" if isinstance(error, OSError) else "is not a Dask scheduler"
+            what = (
+                "cannot be reached" if isinstance(error, OSError) else "did not respond like a Dask scheduler"
+            )
             certificates = f", and check {_CERTIFICATES}" if self.address.startswith("tls://") else ""
             raise ConfigurationError(
-                f"the scheduler at {self.address} {what} ({_text(error)}); check that it is running, and its "
+                f"the scheduler at {self.address} {what} ({_text(error)}); check that it is running at this "
                 f"host and port{certificates}"
             ) from error
         first = asyncio.Event()
@@ -177,7 +179,7 @@ class DaskCluster:
                     await self._client.close(timeout=_CLOSING)
 
     async def _watch_workers(self, first: asyncio.Event) -> None:
-        """Detect workers that join or leave, and the loss of the scheduler."""
+        """Watch for workers that join or leave, and for the loss of the scheduler."""
         while True:
             try:
                 async with asyncio.timeout(_MAX_SILENCE):
@@ -186,7 +188,7 @@ class DaskCluster:
                 why = f"the connection to the scheduler of the {self.name} was lost ({_text(error)})"
                 for link in self._links.values():
                     link.lost = why
-                self._broken(f"{why}; check that it is running, or start a new one, then repeat the command")
+                self._broken(f"{why}; check that it is running or start a new one, then repeat the command")
                 first.set()
                 return
             self._compare(workers)
@@ -217,7 +219,7 @@ class DaskCluster:
             # Call a standard library function first: workers exit if they cannot unpickle a Dask message.
             version = await self._submit(address, pkgutil.resolve_name, "wosdk_async.version:VERSION")
             if version != VERSION:
-                raise ImportError(f"it has wosdk_async {version}, but this process has {VERSION}")
+                raise ImportError(f"it runs wosdk_async {version}, but this process runs {VERSION}")
             future = self._submit(address, Worker, self._setup, actor=True)
             link = _ActorLink(address, await future, future, self._client)
         except Exception as error:  # from Dask or the worker

@@ -1,4 +1,4 @@
-"""Workers of one import run: setup, share of the rate, and sessions."""
+"""Workers of one import run, with their setup, share of the rate, and sessions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SOON = 2.0  # seconds
 class JobWorkers(Coordinator):
     """Workers of one import run; :meth:`open` starts them, :meth:`aclose` shuts them down.
 
-    From the first :meth:`run` on, a tenth of the rate is reserved for the Company's own calls, such as
+    From the first :meth:`run` on, a tenth of the rate is reserved for this process's own calls, such as
     look-ups: at least 0.5 calls per second, and at most half of the rate. ``on_event`` gets a message for the
     first 20 lost workers.
     """
@@ -68,7 +68,7 @@ class JobWorkers(Coordinator):
         return len(self.allocator.workers)
 
     async def open(self, marker: str | None) -> None:
-        """Start the workers. Workers look up calls in doubt by the field ``marker``."""
+        """Start the workers, which look up calls in doubt by the field ``marker``."""
         setup = self._setup(marker)
         await self._company.connect()
         await self.start(setup)
@@ -130,7 +130,7 @@ class SessionPusher:
         self._renewals, self._renewed_at = 0, 0.0
 
     def session_for(self, used: int, refused: int) -> PushedSession | None:
-        """Return the session to push to a worker; None if it has the newest one or none exists yet."""
+        """Return the session to push to a worker; None if there is none, or the worker has the newest one."""
         session = self._manager.current()  # starts a renewal if due
         if session is None or session.generation == refused:
             self._renew(0 if session is None else refused)

@@ -1,7 +1,7 @@
-"""Rows leased to a worker, until the coordinator has confirmed their results. No I/O.
+"""Rows leased to a worker, kept until the coordinator confirms their results. No I/O.
 
 A row starts only if it can end within its lease. The clock is checked again right before the first byte of
-each request, because the process may be suspended, or the machine may sleep, at any time.
+each request, because the process or the machine may be suspended at any time.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _QUEUED_PART = 0.5  # maximum part of the deadline
 
 
 class LeaseEndedError(Exception):
-    """Request not sent because its lease had expired. Not a WosdkError, so it is never retried."""
+    """Request not sent because its lease had expired. Not a WosdkError, so the request is never retried."""
 
 
 @attrs.define(eq=False)
 class LeasedRow:
-    """A row under a lease that ends when ``clock`` reads ``ends``."""
+    """Row whose lease ends when ``clock`` reads ``ends``."""
 
     epoch: int
     ends: float
@@ -64,7 +64,7 @@ class LeasedRows:
         self._obeyed_share = self._last_number = 0
 
     def obey(self, order: Order) -> bool:
-        """Apply an order's grants, share and confirmations. Return False if it is for another worker."""
+        """Apply an order's grants, share and confirmations, or return False if it is for another worker."""
         if order.worker != self.nonce:
             return False
         while self.results and self.results[0].number <= order.received:
@@ -117,14 +117,18 @@ class LeasedRows:
         return sum(not row.begun for row in self.under_way.values())
 
     def overdue(self) -> list[LeasedRow]:
-        """Return the started rows whose leases have expired, to cancel their calls."""
+        """Return the started rows whose leases have expired; the caller must cancel their calls."""
         now = self._clock()
         return [row for row in self.under_way.values() if now >= row.ends]
 
     def end(self, row: LeasedRow, fields: Mapping[str, Any]) -> None:
         """Record a row's result from the fields of its :class:`RowReport`."""
         if fields["result"] == "not_sent" and row.begun:
-            fields = {**fields, "result": "in_doubt", "reason": "the call was cancelled after it was sent"}
+            fields = {
+                **fields,
+                "result": "in_doubt",
+                "reason": "the call was cancelled after the request was sent",
+            }
         del self._open[row.granted.row]
         self.under_way.pop(row.granted.row, None)
         self._record(row, fields)

@@ -1,8 +1,8 @@
-"""Leases: permissions to send rows for a limited time, after which the worker has certainly stopped.
+"""Leases, which permit a worker to send rows for a limited time.
 
-A row is under at most one lease, and leaves it exactly once: the worker reports the row, the row is lost with
-the worker, or the grant is withdrawn unsent. So each row gets exactly one outcome. The rules do no I/O;
-:func:`end_leases` waits for workers of earlier runs.
+A worker certainly sends no row after its lease has expired. A row is under at most one lease, and leaves
+it in exactly one way: the worker reports the row, the row is lost with the worker, or the grant is withdrawn
+unsent. So each row gets exactly one outcome. Only :func:`end_leases` does I/O.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ _CLOCK = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC_RAW", No
 
 
 def boottime() -> float:
-    """Return the seconds of a monotonic clock that includes suspended time."""
+    """Return the time in seconds on a monotonic clock that keeps running while the machine is suspended."""
     return time.monotonic() if _CLOCK is None else time.clock_gettime(_CLOCK)
 
 
 @attrs.frozen(kw_only=True)
 class ClusterOptions:
-    """Lease options; ``deadline`` applies to one row including look-ups.
+    """Lease options. ``deadline`` is the time limit for one row, including look-ups.
 
-    A worker may send the rows of a grant until ``lease`` seconds after its last report before that grant; the
+    A worker may send a grant's rows for ``lease`` seconds, counted from its last report before the grant; the
     coordinator waits ``skew`` seconds longer. ``rate`` and ``in_flight`` are totals for all workers. The run
     ends after ``no_progress`` seconds in which rows were queued but none ended.
     """
@@ -66,20 +66,20 @@ class ClusterOptions:
 
     @property
     def expires_after(self) -> float:
-        """Seconds after which a lease opened now has certainly expired, wherever its worker is."""
+        """Seconds after which a lease opened now has certainly expired."""
         # A row only starts if it can end within the lease. But if its worker then hangs, its request may be
         # sent at the very end of the lease, and then lasts until the deadline.
         return self.lease + self.deadline + self.skew
 
 
 class LeaseLostError(InDoubtError):
-    """Row possibly sent by a lost worker."""
+    """Row that a lost worker may have sent."""
 
 
 class WaitingRows:
-    """Queue of rows; previously lost rows come first.
+    """Queue of rows. Previously lost rows come first.
 
-    A row may crash its worker, so a lost row is granted alone, and refused after :data:`MAX_LOSSES`.
+    A row may crash its worker, so a lost row is granted alone and refused after :data:`MAX_LOSSES` losses.
     """
 
     def __init__(self) -> None:
@@ -97,7 +97,7 @@ class WaitingRows:
         self._rows.appendleft(row)
 
     def next_batch(self, most: int, *, idle: bool) -> list[GrantedRow]:
-        """Remove and return rows for a worker; only ``idle`` workers get a lost row."""
+        """Remove and return rows for a worker. Only an ``idle`` worker gets a previously lost row."""
         rows: list[GrantedRow] = []
         characters = 0
         while self._rows and len(rows) < most:
@@ -117,9 +117,9 @@ class WaitingRows:
 
 @attrs.define(eq=False)
 class Lease:
-    """Lease of one worker until its clock reads ``ends``; ``expires_at`` is by the coordinator's clock.
+    """Lease that ends when its worker's clock reads ``ends``; ``expires_at`` is on the coordinator's clock.
 
-    ``rows`` are the unreported rows; ``may_have_arrived`` is true once the grant was sent.
+    ``rows`` are the unreported rows; ``may_have_arrived`` is true once the grant has been sent.
     """
 
     epoch: int
@@ -161,7 +161,7 @@ class Leases:
     def open(
         self, epoch: int, worker: str, batch: Sequence[GrantedRow], *, clock: float, heard: float
     ) -> Lease:
-        """Open a lease; ``clock`` and ``heard`` are the worker's and our clock at its last report."""
+        """Open a lease. At its last report, the worker's clock read ``clock`` and ours read ``heard``."""
         rows = {row.row: row for row in batch}
         if len(rows) != len(batch) or self._rows.keys() & rows:
             raise AssertionError(f"a row of grant {epoch} is already granted")
@@ -214,7 +214,7 @@ _WAITING = "workers of an earlier run may still send rows; waiting for their lea
 async def end_leases(journal: Journal, on_stage: Callable[[str], None] = lambda _: None) -> None:
     """Wait until the leases of this job's earlier runs have expired, and close them.
 
-    The wait starts now, because earlier clock readings are not trusted. If cancelled, the leases stay open.
+    The wait starts now, because earlier clock readings are not trusted. Cancelling it leaves the leases open.
 
     Raises:
         JournalError: the journal is not writable.

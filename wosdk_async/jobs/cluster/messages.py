@@ -26,10 +26,10 @@ MAX_RESULTS = 1000
 
 @attrs.frozen(kw_only=True)
 class Setup:
-    """Constant settings of a job for its workers, without secrets.
+    """Settings of a job for its workers; these are constant and contain no secrets.
 
     ``marker`` is the field for look-ups of calls in doubt; None disables look-ups. A worker shuts down after
-    ``lease`` seconds without an order. Other fields are as in ``CallOptions`` and ``ClientOptions``.
+    ``lease`` seconds without an order. The other fields are those of ``CallOptions`` and ``ClientOptions``.
     """
 
     operation: str
@@ -46,7 +46,7 @@ class Setup:
 
 @attrs.frozen
 class GrantedRow:
-    """Row to send: number, command or record as JSON, and how often it was lost."""
+    """Row to send: its number, its command or record as JSON, and how often it was lost."""
 
     row: int
     body: str = attrs.field(repr=False)
@@ -55,7 +55,7 @@ class GrantedRow:
 
 @attrs.frozen(kw_only=True)
 class Grant:
-    """Permission to send rows until the worker's clock reads ``ends``; epochs increase."""
+    """Permission to send rows until the worker's clock reads ``ends``. Each new grant has a higher epoch."""
 
     epoch: int
     ends: float
@@ -64,7 +64,7 @@ class Grant:
 
 @attrs.frozen(kw_only=True)
 class Share:
-    """A worker's share: rate (None: no limit) and calls. Higher numbers replace lower ones."""
+    """A worker's share of the rate (None: no limit) and calls. It replaces shares with lower numbers."""
 
     number: int
     rate: float | None
@@ -77,7 +77,7 @@ NO_SHARE = Share(number=0, rate=None, in_flight=0)
 
 @attrs.frozen(kw_only=True)
 class PushedSession:
-    """Company session; ``expires_in`` is in seconds from now."""
+    """Company session, which expires in ``expires_in`` seconds."""
 
     number: int
     token: Secret = attrs.field(converter=as_secret)
@@ -89,9 +89,9 @@ class PushedSession:
 class Order:
     """Instructions for the worker with this nonce; other workers ignore them.
 
-    ``received`` is the number of the last result that arrived, ``grants`` are those that the worker has not
-    confirmed, and ``session`` is None if the worker has the newest one. After ``stop`` the worker starts no
-    rows; after ``abort`` it also cancels its calls. The worker may wait ``patience`` seconds for results
+    ``received`` is the number of the last result that arrived, ``grants`` are the grants that the worker has
+    not confirmed, and ``session`` is None if the worker has the newest one. After ``stop`` the worker starts
+    no rows; after ``abort`` it also cancels its calls. The worker may wait ``patience`` seconds for results
     before responding.
     """
 
@@ -107,10 +107,11 @@ class Order:
 
 @attrs.frozen(kw_only=True)
 class RowReport:
-    """Outcome of one row under one grant; idempotent by ``number``, which counts a worker's results.
+    """Outcome of one row under one grant. ``number`` counts a worker's results and identifies repeated ones.
 
-    ``not_sent``: no request of the row has taken or will take effect. Fields ``entity`` to ``found`` are the
-    effect of a completed row; ``error`` to ``request_id`` are the class and facts of an error.
+    ``not_sent`` means that no request for the row takes effect, now or later. The fields from ``entity`` to
+    ``found`` describe the effect of a completed row, and those from ``error`` to ``request_id`` describe an
+    error.
     """
 
     number: int
@@ -134,11 +135,11 @@ class RowReport:
 
 @attrs.frozen(kw_only=True)
 class Report:
-    """A worker's response to an order, with its random nonce and clock reading.
+    """A worker's response to an order, with the worker's random nonce and clock reading.
 
-    ``results`` are those that the coordinator has not confirmed, and ``epochs`` the grants with unreported
-    rows. ``share`` and ``session`` are the numbers of the share and session in use; ``session_refused`` is
-    the number of a used-up session, or 0.
+    ``results`` are the results that the coordinator has not confirmed, and ``epochs`` identify the grants
+    with unreported rows. ``share`` and ``session`` are the numbers of the share and session in use;
+    ``session_refused`` is the number of a used-up session, or 0.
     """
 
     worker: str
@@ -169,7 +170,7 @@ class WorkerLink(Protocol):
     lost: str
 
     async def exchange(self, order: bytes) -> bytes:
-        """Return the report. Raise OSError if the link is lost, and another error if the worker shut down."""
+        """Return the report. Raises OSError if the reply is lost, or another error if the worker is gone."""
 
     async def aclose(self) -> None:
         """Release the worker without waiting for it."""
@@ -177,7 +178,7 @@ class WorkerLink(Protocol):
 
 @runtime_checkable
 class WorkerPool(Protocol):
-    """Pool that starts workers; no guarantee for rows depends on the pool."""
+    """Pool that starts workers. The guarantees for rows do not depend on the pool."""
 
     name: str
     """Display name, such as ``3 processes``."""
@@ -185,7 +186,7 @@ class WorkerPool(Protocol):
     async def open(
         self, setup: Setup, joined: Callable[[WorkerLink], None], broken: Callable[[str], None]
     ) -> None:
-        """Start workers; call ``joined`` for each, now or later, or ``broken`` if there will be none."""
+        """Start workers. Call ``joined`` for each, now or later, and ``broken`` if there will be no more."""
 
     async def aclose(self) -> None:
         """Shut down all workers."""

@@ -1,4 +1,4 @@
-"""Workers in local processes: a private Dask cluster on loopback."""
+"""Workers in local processes, which form a private Dask cluster on the loopback interface."""
 
 from __future__ import annotations
 
@@ -42,10 +42,12 @@ class Processes:
 
     def __init__(self, count: int) -> None:
         if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= _MAX_PROCESSES:
-            raise ConfigurationError(f"{count!r} processes; write a whole number from 1 to {_MAX_PROCESSES}")
+            raise ConfigurationError(
+                f"the process count is {count!r}; write a whole number from 1 to {_MAX_PROCESSES}"
+            )
         if sys.platform == "win32" or not sys.executable:
             raise ConfigurationError("worker processes need Linux or macOS; import with one process")
-        require_dask("an import from several processes")
+        require_dask("an import with several processes")
         self.name = f"{count} process{'es' if count > 1 else ''}"
         self._count = self._running = count
         self._scheduler: Any = None
@@ -146,7 +148,7 @@ class Processes:
 
 
 def _environment() -> dict[str, str]:
-    """Return a worker's environment: the same module path, and no credentials."""
+    """Return the environment for workers, with this process's module path but no credentials."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("WOSDK_")}
     paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
     quiet = dict.fromkeys(("DASK_LOGGING__DISTRIBUTED", "DASK_LOGGING__WOSDK_ASYNC"), "critical")

@@ -1,4 +1,4 @@
-"""Worker of a job: the actor in a Dask worker that sends leased rows.
+"""Worker of a job: an actor that sends leased rows from inside a Dask worker.
 
 A worker stores nothing and makes no decisions about the job. It has no Company credentials, only the session
 pushed by the coordinator.
@@ -77,7 +77,7 @@ class Worker:
         Raises LeaseEndedError if the worker has shut down after a whole lease without an order.
         """
         if self._ended:
-            raise LeaseEndedError("the worker got no order for a whole lease and has shut down")
+            raise LeaseEndedError("the worker shut down because it got no order for a whole lease")
         if self._watch is None:
             self._open()
         if self._rows.obey(order):
@@ -237,9 +237,9 @@ def _check_lease(row: LeasedRow | None, on_sending: OnSending) -> None:
 
 
 class PushedSessions:
-    """Provider that grants each session pushed by the coordinator once.
+    """Provider that grants each session from the coordinator only once.
 
-    When the newest session is used up, ``on_refused`` is called, and :attr:`refused` is its number.
+    When the newest session is used up, ``on_refused`` is called and :attr:`refused` becomes its number.
     """
 
     def __init__(self, clock: Callable[[], float], on_refused: Callable[[], None]) -> None:
@@ -256,7 +256,7 @@ class PushedSessions:
 
     @property
     def refused(self) -> int:
-        """Number of the newest session once used up, even if nothing waits for another; otherwise 0."""
+        """Number of the newest session if it is used up, even if no call waits for another; otherwise 0."""
         return self.number if self._used_up == self.number else 0
 
     def push(self, session: PushedSession) -> None:
@@ -266,7 +266,7 @@ class PushedSessions:
             self._pushed.set()
 
     async def grant(self, company: str, replaced: Secrets) -> TokenGrant:
-        """Return the newest session unless already granted; otherwise wait for the next."""
+        """Return the newest session, or wait for the next one if it was already granted."""
         del company, replaced  # one Company only; the transport hides its own tokens
         while (grant := self._take()) is None:
             self._used_up = self.number

@@ -25,7 +25,7 @@ class ExportError(ConfigurationError):
 
 
 def export_package(name: str) -> Any:
-    """Return an installed package. Raises ExportError with the extra to install if the package is missing."""
+    """Return an installed package. If it is missing, raise ExportError with the extra to install."""
     try:
         return importlib.import_module(name)
     except ImportError:
@@ -52,10 +52,10 @@ def writing_output(path: Path) -> Iterator[None]:
 
 
 def locked_folder(path: Path, check: Callable[[Path], None]) -> FolderLock:
-    """Create a folder if missing, check and lock it. Remove a new folder that is not writable.
+    """Create a folder if it is missing, then check and lock it. Remove a new folder that is not writable.
 
     Raises:
-        OutputError: the folder cannot be created or written.
+        OutputError: the folder cannot be created or written to.
         JournalError: another process is using the folder.
     """
     with writing_output(path):

@@ -56,7 +56,7 @@ class ExportJob(abc.ABC):
 
     @property
     def rows(self) -> int:
-        """Rows read, including earlier runs."""
+        """Number of rows read, including those of earlier runs."""
         return self._rows_read
 
     def watch(self, on_progress: OnRows, on_stage: OnStage) -> None:
@@ -65,7 +65,7 @@ class ExportJob(abc.ABC):
 
     @property
     def is_kept(self) -> bool:
-        """Whether the rows read are stored, so that the same export can resume."""
+        """Whether the rows read so far are stored, so that the same export can resume."""
         return False
 
     @abc.abstractmethod
@@ -101,10 +101,10 @@ class ExportJob(abc.ABC):
         thread: Executor | None = None,
         on_cancel: Callable[[], None] = lambda: None,
     ) -> T:
-        """Run a function that writes files, with the errors of :func:`writing_output`.
+        """Run a function that writes files, converting errors as :func:`writing_output` does.
 
         A cancelled caller waits until the function has ended, because the function uses objects that the
-        caller would close; ``on_cancel`` may end it sooner.
+        caller would close; ``on_cancel`` may end the function sooner.
         """
         # Not a task: a closing loop cancels its tasks, but the function would continue.
         writing = asyncio.get_running_loop().run_in_executor(thread, function)
@@ -118,7 +118,7 @@ class ExportJob(abc.ABC):
 
 
 async def all_at_once(work: Callable[[], Coroutine[Any, Any, None]], parallel: int) -> None:
-    """Run ``work`` ``parallel`` times concurrently. On an error, cancel the others and raise it."""
+    """Run ``parallel`` concurrent calls of ``work``. If one fails, cancel the others and raise its error."""
     workers = [asyncio.create_task(work()) for _ in range(parallel)]
     try:
         await asyncio.wait(workers, return_when=asyncio.FIRST_EXCEPTION)

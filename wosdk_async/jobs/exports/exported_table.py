@@ -1,4 +1,4 @@
-"""Export table: query, columns and file format."""
+"""Table to export: query, columns and file format."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class ExportedTable:
         select: Iterable[str | properties.Path] = (),
         default: str | None = None,
     ) -> Self:
-        """Create the table for an output; ``default`` is the format without a suffix.
+        """Create the table for an output. ``default`` is the format if the output has no suffix.
 
         Raises:
             InvalidCallError: a name or value is invalid.
@@ -121,7 +121,7 @@ class ExportedTable:
         return OffsetCursor(fetch, query, self.options.page)
 
     async def highest(self, company: Company) -> int | None:
-        """Return the highest record id; None without records."""
+        """Return the highest record id; None if there are no records."""
         return checked_id(await highest_id(_fetch(company), self.query))
 
 

@@ -41,7 +41,7 @@ _FILE_ROWS = 20_000  # maximum loss per range after a kill
 
 
 class Export(ExportJob):
-    """Export into one file. Each object can run only once.
+    """Export to one file. Each object can run only once.
 
     ::
 
@@ -52,14 +52,14 @@ class Export(ExportJob):
 
     Args:
         entity: record class, or its name.
-        output: output file, with the format as suffix: .parquet, .csv, .jsonl or .xlsx.
+        output: output file; its suffix gives the format: .parquet, .csv, .jsonl or .xlsx.
         where: conditions, combined with AND.
         select: property paths (default: single values, and references by id).
         since: only export work orders that changed at or after this time (with a zone).
         company: the Company for ``await export``; can also be passed to :meth:`run`.
         on_progress: called with the number of rows read, including earlier runs.
         on_stage: called with a description of the current step.
-        options: export options; more keywords override single options.
+        options: export options; other keywords override individual options.
 
     Raises:
         InvalidCallError: a name or value is unknown.
@@ -136,7 +136,7 @@ class Export(ExportJob):
             raise ExportError(f"{self.output} already exists", remedies=(Remedy.OVERWRITE,))
 
     async def _complete(self, folder: WorkFolder, plan: ExportPlan) -> int:
-        """Read the missing rows and write the output; return the number of earlier rows."""
+        """Read the missing rows and write the output; return how many rows earlier runs had read."""
         if folder.is_complete:
             return folder.rows
         self._require_place(may_exist=self.options.force)
@@ -167,7 +167,7 @@ class Export(ExportJob):
             await all_at_once(read, self.options.parallel)
 
     async def _read(self, folder: Path, ids: IdRange, cursor: Cursor, thread: ThreadPoolExecutor) -> None:
-        """Read a range; store the rows read even on an error or cancellation."""
+        """Read a range. Store the rows read so far even on an error or cancellation."""
 
         async def run(function: Callable[..., Any], *args: Any) -> None:
             await self._in_thread(partial(function, *args), thread=thread)

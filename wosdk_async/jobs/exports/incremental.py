@@ -63,7 +63,7 @@ class IncrementalExport(ExportJob):
         company: the Company for ``await export``; can also be passed to :meth:`run`.
         on_progress: called with the number of rows read.
         on_stage: called with a description of the current step.
-        options: see :class:`Export`; more keywords override single options.
+        options: see :class:`Export`; other keywords override individual options.
 
     Raises:
         InvalidCallError: a name is unknown, or the overlap is too long.
@@ -92,8 +92,8 @@ class IncrementalExport(ExportJob):
         for name in ("limit", "again", "force"):
             if getattr(self.options, name):
                 raise ExportError(
-                    f"remove {name}=: it is for exports to one file, and an incremental export always adds a "
-                    "part with all changes"
+                    f"remove {name}=: it applies only to exports to one file; an incremental export always "
+                    "adds a part with all changes"
                 )
         chosen = selection(self._entity, select)
         if chosen and "*" not in chosen:
@@ -162,7 +162,7 @@ class IncrementalExport(ExportJob):
         )
 
     def _publish(self, draft: Path, path: Path, about: dict[str, Any]) -> None:
-        """Publish rows and watermark atomically."""
+        """Publish the rows and the watermark atomically."""
         with create_file(draft / WATERMARK) as file:
             file.write(orjson.dumps(about, option=orjson.OPT_INDENT_2))
         for each in draft.iterdir():
@@ -187,7 +187,7 @@ class IncrementalExport(ExportJob):
         )
 
     async def _write_rows(self, feed: ChangeFeed[Any], draft: Path) -> int:
-        """Write the rows; return the file size, 0 without rows."""
+        """Write the rows. Return the file size, or 0 if there are no rows."""
         async with aclosing(self._batches(feed)) as batches:
             if (first := await anext(batches, None)) is None:
                 return 0

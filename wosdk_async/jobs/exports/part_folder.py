@@ -1,4 +1,4 @@
-"""Folder of an incremental export: parts, each with a watermark that references the previous part."""
+"""Folder of an incremental export. Each part has a watermark that references the previous part."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _REMEDY = "restore it from a backup, or start over in another folder"
 
 
 def require_parts(folder: Path) -> None:
-    """Raise ExportError for a folder with other content, or with files that a run would remove."""
+    """Raise ExportError for a folder with files but no parts, or with files that a run would overwrite."""
     found = list(folder.iterdir())
     if found and not (folder / LOCK).is_file() and not any(map(_is_part, found)):
         raise ExportError(
-            f"{folder} has other files ({found[0].name}) and no export parts; name another folder"
+            f"{folder} contains other files ({found[0].name}) but no export parts; name another folder"
         )
     for path in found:
         if _INCOMPLETE.fullmatch(path.name) and not _is_from_run(path):
@@ -44,7 +44,7 @@ def require_parts(folder: Path) -> None:
 
 
 def remove_incomplete(folder: Path) -> None:
-    """Remove parts that a kill left incomplete, after :func:`require_parts`."""
+    """Remove parts that a kill left incomplete; call :func:`require_parts` first."""
     for path in folder.iterdir():
         if _INCOMPLETE.fullmatch(path.name):
             shutil.rmtree(path)
@@ -97,7 +97,7 @@ class PartChain:
     about: Mapping[str, Any] = attrs.field(factory=dict)
     """Content of the last part's watermark file."""
     before: Mapping[str, Any] = attrs.field(factory=lambda: {"rows": 0, "sha256": None})
-    """Total rows of all parts, and the digest of the last watermark file, for the next part."""
+    """Total rows of all parts, and the digest of the last watermark file, to store in the next part."""
 
     @classmethod
     def read(cls, folder: Path) -> Self:
@@ -138,15 +138,15 @@ class PartChain:
         first, last = self._next_number, _number(part) - 1
         if first > last:
             return ExportError(
-                f"{part} does not follow the previous part: one of them was edited, renamed or comes from "
+                f"{part} does not follow the previous part: one of them was edited or renamed, or comes from "
                 f"another export; {_REMEDY}"
             )
-        names = f"part-{first:06d}" + (f" to part-{last:06d}" if last > first else "")
+        names = f"part-{first:06d}" + (f" to part-{last:06d} are" if last > first else " is")
         counted = "" if rows is None else f" (rows: {rows:,})"
-        return ExportError(f"{self.folder}: {names} is missing{counted}; {_REMEDY}")
+        return ExportError(f"{self.folder}: {names} missing{counted}; {_REMEDY}")
 
     def watermark(self, plan: ExportPlan) -> Watermark | None:
-        """Return the last part's watermark. Raises ExportError if it is from a different export."""
+        """Return the last part's watermark. Raises ExportError if the part is from a different export."""
         if self.last is None:
             return None
         try:
@@ -156,8 +156,8 @@ class PartChain:
             raise _unreadable(self.last, error) from None
         if differing:
             raise ExportError(
-                f"{self.folder}: the parts have other {'; other '.join(differing)}; run the command that "
-                "made them, or name another folder"
+                f"{self.folder}: this export differs from the existing parts ({'; '.join(differing)}); run "
+                "the command that made them, or name another folder"
             )
         return watermark
 

@@ -20,7 +20,7 @@ _MAX_SHOWN = 200  # characters per value in a message
 
 @attrs.frozen(kw_only=True)
 class ExportPlan:
-    """What an export reads and writes, as plain data; a resume needs the same plan."""
+    """Description of what an export reads and writes. A stopped export resumes only with the same plan."""
 
     entity: str
     company: str
@@ -39,20 +39,20 @@ class ExportPlan:
         return attrs.asdict(self)
 
     def differences(self, stored: Mapping[str, Any]) -> list[str]:
-        """Return the differences from a stored plan, such as ``["properties: Number, and now *"]``."""
+        """Return the differences from a stored plan, such as ``["properties changed from Number to *"]``."""
         mine, theirs = _facts(self.as_dict()), _facts(stored)
         found = [
-            f"{name}: {_shown(theirs[name])}, and now {_shown(value)}"
+            f"{name} changed from {_shown(theirs[name])} to {_shown(value)}"
             for name, value in mine.items()
             if value != theirs[name]
         ]
         if not found and self.columns != stored.get("columns"):
-            found.append("columns: from another version of this package")
+            found.append("columns chosen by another version of this package")
         return found
 
 
 def _facts(plan: Mapping[str, Any]) -> dict[str, Any]:
-    """Return, by name in messages, the fields that determine rows and format, except ``columns``."""
+    """Return the fields (except ``columns``) that determine rows and format, by their names in messages."""
     expression = plan.get("expression") or {}
     return {
         "entity": plan.get("entity"),
@@ -84,15 +84,15 @@ class ExportOptions:
     page: int = number(1000, f"a number of rows per call, 1 to {ROW_CAP}", low=1, high=ROW_CAP, whole=True)
     """Rows per call."""
     limit: int | None = number(None, "a number of rows, 1 or more", low=1, whole=True, none=True)
-    """Maximum rows, by lowest id (default: all)."""
+    """Maximum number of rows, starting at the lowest id (default: all)."""
     again: bool = switch(False)
     """Whether to start over even if a stopped export to the same output could resume."""
     force: bool = switch(False)
     """Whether to overwrite an existing output."""
     csv_for_excel: ExcelSeparator | None = choice("comma", "semicolon")
-    """Separator for an Excel CSV with a byte order mark (default: commas, no mark)."""
+    """Separator of a CSV file for Excel, with a byte order mark (default: commas without a mark)."""
     csv_raw: bool = switch(False)
-    """Whether CSV text stays unchanged, for programs: formulas get no apostrophe."""
+    """Whether CSV text is for programs and stays unchanged, with no apostrophe before formulas."""
 
 
 @attrs.frozen(kw_only=True)
@@ -111,10 +111,10 @@ class ExportSummary:
     seconds: float = 0.0
     """Duration of this run."""
     guarded: int = 0
-    """CSV strings that got an apostrophe, to stop spreadsheets from reading them as formulas; with
-    ``csv_raw``, strings that already had an apostrophe, which an import removes."""
+    """Number of CSV strings that got an apostrophe, so that spreadsheets do not read them as formulas. With
+    ``csv_raw``, number of strings that already had an apostrophe, which an import removes."""
     clock_behind: float = 0.0
-    """Seconds by which the service's clock was behind the last part; if not 0, the part has all records."""
+    """Seconds by which the service's clock was behind the watermark; if not 0, the part has all records."""
 
     @property
     def rate(self) -> float:

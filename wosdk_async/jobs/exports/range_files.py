@@ -1,7 +1,7 @@
-"""Range files of an export: records by id range, in files that survive a kill.
+"""Range files of an export, which store records by id range and survive a kill.
 
-The file name shows the coverage: ``200_350_120.arrow`` has all 120 records with ids from 201 to 350. The gaps
-between the files remain to be read, regardless of where a kill happened.
+A file's name shows its coverage: ``200_350_120.arrow`` has all 120 records with ids from 201 to 350. After a
+kill at any point, only the gaps between the files remain to be read.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class RangeFile:
 
     @classmethod
     def at(cls, path: Path) -> Self | None:
-        """Return the range file at a path; None if not a range file."""
+        """Return the range file at a path; None if the path is not a range file."""
         if (found := _NAME.fullmatch(path.name)) is None:
             return None
         above, until, rows = found.groups()
@@ -66,7 +66,7 @@ class RangeFile:
             yield from stream
 
     def is_whole(self, schema: Any) -> bool:
-        """Return whether the file has the number of rows in its name, and this Arrow schema."""
+        """Return whether the file has this Arrow schema and as many rows as its name says."""
         try:
             rows = 0
             for batch in self.batches():
@@ -99,7 +99,7 @@ def range_files_in(folder: Path) -> list[RangeFile]:
 
 
 def gaps(files: Iterable[RangeFile], highest: int) -> list[IdRange]:
-    """Return the id ranges up to ``highest`` not covered by the ordered files."""
+    """Return the id ranges up to ``highest`` that the ordered files do not cover."""
     found: list[IdRange] = []
     at: int | None = None
     for file in files:
@@ -112,7 +112,7 @@ def gaps(files: Iterable[RangeFile], highest: int) -> list[IdRange]:
 
 
 def split(ids: IdRange, size: int) -> Iterator[IdRange]:
-    """Yield adjacent ranges of up to ``size`` ids, starting at 0 without a lower bound."""
+    """Split a range into adjacent ranges of up to ``size`` ids; without a lower bound they start at 0."""
     above, until = ids.above, ids.until
     while until is not None and until - (above or 0) > size:
         middle = (above or 0) + size
@@ -122,7 +122,7 @@ def split(ids: IdRange, size: int) -> Iterator[IdRange]:
 
 
 class RangeFileWriter:
-    """Writer for the file of a range above an id; the file is named once complete on disk."""
+    """Writer of a file for the range above an id. The file is named once it is complete on disk."""
 
     def __init__(self, folder: Path, schema: Any, above: int | None) -> None:
         self.rows = 0
@@ -164,7 +164,7 @@ class RangeFileWriter:
             self._path.unlink(missing_ok=True)
 
     def _opened(self) -> Any:
-        """Return the stream, opened on first use so that a cancelled caller can discard it."""
+        """Return the stream; open its file on first use, so that a cancelled caller can discard the file."""
         if self._stream is None:
             ipc = export_package("pyarrow.ipc")
             self._file = recreate_file(self._path)

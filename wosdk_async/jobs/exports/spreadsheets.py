@@ -1,4 +1,4 @@
-"""Tables as CSV, JSON lines and Excel workbooks, in constant memory.
+"""Writers of CSV, JSON lines and Excel workbooks that use constant memory.
 
 Workbook cells have Excel types where these preserve the value: numbers of up to 15 digits, dates from 1900.
 Other values are text. Text is never a formula or link. Text longer than 32,767 characters goes to a separate
@@ -40,7 +40,7 @@ class TableForm:
     """Sheet name."""
     csv_for_excel: ExcelSeparator | None = None
     guard: FormulaGuard = attrs.field(factory=FormulaGuard)
-    """Formula guard for CSV text. Counts its changes."""
+    """Formula guard for CSV text, which counts its changes."""
 
 
 def _exact_number(number: Decimal) -> str:
@@ -50,12 +50,12 @@ def _exact_number(number: Decimal) -> str:
 
 
 def _iso_time(moment: datetime) -> str:
-    """Return a time in ISO 8601, with ``Z`` for UTC and nothing for a local time of unknown zone."""
+    """Return a time in ISO 8601, with ``Z`` for UTC, and without a zone if the zone is unknown."""
     return moment.replace(tzinfo=None).isoformat() + ("Z" if moment.tzinfo is not None else "")
 
 
 def _excel_time(moment: datetime) -> str:
-    """Return a time in a format that Excel parses; formats with ``T`` or ``Z`` stay text."""
+    """Return a time in a format that Excel parses. Excel reads formats with ``T`` or ``Z`` as text."""
     return moment.replace(tzinfo=None).isoformat(" ")
 
 
@@ -89,7 +89,7 @@ class CsvTableWriter:
 class JsonTableWriter:
     """JSON lines writer: one object per row, with all columns.
 
-    Columns of JSON text are written as values, with all digits of numbers.
+    Columns of JSON text are written as JSON values, in which numbers keep all digits.
     """
 
     def __init__(self, path: Path, form: TableForm) -> None:
@@ -129,7 +129,7 @@ def _converted(column: Any, converters: _Converters) -> list[Any]:
 
 
 SHEET_ROWS = 1_048_575
-"""Maximum rows per sheet below the header."""
+"""Maximum number of rows on a sheet, without the header."""
 
 _CELL = 32_767  # UTF-16 code units
 _PIECE = 16_000  # characters per piece, each up to two code units
@@ -226,7 +226,7 @@ class WorkbookWriter:
 
 
 class _LongTexts:
-    """Sheet for text too long for a cell, in pieces."""
+    """Sheet for texts that are too long for a cell, split into pieces."""
 
     def __init__(self, sheet: Any) -> None:
         self._sheet = sheet

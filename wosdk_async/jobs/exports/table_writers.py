@@ -1,4 +1,4 @@
-"""Export formats, and writing a table in one of them."""
+"""Export formats and their table writers."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class ParquetTableWriter:
             self._write_group()
 
     def discard(self) -> None:
-        """Close the file without the remaining rows."""
+        """Close the file without writing the remaining rows."""
         with self._file:
             self._writer.close()
 
@@ -95,10 +95,10 @@ def writing_table(path: Path, form: TableForm) -> Iterator[_Writer]:
 
 
 def usable_format(output: Path, format: str | None, default: str | None = None) -> str:
-    """Return an output's format after importing the (slow) packages.
+    """Return an output's format after importing the packages for it, which is slow.
 
     Raises:
-        ExportError: the suffix does not match the format or any format, or a package is missing.
+        ExportError: the suffix is unknown or contradicts the format, or a package is missing.
     """
     by_suffix = _BY_SUFFIX.get(output.suffix.lower())
     if format and by_suffix and format != by_suffix:

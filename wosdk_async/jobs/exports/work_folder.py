@@ -69,7 +69,7 @@ class WorkFolder:
 
     @property
     def is_complete(self) -> bool:
-        """Whether an earlier run was killed after completing the output, here or published."""
+        """Whether an earlier run was killed after completing the output, published or not."""
         return self._is_output(self.output) or self._is_output(self.draft)
 
     def _is_output(self, path: Path) -> bool:
@@ -78,7 +78,7 @@ class WorkFolder:
 
     @property
     def rows(self) -> int:
-        """Rows in the complete output, or else in the finished range files."""
+        """Number of rows in the complete output or, if there is none, in the finished range files."""
         known = self._stored.get("rows")
         if self.is_complete and isinstance(known, int):
             return known
@@ -86,13 +86,13 @@ class WorkFolder:
 
     @property
     def draft(self) -> Path:
-        """Path of the output until published."""
+        """Path of the output until it is published."""
         return self.path / _DRAFT
 
     def whole_files(self, schema: Any, *, up_to_gap: bool) -> list[RangeFile]:
         """Return the intact range files; remove the others, whose ranges must be read again.
 
-        ``up_to_gap`` is for a limit, where ranges are read in order: the number of rows allowed after a gap
+        ``up_to_gap`` removes all files after the first gap: under a limit, the number of rows allowed there
         is unknown until the gap has been read.
         """
         intact: list[RangeFile] = []
@@ -152,7 +152,8 @@ class WorkFolder:
         self._stored = read_object(self.path / _PLAN)
         if self._stored and (differing := plan.differences(self._stored)):
             raise ExportError(
-                f"{self.path}: a stopped export to this output had other {'; other '.join(differing)}",
+                f"{self.path}: this export differs from the stopped export to the same output "
+                f"({'; '.join(differing)})",
                 remedies=(Remedy.EXPORT_AGAIN,),
             )
         if not self._stored:
@@ -167,7 +168,7 @@ class WorkFolder:
 
 
 def _require_ours(folder: Path) -> None:
-    """Raise ExportError for a folder not created by an export: its files must not be removed."""
+    """Raise ExportError for a folder that no export created, because its files must not be removed."""
     found = list(folder.iterdir())
     strange = [path.name for path in found if not _is_ours(path)]
     if not strange and found and folder / LOCK not in found:

@@ -1,4 +1,4 @@
-"""Job audit: compare the Company's records with the journal."""
+"""Job audit, which compares the Company's records with the journal."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ Verdict = Finding | Literal["once", "undecided", "not_made"]
 
 @attrs.define(eq=False)
 class Audit:
-    """Looks up the keys of all rows, and compares the records with the journal.
+    """Audit that looks up the keys of all rows and compares the records with the journal.
 
     Rows without exactly one record are looked up again after the settle time, because a look-up may be stale.
     Run the audit after settling: rows still in doubt become DONE if they now have one record.
     """
 
     settling: Settling
-    """Settles the run's rows, and provides Company, journal, operation and marker."""
+    """The run's settling, which provides the Company, journal, operation and marker."""
     _counts: Counter[Verdict] = attrs.field(factory=Counter)
 
     async def run(self) -> AuditResult:
@@ -53,14 +53,14 @@ class Audit:
             WosdkError: a look-up failed.
         """
         journal, on_stage = self.settling.journal, self.settling.on_stage
-        on_stage(f"audit: rows to look up by {self.settling.marker}: {journal.plan.rows}")
+        on_stage(f"audit: looking up all rows by {self.settling.marker} ({journal.plan.rows})")
         loop, looked_up = asyncio.get_running_loop(), 0
         said_at = loop.time()
         suspects: list[StoredRow] = []
         async for page in journal.file_pages(size=_PAGE):
             if loop.time() >= said_at + MESSAGE_INTERVAL:
                 said_at = loop.time()
-                on_stage(f"audit: rows looked up: {looked_up} of {journal.plan.rows}")
+                on_stage(f"audit: looked up {looked_up} of {journal.plan.rows} rows")
             looked_up += len(page)
             keyed = [row for row in page if row.key is not None]
             self._counts["not_made"] += len(page) - len(keyed)  # rows without a key are never sent
@@ -83,7 +83,8 @@ class Audit:
 
         def say(left: float) -> None:
             self.settling.on_stage(
-                f"audit: rows that differ from the journal: {len(suspects)}; next look-up in {left:.0f} s"
+                f"audit: next look-up of the rows that differ from the journal ({len(suspects)}) in "
+                f"{left:.0f} s"
             )
 
         await say_and_sleep(self.settling.seconds, say, self.settling.clock)

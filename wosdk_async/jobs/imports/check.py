@@ -83,7 +83,7 @@ _SKIPPED: Mapping[Standing, FindingKind] = {Standing.DONE_CHANGED: "changed", St
 
 
 class Check:
-    """A dry run of an import: builds and looks up every row, and writes nothing.
+    """A dry run of an import, which builds and looks up every row and writes nothing.
 
     Args:
         source: the file.

@@ -142,7 +142,7 @@ class CheckResult:
 
     @property
     def causes(self) -> list[ProblemCause]:
-        """Why rows would not be sent, ordered by first row; at most 1,000 causes.
+        """Reasons why rows would not be sent, ordered by first row; at most 1,000.
 
         A row with several faults counts once for each fault.
         """
@@ -160,7 +160,7 @@ class CheckResult:
 
     @property
     def complete(self) -> bool:
-        """Whether the import would be accepted and would leave out none of the checked rows."""
+        """Whether the import would be accepted with all of the checked rows."""
         if self.lacking or isinstance(self.decision, Refusal):
             return False
         return self.problems == (self.counts["there"] if self.skips else 0)

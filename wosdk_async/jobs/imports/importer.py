@@ -236,7 +236,7 @@ class Import:
                 )
 
     async def close(self) -> None:
-        """Close the job's journal, and remove a ledger without runs. :meth:`run` calls this itself."""
+        """Close the job's journal, and remove a ledger without runs. :meth:`run` calls this method."""
         if self._rows is not None:
             self._rows.close()
         if self._job is not None:

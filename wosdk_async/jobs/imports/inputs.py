@@ -115,7 +115,7 @@ def _remove_partial_copies(folder: Path) -> None:
 
 
 def keep_copy(copy: Path, base: Path, folder: Path) -> None:
-    """Give a job its own copy of stdin or a URL from ``base``, the first job's folder.
+    """Give a job its own copy of the stdin or URL data in ``base``, the first job's folder.
 
     The first job's folder may be removed before this job finishes. Files named by the user are not copied.
     """
@@ -131,7 +131,7 @@ def keep_copy(copy: Path, base: Path, folder: Path) -> None:
 
 
 def require_opened(source: object, import_map: object) -> None:
-    """Raise InvalidCallError for a file name instead of an opened file."""
+    """Raise InvalidCallError if a file name was passed instead of an opened file."""
     for argument, opened in ((source, "open_source(...)"), (import_map, "ImportMap.load(...)")):
         if isinstance(argument, (str, bytes, os.PathLike)):
             raise InvalidCallError(

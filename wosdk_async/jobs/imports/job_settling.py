@@ -1,4 +1,4 @@
-"""Settling a job without its file: look up rows in doubt, or record a person's decision."""
+"""Settling of a job without its file, by looking up rows in doubt or by recording a person's decision."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def settle_job(
     """Look up rows in doubt by their keys, and replan rows that are confirmed absent.
 
     Nothing is sent. Confirming absence takes the settle time, which starts once workers of earlier runs can
-    no longer send rows; ``on_stage`` gets progress messages. After ``stop``, undecided rows stay in doubt.
+    no longer send rows. ``on_stage`` gets progress messages. After ``stop``, undecided rows stay in doubt.
 
     Returns:
         The number of rows that were ``looked_up``, ``found`` and ``not_there``.
@@ -122,7 +122,7 @@ async def decide(
     state = found[0].state
     if state not in UNDECIDED:
         raise JournalError(f"{journal.folder}: row {row} is {state.word}, not in doubt")
-    reason = f"decided by {who}; before: {found[0].reason or 'in flight when the run was killed'}"
+    reason = f"decided by {who}; previously: {found[0].reason or 'in flight when the run was killed'}"
     new = State.PLANNED if id is None else State.DONE
     call = {name: getattr(found[0], name) for name in ("code", "request_id", "attempts", "seconds")}
     journal.record(RowRecord(row, new, id, reason=reason, proof=DECIDED, **call))

@@ -1,4 +1,4 @@
-"""A job's planned rows: read from the file and built by the map."""
+"""A job's planned rows, read from the file and built by the map."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class PlannedRows:
     async def pages(self) -> AsyncIterator[list[tuple[Row, str | None]]]:
         """Yield pages of planned rows with their keys.
 
-        If a page's fingerprint has changed, its rows are compared one by one, because a change may be
-        irrelevant: in a cell that the map does not read, or in a row that is not sent.
+        If a page's fingerprint has changed, its rows are compared one by one, because the change may be in a
+        cell that the map does not read or in a row that is not sent.
 
         Raises:
             ImportMapError: a page has changed since the first read; none of its rows are yielded.
@@ -102,7 +102,7 @@ class RowBuilder:
         """Return a row's command or record, and the missing records to create first.
 
         Raises:
-            InvalidCallError: the row is invalid, whichever records exist.
+            InvalidCallError: the row is invalid, regardless of which records exist.
         """
         record, missing, _ = self._built(row)
         return record, missing
@@ -133,7 +133,7 @@ class RowBuilder:
         return None if self.keys is None else self.keys.key(row)
 
     def _is_sent(self, key: str | None, found: Found) -> bool:
-        """Return whether a row can be sent: an update needs a record with its key, a create needs none."""
+        """Return whether a row can be sent. An update needs a record with the key; a create needs none."""
         records = found.get(key or "", ())
         changes = self.import_map.action.by is not None
         return key is not None and not isinstance(records, RowError) and bool(records) is changes
@@ -164,7 +164,7 @@ class RowBuilder:
 
         Args:
             rows: the rows to send unless their keys exist.
-            find: looks up keys, given the marker's path.
+            find: called with the marker's path and the keys to look up.
 
         Returns:
             Pairs of a row number and the row's missing records.

@@ -44,7 +44,7 @@ Settled = Callable[[Callable[[], Awaitable[bool]], str], Awaitable[bool]]
 
 @attrs.define(eq=False)
 class ReferenceStage:
-    """Completes a job's index: each name gets a record id, or the reason why it has none."""
+    """Stage that completes a job's index: each name gets a record id, or the reason why it has none."""
 
     company: Company
     rows: PlannedRows
@@ -58,11 +58,11 @@ class ReferenceStage:
     async def complete(self, settled: Settled, on_stage: Callable[[str], None]) -> int | None:
         """Look up all names, and create missing records that a row can use.
 
-        Start with the records of the first row that needs any: if the map is wrong and the service refuses
+        The records that the first row needs are created first. If the map is wrong and the service refuses
         all rows, few unused records remain.
 
         Args:
-            settled: settles records in doubt.
+            settled: function that settles records in doubt.
             on_stage: called with a message at each stage.
 
         Returns:
@@ -112,7 +112,7 @@ class ReferenceStage:
     def _entries_called(self, record: ReferenceRecord) -> list[ReferenceEntry]:
         """Return the entries that a record in doubt may belong to, best match first.
 
-        The file may have changed since: another reference may name the record, or the letter case may differ.
+        If the file has changed, another reference may name the record, or the letter case may differ.
         """
         found = [
             (spec.name != record.reference, key != record.name, entry)
@@ -151,7 +151,7 @@ class ReferenceStage:
                     journal.record_reference(attrs.evolve(each, undo=State.PLANNED))
 
     async def create_first(self, settled: Settled, on_stage: Callable[[str], None]) -> int | None:
-        """Create the records that the next of the first rows needs; see :meth:`complete`."""
+        """Create the records for the next of the first rows; see :meth:`complete`."""
         reason = ""
         while self._first:
             number, entries = self._first.pop(0)
@@ -219,11 +219,11 @@ class ReferenceStage:
 
 @attrs.frozen
 class ReferenceCreation:
-    """Creates a reference's missing records.
+    """Creation of a reference's missing records.
 
     A name is not a key: removed records and records excluded by the map's ``where`` may have the same name.
-    A creation in doubt therefore has no marker; the record is looked up by name, and created again if
-    missing.
+    A creation in doubt therefore has no marker: the record is looked up by name, and is created again if
+    it is missing.
     """
 
     index: ReferenceIndex

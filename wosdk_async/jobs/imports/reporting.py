@@ -1,4 +1,4 @@
-"""Reporting row outcomes: write to the journal, count, and call ``on_row``."""
+"""Reports of row outcomes, which are written to the journal, counted, and passed to ``on_row``."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ __all__ = ["RowReports"]
 
 @attrs.define(eq=False, kw_only=True)
 class RowReports:
-    """Reporter of row outcomes: writes them to the journal and passes them to ``on_row`` without secrets.
+    """Reporter that writes row outcomes to the journal and passes them to ``on_row`` without secrets.
 
-    ``stops`` stops the import at a limit.
+    ``stops`` stops the import when it reaches a limit.
     """
 
     operation: RowOperation
@@ -38,11 +38,11 @@ class RowReports:
     stops: StopRules
     on_row: Callable[[RowOutcome], None]
     now: Callable[[], float]
-    """The client's clock, by which rows in doubt settle."""
+    """The client's clock, which times the settling of rows in doubt."""
     closed: Callable[[], bool] = lambda: False
-    """Returns whether the client has been closed."""
+    """Function that returns whether the client has been closed."""
     columns_behind: Callable[[str], str | None] = lambda _: None
-    """Returns the columns that fill the fields named in a reason."""
+    """Function that returns the columns behind the fields named in a reason."""
     unsent: set[int] = attrs.field(factory=set)
     """Rows that this run could not send; the next run tries again."""
     doubted: list[Doubt] = attrs.field(factory=list)
@@ -93,7 +93,7 @@ class RowReports:
             self.journal.record(RowRecord(claim.row.number, State.PLANNED))
 
     def _ended_by_close(self, error: Exception) -> bool:
-        """Stop the import and return True if the call failed because the client was closed."""
+        """If the call failed because the client was closed, stop the import and return True."""
         if not self.closed() or not (isinstance(error, ConfigurationError) or ending_of(error).passes):
             return False
         self.stops.stop.start_no_more(client_closed())
@@ -125,7 +125,7 @@ class RowReports:
         self._end(claim.row, "failed", **self._facts(claim, error, reason))
 
     def _doubt(self, claim: Claim, error: InDoubtError) -> None:
-        """Report a row without a key; defer a row with a key until it is settled."""
+        """Report a row without a key, but defer a row with a key until it is settled."""
         reason = reason_of(error)
         if claim.key is None:
             self._end(claim.row, "in_doubt", **self._facts(claim, error, reason))

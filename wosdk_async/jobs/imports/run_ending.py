@@ -35,7 +35,7 @@ async def end_run(
 ) -> None:
     """Record the end of a run, write the job's files unless they are up to date, and close the job.
 
-    If the import was refused before anything was sent, a new ledger is removed instead.
+    If the import was refused before anything was sent, a new ledger is removed instead of closed.
 
     Args:
         job: the job.

@@ -1,4 +1,4 @@
-"""Row sender: builds a job's rows, looks up their keys, claims the rows and sends them."""
+"""Row sender, which builds a job's rows, looks up their keys, and claims and sends the rows."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ class RowSender:
 
         Args:
             only: the numbers of the rows to send; by default all rows.
-            again: whether the rows were sent before and confirmed absent. Any record with a row's key was
-                then created for the row.
+            again: whether the rows were sent before and confirmed absent. If so, any record with a
+                row's key was created for that row.
 
         Raises:
             ImportMapError: the file has changed since the job began; earlier rows have been sent.
@@ -157,7 +157,7 @@ class RowSender:
         return wanted
 
     def _is_new(self, claim: Claim, records: Sequence[Any], again: bool) -> bool:
-        """Return whether no record has the row's key; otherwise report the row."""
+        """Return whether the row's key is new; if it is not, report the row."""
         if not records:
             return True
         if again and len(records) == 1:

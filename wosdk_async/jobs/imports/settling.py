@@ -1,4 +1,4 @@
-"""Settling rows in doubt: look up their keys, and replan rows that are confirmed absent."""
+"""Settling of rows in doubt, by looking up their keys and replanning rows that are confirmed absent."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ __all__ = ["Doubt", "Settling"]
 _PAGE = 200  # rows per look-up
 
 _KILLED = "the run was killed while sending this row, or could not write the outcome"
-_NO_MARKER = f"{_KILLED}, and without a marker the row cannot be looked up"
+_NO_MARKER = f"{_KILLED}; the row cannot be looked up, because the map has no marker"
 _UNSETTLED = f"{_KILLED}; run the same command again to look up the row"
 
 
 @attrs.frozen
 class Doubt:
-    """A row in doubt: sent, with unknown outcome.
+    """A row in doubt, which was sent and whose outcome is unknown.
 
     ``since`` is the start of the settle time, by the client's clock.
     """
@@ -47,11 +47,11 @@ class Doubt:
     seconds: float = 0.0
     """The call's duration."""
     record: Any = None
-    """The row's command or record; None if the operation does not compare."""
+    """The row's command or record; None if the operation does not compare records."""
     reported: bool = True
     """Whether to report the row; rows missing from the file are settled silently."""
     gone: LookUps | None = None
-    """A delete's look-ups that found no record, active or removed; None once a record was found."""
+    """Look-ups after a delete, as long as they find no record (active or removed); otherwise None."""
 
     @classmethod
     def of(cls, row: StoredRow, since: float, reason: str) -> Doubt:
@@ -67,7 +67,7 @@ class Doubt:
 
 @attrs.define(eq=False, kw_only=True)
 class Settling:
-    """Settles rows in doubt.
+    """Settling of rows in doubt.
 
     All methods except :meth:`leave_undecided` may be cancelled; undecided rows then stay in doubt.
     """
@@ -81,9 +81,9 @@ class Settling:
     """Seconds after which a missing record can no longer appear (``CallOptions.settle``)."""
     on_row: Callable[[RowOutcome], None]
     rebuilt: Callable[[set[int]], Awaitable[Mapping[int, Any]]] | None = None
-    """Rebuilds rows of the file; required by operations that compare."""
+    """Function that rebuilds rows of the file; required by operations that compare records."""
     on_stage: Callable[[str], None] = lambda _: None
-    """Called with a progress message every few seconds."""
+    """Callback for a progress message every few seconds."""
     undecided: list[Doubt] = attrs.field(factory=list)
     done: int = 0
     _left: set[int] = attrs.field(factory=set)
@@ -145,7 +145,7 @@ class Settling:
         """Repeat a look-up until nothing remains in doubt or all remaining records are confirmed absent.
 
         Args:
-            look: looks up once, and returns whether anything remains in doubt.
+            look: function that looks up once and returns whether anything remains in doubt.
             what: description and number of the records, for messages.
             since: the start of the settle time, by the client's clock; by default now.
 
@@ -156,7 +156,7 @@ class Settling:
         look_ups = LookUps(now() if since is None else since, self.seconds)
 
         def say(left: float) -> None:
-            self.on_stage(f"{what}; next look-up in {left:.0f} s: the service may still process them")
+            self.on_stage(f"{what}; the service may still be processing them; next look-up in {left:.0f} s")
 
         await say_and_sleep(max(look_ups.counts_from - now(), 0.0), say, self.clock)
         while look_ups.state is State.IN_DOUBT:

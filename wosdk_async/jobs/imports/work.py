@@ -42,7 +42,7 @@ class JobWork:
     Args:
         job: the opened job.
         company: the Company to import into.
-        stop: stops the run.
+        stop: the stop state of the run.
 
     Raises:
         ConfigurationError: workers do not support an option.

@@ -5,7 +5,8 @@ its entries in ``entries.py``, and its SQL in ``row_table.py``, ``run_table.py``
 ``commits.py`` groups writes into commits, ``store.py`` creates and opens the file, and ``schema.py`` defines
 the tables. ``folder.py`` finds job folders, and ``lock.py`` locks them.
 
-All packages of ``jobs`` except ``sources/`` and ``mapping/`` use it, and MCP uses its folders and locks.
+All packages of ``jobs`` except ``sources/`` and ``mapping/`` use the journal, and MCP uses its folders and
+locks.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def _commit(write: Callable[[], None]) -> None:
 
 
 class Journal(JournalWriter):
-    """Job journal, from :meth:`create` or :meth:`open`, for one event loop.
+    """Job journal for one event loop, created by :meth:`create` or :meth:`open`.
 
     ::
 
@@ -92,7 +93,7 @@ class Journal(JournalWriter):
 
     @property
     def is_writable(self) -> bool:
-        """Whether this process works on the job instead of only reading the journal."""
+        """Whether this process is working on the job instead of only reading the journal."""
         return self._lock is not None
 
     @property
@@ -164,9 +165,9 @@ class Journal(JournalWriter):
 
         Args:
             folder: the job folder.
-            read_only: open read-only, even while another process works on the job.
+            read_only: open read-only, even while another process is working on the job.
             snapshot: read briefly, in this thread; later writes may be invisible. Creates no file in the
-                folder unless a process works on the job.
+                folder unless a process is working on the job.
             lock: the folder's lock, if the caller holds it; :meth:`close` releases the lock.
             clock: returns Unix time.
             commit: see the class.
@@ -174,7 +175,7 @@ class Journal(JournalWriter):
 
         Raises:
             JournalError: the journal is missing, damaged, of a newer version or not writable, or another
-                process works on the job.
+                process is working on the job.
         """
         read_only, synchronous = read_only or snapshot, synchronous or snapshot
         if not read_only and lock is None:
@@ -200,9 +201,9 @@ class Journal(JournalWriter):
         await self.close()
 
     async def close(self) -> None:
-        """Write queued changes and close the file, so that ``journal.db`` alone is complete.
+        """Write queued changes and close the file, leaving all data in ``journal.db``.
 
-        Never raises JournalError: failed writes are retried once, and :attr:`unwritten` has the remainder.
+        Never raises JournalError: failed writes are retried once; :attr:`unwritten` has any that fail again.
         """
         if self._closed:
             return
@@ -215,14 +216,14 @@ class Journal(JournalWriter):
             self._end()
 
     async def discard(self) -> None:
-        """Close and remove the journal of a job that sent nothing, and the folder if empty."""
+        """Close and remove the journal of a job that sent nothing, and the folder if it is empty."""
         if self._closed or self._lock is None:
             return
         await self._flush_before_reading()
         self._end(remove_job)
 
     def abandon(self) -> None:
-        """Drop queued changes and leave the journal as after a kill."""
+        """Drop queued changes and leave the journal as a kill would leave it."""
         self._end()
 
     def _close_file(self, commits: CommitQueue) -> None:

@@ -52,7 +52,7 @@ class Claims:
     Unused claims are planned again when the block ends.
 
     Args:
-        prepared: pages of rows to claim; an exception is raised after all earlier claims.
+        prepared: pages of rows to claim; an error in reading them is raised after all earlier claims.
         journal: the job's journal.
         limit: the maximum concurrent calls.
         rate: returns the maximum rows per second; None for no limit.
@@ -66,7 +66,7 @@ class Claims:
     _rate: Callable[[], float | None] = attrs.field(default=lambda: None, kw_only=True)
     _begin: bool = attrs.field(default=True, kw_only=True)
     _next_at: float = attrs.field(default=0.0, init=False)
-    """When the rate allows the next group, by the event loop's clock."""
+    """Time at which the rate allows the next group, by the event loop's clock."""
     _unrecorded: int = attrs.field(default=0, init=False)
     _ready: deque[Claim] = attrs.field(factory=deque, init=False)
     _changed: asyncio.Event = attrs.field(factory=asyncio.Event, init=False)
@@ -136,7 +136,7 @@ class Claims:
                 await self._write(waiting)
 
     async def _write(self, waiting: deque[Claim]) -> None:
-        """Claim the first rows together: a commit costs nearly the same for any number of rows."""
+        """Claim the first rows together, because a commit costs nearly the same for any number of rows."""
         # This commit also writes earlier outcomes.
         while not self._has_room and not self._stopped:
             await self._next_change()

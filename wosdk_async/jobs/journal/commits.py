@@ -21,7 +21,7 @@ from wosdk_async.jobs.journal.store import explained
 __all__ = ["CommitHook", "CommitQueue", "Intent", "write_batch"]
 
 CommitHook = Callable[[Callable[[], None]], None]
-"""Called with each transaction function; a test may raise before or after calling it."""
+"""Callback for each transaction function; a test may raise before or after calling the function."""
 
 _SOON = 0.02  # seconds until a queued outcome is committed
 
@@ -84,10 +84,10 @@ def write_batch(db: sqlite3.Connection, batch: Batch, stamp: int, run: int) -> N
 
 
 class CommitQueue:
-    """Commit queue of a writable journal; used in the event loop, except :meth:`_write`.
+    """Commit queue of a writable journal; used in the event loop except where noted.
 
-    Stamps increase with each commit: the time in milliseconds, or the last stamp plus one. The folder's lock
-    stores the last stamp, to detect lost commits.
+    Each commit's stamp is the time in milliseconds, or the last stamp plus one if that is higher. The
+    folder's lock stores the last stamp, to detect lost commits.
 
     Attributes:
         failed: the error that stopped all writes.

@@ -59,7 +59,7 @@ DECIDED = "decided"
 """Proof of an outcome: a person's decision."""
 
 THERE_BEFORE = "there before"
-"""Proof of a refused row: a record already had the row's key before this run's first attempt."""
+"""Proof of a refusal: a record already had the row's key before this run's first attempt."""
 
 MAX_NUMBER, MAX_REASON = 200, 1000
 """Maximum stored characters of a record's number, and of a reason or warning."""
@@ -74,7 +74,7 @@ PageRow = tuple[int, int, State, int, str | None]
 
 @attrs.frozen(kw_only=True)
 class JobPlan:
-    """A ledger's fixed properties and the file of its last run, shown completely in ``report.json``.
+    """A ledger's fixed properties and the file of its last run, all shown in ``report.json``.
 
     Args:
         job: the ledger's id, from :func:`new_job_id`; part of markers such as ``{job}-{row}``.
@@ -141,7 +141,7 @@ class RowRecord:
         version: the record's version after the call; an undo skips records with a different version.
         seconds: the call's duration.
         proof: :data:`ANSWERED`, :data:`LOOKED_UP`, :data:`DECIDED`, :data:`THERE_BEFORE` or None. An undo
-            only touches records certainly created by this job.
+            only touches records that this job certainly created.
     """
 
     row: int
@@ -218,7 +218,7 @@ class ReferenceRecord:
 
 @attrs.frozen
 class JobRun:
-    """One execution of the command; times are Unix time.
+    """One execution of the command; its times are Unix times.
 
     ``ended_at`` and ``exit_status`` are None during the run and after a kill.
     """
@@ -292,12 +292,12 @@ def to_json(value: Any) -> str:
 
 
 def storable(text: str) -> str:
-    """Make a string encodable in UTF-8: replace unpaired surrogates with question marks."""
+    """Replace unpaired surrogates in a string with question marks, so that UTF-8 can encode it."""
     return text.encode(errors="replace").decode()
 
 
 def storable_or_none(text: str | None) -> str | None:
-    """Return :func:`storable` of a string, or None."""
+    """Apply :func:`storable` to a string; return None for None."""
     return None if text is None else storable(text)
 
 

@@ -1,4 +1,4 @@
-"""Job folders: find, create, and remove folders of jobs that sent nothing."""
+"""Job folders: find and create them, and remove those of jobs that sent nothing."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class JobFolders:
         """Create a new ledger's folder and return it with its lock; call :meth:`ledgers` first.
 
         Raises:
-            JournalError: another process has just created the folder, or it cannot be created.
+            JournalError: another process has just created the folder, or the folder cannot be created.
         """
         folder = self._free or self._next
         with explained(folder):
@@ -125,7 +125,7 @@ def _numbered(base: Path, number: int) -> Path:
 
 
 def plan_of(folder: Path) -> JobPlan:
-    """Return the plan of the job in a folder, even while a process works on the job.
+    """Return the plan of the job in a folder, even while a process is working on the job.
 
     Raises:
         JournalError: the journal is missing or cannot be read.
@@ -148,7 +148,7 @@ def plan_as_last_given(folder: Path) -> JobPlan:
 def remove_job(folder: Path, plan: JobPlan) -> None:
     """Remove the journal and input copy of a job that sent nothing, and the folder if it is then empty.
 
-    The caller holds the folder's lock. A folder with other content remains unchanged.
+    The caller must hold the folder's lock. A folder with other content remains unchanged.
     """
     ours = {LOCK, *(each.name for each in leftovers(folder / JOURNAL))}
     with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""Job folder lock: only one process at a time works on a job."""
+"""Job folder lock, which lets only one process at a time work on a job."""
 
 from __future__ import annotations
 
@@ -94,12 +94,13 @@ class FolderLock:
             return
         if not self._path.parent.is_dir():
             raise JournalError(
-                f"{self._path.parent} was removed or moved while this process worked on the job; nothing "
-                "more is sent. Restore the folder"
+                f"{self._path.parent} was removed or moved while this process was working on the job; "
+                "nothing more is sent. Restore the folder"
             )
         raise JournalError(
-            f"{self._path} was removed while this process worked on the job, so another process may have "
-            "started; nothing more is sent. Run the command again when no other process works on the job"
+            f"{self._path} was removed while this process was working on the job, so another process may "
+            "have started; nothing more is sent. Run the command again when no other process is working on "
+            "the job"
         )
 
     def write_stamp(self, stamp: int) -> None:
@@ -190,7 +191,7 @@ def _stamp_in(file: int) -> int:
 
 def _held(folder: Path) -> JournalError:
     return JournalError(
-        f"{folder}: another process works on this job ({holder_of(folder) or 'unknown'}); "
+        f"{folder}: another process is working on this job ({holder_of(folder) or 'unknown'}); "
         "wait for that process, or stop it"
     )
 
@@ -200,5 +201,5 @@ def _unwritable(folder: Path, error: OSError) -> JournalError:
         return JournalError(f"{error.filename} cannot be used as the job's lock: {error.strerror}; remove it")
     return JournalError(
         f"{folder} is not writable ({error.strerror}), so the job cannot write its journal; "
-        "free disk space, change the permissions, or copy the folder to another place"
+        "free disk space, change the permissions, or copy the folder elsewhere"
     )

@@ -38,7 +38,7 @@ class JobThread:
         self._thread: threading.Thread | None = None
 
     def run(self, function: Callable[[], T]) -> asyncio.Future[T]:
-        """Run a function, and return a future of the running event loop."""
+        """Run a function in the thread, and return a future of the running event loop."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
         if self.synchronous:
@@ -88,7 +88,7 @@ def _settle(future: asyncio.Future[Any], result: object, error: BaseException | 
 def _reads(
     statement: Callable[Concatenate[sqlite3.Connection, P], T], *, committed: bool = False
 ) -> Callable[Concatenate[JournalReader, P], Coroutine[Any, Any, T]]:
-    """Turn an SQL function into a reader method; ``committed`` ignores queued changes."""
+    """Turn an SQL function into a reader method; with ``committed``, the method ignores queued changes."""
 
     @functools.wraps(statement)
     async def read(self: JournalReader, /, *args: P.args, **named: P.kwargs) -> T:
@@ -100,7 +100,7 @@ def _reads(
 
 
 class JournalReader:
-    """Journal that can be read even while another process works on the job.
+    """Journal that can be read even while another process is working on the job.
 
     Attributes:
         folder: the job folder.
@@ -134,7 +134,7 @@ class JournalReader:
                 return count(db)
 
     async def read(self, function: Callable[[sqlite3.Connection], T]) -> T:
-        """Run a function that reads, and return its result; it may write only temporary tables."""
+        """Run a function that reads, and return its result. The function may write only temporary tables."""
         await self._flush_before_reading()
         return await self._read(function)
 

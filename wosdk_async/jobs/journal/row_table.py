@@ -50,7 +50,7 @@ MAX_AT_ONCE = 100  # rows with five variables each; older SQLite allows 999 vari
 
 
 def save_rows(db: sqlite3.Connection, rows: Sequence[int | RowRecord], stamp: int, run: int) -> None:
-    """Save outcomes, and mark numbered rows as SENDING by a run."""
+    """Save outcomes, and mark rows given by number as SENDING in a run."""
     values: list[object] = []
     for each in rows:
         if isinstance(each, int):
@@ -121,13 +121,13 @@ def rows_in(
 
 
 def file_rows(db: sqlite3.Connection, *states: State, after: int = 0, limit: int = 1000) -> list[StoredRow]:
-    """Return the first rows of the file after place ``after`` in the given states."""
+    """Return the file's first rows in the given states after place ``after``."""
     tables, where = "planned LEFT JOIN outcome USING (row)", f"place > ? AND {_among(states)} ORDER BY place"
     return _stored(db, _ROWS.format(tables=tables, where=where), after, limit)
 
 
 def gone_rows(db: sqlite3.Connection, *states: State, limit: int = 1000) -> list[StoredRow]:
-    """Return the first rows missing from the file in the given states."""
+    """Return the first rows in the given states that are missing from the file."""
     tables, where = (
         "planned LEFT JOIN outcome USING (row)",
         f"place IS NULL AND {_among(states)} ORDER BY row",

@@ -155,7 +155,7 @@ def undone_rows(db: sqlite3.Connection) -> int:
 
 
 def own_undone_ids(db: sqlite3.Connection) -> Iterator[int]:
-    """Yield the ids of records that this job's undos cancelled or deleted, or may have.
+    """Yield the ids of records that this job's undos have, or may have, cancelled or deleted.
 
     This includes undos that were killed or are in doubt.
     """
@@ -178,7 +178,7 @@ def keep_undone(db: sqlite3.Connection, *, ids: Iterable[int]) -> None:
 
 
 def undone_before(db: sqlite3.Connection, ids: Iterable[int] | None = None) -> set[int]:
-    """Return those of ``ids`` that earlier jobs undid; for None, any one such id."""
+    """Return those of ``ids`` that earlier jobs undid; if None, return any one id that they undid."""
     if ids is None:
         found = db.execute("SELECT id FROM undone_before LIMIT 1")
     else:

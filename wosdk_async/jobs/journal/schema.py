@@ -1,4 +1,4 @@
-"""Journal schema: the tables, and a check that a file has no others."""
+"""Journal schema, and a check that a file contains nothing else."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _normalized(entry: tuple[object, ...]) -> tuple[object, ...]:
 def strange_name(db: sqlite3.Connection) -> str | None:
     """Return the name of a schema object that does not belong to a journal; None if all do.
 
-    A view instead of a table may never end, a trigger may write, and a generated column or an index may
+    A query of a view may never end, a trigger may write, and a generated column or an index may
     compute for hours. SQLite reads ``sqlite_stat1`` with the schema, so statement size and time are bounded.
     """
     end = time.monotonic() + _SECONDS

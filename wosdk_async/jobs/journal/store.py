@@ -55,8 +55,8 @@ def connect(
 
     Args:
         folder: the job folder.
-        read_only: open read-only, even while another process works on the job.
-        snapshot: read briefly, without creating files beside the journal unless a process works on the job.
+        read_only: open read-only, even while another process is working on the job.
+        snapshot: read briefly; creates no files beside the journal unless a process is working on the job.
         durable: flush each commit to disk.
 
     Raises:
@@ -76,7 +76,7 @@ def connect(
             if (job := job_in(folder)) is not None and job != read_plan(db, path).job:
                 raise JournalError(
                     f"{path}: this journal belongs to a different job. Restore the folder's own journal, "
-                    "which knows what was sent"
+                    "which records what was sent"
                 )
             if not read_only:
                 if not was_closed and (found := db.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
@@ -95,7 +95,7 @@ def connect(
 
 
 def _is_of_killed_start(folder: Path) -> bool:
-    """Return whether a folder has only files of an import killed while creating the journal."""
+    """Return whether a folder has only the files of an import that was killed while creating the journal."""
     with explained(folder):
         names = {each.name for each in folder.iterdir()} if folder.is_dir() else set()
     return _PART in names and all(name.startswith(START_FILES) for name in names)

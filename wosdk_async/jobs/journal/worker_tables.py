@@ -40,7 +40,7 @@ AuditState = Literal["none", "due", "impossible", "clean", "not clean"]
 be found by a key."""
 
 FINDINGS: tuple[Finding, ...] = ("missing", "twice", "unexpected", "another")
-"""All findings; the table stores their index, so append only."""
+"""All findings. The table stores their positions, so only append to this tuple."""
 
 
 @attrs.frozen(kw_only=True)
@@ -52,10 +52,10 @@ class AuditResult:
         once: done rows with one record.
         missing: done rows without a record.
         twice: rows with several records.
-        unexpected: rows that failed or were not sent, with a record.
+        unexpected: rows that have a record, although they failed or were not sent.
         another: done rows whose record has a different id in the journal.
         undecided: rows in doubt without a record.
-        not_made: rows that failed or were not sent, without a record. All counts add up to the job's rows.
+        not_made: rows that failed or were not sent, and have no record. The counts add up to the job's rows.
     """
 
     at: float = 0.0
@@ -191,7 +191,7 @@ def open_leases(db: sqlite3.Connection) -> dict[int, float]:
 
 
 def losses(db: sqlite3.Connection) -> dict[int, int]:
-    """Return the number of lost leases for each row with any."""
+    """Return the number of lost leases of each row, omitting zeros."""
     return dict(db.execute("SELECT row, leases FROM loss").fetchall())
 
 

@@ -51,10 +51,10 @@ _JOURNAL_MISSING = (
 
 
 class JournalWriter(JournalReader):
-    """Journal that only the process with its lock can write; read-only otherwise.
+    """Journal that only the holder of its lock can write; other processes can only read it.
 
-    Coroutines return once the change is on disk, and raise JournalError if the change cannot be written, so
-    that nothing may be sent. Other methods queue a change, and do not raise if the disk fails.
+    Coroutines return once the change is on disk. They raise JournalError if the change cannot be written;
+    in that case nothing may be sent. Other methods queue a change, and do not raise if the disk fails.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class JournalWriter(JournalReader):
         self._lock = lock
         self._clock = clock
         self.secrets: Callable[[], Secrets] = Secrets
-        """Returns the secrets to redact in records. Set by the Company's owner."""
+        """Function that returns the secrets to redact in records; set by the Company's owner."""
         self._commits: CommitQueue | None = None
         if lock is not None:
             self._opened = self.path.stat()
@@ -95,14 +95,14 @@ class JournalWriter(JournalReader):
     async def begin(self, rows: Sequence[int]) -> None:
         """Mark rows as SENDING.
 
-        After a cancellation, the rows may be SENDING, too: record unsent rows as PLANNED.
+        Even after a cancellation, the rows may be SENDING; record unsent rows as PLANNED.
         """
         commits = self._usable_commits()
         commits.queue.rows += rows
         await commits.written()
 
     def record(self, record: RowRecord, *, as_in_file: bool = False) -> RowRecord:
-        """Queue a row's outcome, to be on disk within 20 ms, and return the stored record.
+        """Queue a row's outcome, which is written within 20 ms, and return the stored record.
 
         Args:
             record: the outcome.

@@ -1,4 +1,4 @@
-"""Adding a compared file to the ledger: number new rows and plan the rows to send."""
+"""Admission of a compared file to the ledger: new rows get numbers, and rows to send are planned."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ def admit(
 
 
 def _place(db: sqlite3.Connection, *, renames: bool) -> None:
-    """Update place, line, digest and name of known rows from the file.
+    """Update the place, line, digest and name of known rows from the file.
 
     Rows previously identified by their cells are now named by their key, even unsent rows. The name reveals
-    later changes of the key by a spreadsheet. Other rows keep the key with which they were sent.
+    whether a spreadsheet changes the key later. Other rows keep the key with which they were sent.
     """
     db.execute("""UPDATE planned SET place = NULL WHERE place IS NOT NULL
         AND row IS NOT (SELECT row FROM temp.matched WHERE matched.place = planned.place)""")

@@ -76,9 +76,9 @@ class Compared:
     first_gone: RowSample | None = None
     disguised: Mapping[Standing, Resembling] = attrs.field(factory=dict)
     back: Mapping[Standing, int] = attrs.field(factory=dict)
-    """Rows of the file that the last file lacked and an earlier file had, by standing."""
+    """Rows of the file that were in an earlier file but not in the last one, by standing."""
     unknown_row: int | None = None
-    """Line of a rejects row that the ledger does not have."""
+    """Line of a row in a rejects file that is missing from the ledger."""
 
 
 def compare(
@@ -181,11 +181,11 @@ def _match(
 
 
 def _separate(db: sqlite3.Connection) -> None:
-    """Match each ledger row with one row of the file; other rows that match its older identities are new.
+    """Match each ledger row with one file row. Other file rows that match its older identities are new.
 
     A corrected reject gives its row a second identity. With keys, the file row that was sent keeps the ledger
     row, preferably the one with the exact key, because a new row would be sent. Without keys, the first file
-    row keeps it.
+    row keeps the ledger row.
     """
     db.create_function("undisguised", 1, undisguised, deterministic=True)
     db.execute(f"""UPDATE temp.matched SET row = NULL, standing = iif(

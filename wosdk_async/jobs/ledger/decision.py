@@ -138,7 +138,7 @@ def _key_changed(ledger: LedgerFacts, file: FileFacts) -> Refusal | None:
 
 
 def _unknown_rows(ledger: LedgerFacts, file: FileFacts, options: ImportOptions) -> Refusal | None:
-    """Return a refusal if rows to send may be edited versions of sent rows missing from the file."""
+    """Return a refusal if rows to send may be edited versions of sent rows that are missing."""
     sent = {each for each, action in actions_of(file, options).items() if action is Action.SEND}
     # A row that reappears may be an earlier version of a sent row.
     new = file.standings.get(Standing.NEW, 0) + sum(file.back.get(each, 0) for each in sent)

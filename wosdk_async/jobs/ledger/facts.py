@@ -1,4 +1,4 @@
-"""Facts for the decision: find the import's ledger and compare it with the file."""
+"""Facts for the decision, from the import's ledger and its comparison with the file."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: S
         ledgers: the folders of the ledgers beside the file or at the named folder, oldest first.
 
     Raises:
-        JournalError: a ledger cannot be read, so sent rows are unknown.
+        JournalError: a ledger cannot be read, so it is unknown which rows were sent.
     """
     if rows.is_rejects:
         return _of_rejects(request, rows.job or "")
@@ -68,7 +68,7 @@ def _is_ledger(folder: Path, plan: JobPlan) -> bool:
 
 
 def _of_rejects(request: ImportRequest, job: str) -> Path | None:
-    """Find the ledger named in rejects: in their folder, in the named folder, or nearby."""
+    """Find the ledger that a rejects file names: in its folder, in the named folder, or nearby."""
     named = request.options.folder
     near = [*([named] if named is not None else []), request.path.parent]
     around = [each for place in (*near, Path()) for each in (place, place.absolute().parent)]
@@ -124,7 +124,7 @@ def compared_with(db: sqlite3.Connection, request: ImportRequest, rows: FileRows
 
 @contextlib.contextmanager
 def _opened(folder: Path | None) -> Iterator[sqlite3.Connection]:
-    """Open a ledger read-only; for None, an empty temporary one to compare a first file with."""
+    """Open a ledger read-only; for None, open an empty temporary ledger for comparing a first file."""
     if folder is None:
         with contextlib.closing(sqlite3.connect("", isolation_level=None)) as db:
             db.executescript(TABLES)
@@ -202,10 +202,10 @@ def sent_elsewhere(
 ) -> tuple[Path, int] | None:
     """Find another ledger in the directory that sent rows of the file, and count these rows.
 
-    This protects first runs without look-ups, whose file may have been copied, linked or renamed.
+    This protects first runs without look-ups from files that were copied, linked or renamed.
 
     Raises:
-        JournalError: a ledger in the directory cannot be read, so its sent rows are unknown.
+        JournalError: a ledger in the directory cannot be read, so it is unknown which rows it sent.
     """
     if request.looks_first or not request.creates:
         return None

@@ -53,7 +53,7 @@ class FileRows:
         source: the file.
         import_map: the map.
         keys: the marker's keys; None without a marker.
-        index: collects the names in the rows.
+        index: the reference index, which collects the names in the rows.
 
     Raises:
         ImportMapError: the file cannot be read.
@@ -173,7 +173,8 @@ class FileRows:
             return []
         rows = "1 row equals an earlier row" if count == 1 else f"{count} rows equal earlier rows"
         return [
-            f"{self.source.path}: {rows} in all columns that the map reads; without a key, all are created"
+            f"{self.source.path}: {rows} in all columns that the map reads; without a key, all of "
+            "them are created"
         ]
 
     def _entry(self, row: Row) -> FileRow:

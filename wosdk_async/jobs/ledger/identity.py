@@ -43,13 +43,13 @@ class RowIdentity:
     name: str | None
     """Name in messages: the map's key if the map has no marker, or the beginning of the cells."""
     cells: bytes | None = None
-    """Hash of the cells of a row with a key; matches ledger rows from before the map had a key."""
+    """Hash of the cells of a row with a key, to match ledger rows from before the map had a key."""
 
 
 class Identities:
     """Row identities of one file.
 
-    A row is identified by its key: the marker's template, or the map's ``key``. Without a key, a row is
+    A row is identified by its key, from the marker's template or the map's ``key``. Without a key, it is
     identified by its non-blank cells and their column names, ignoring columns that begin with ``_`` unless
     the map reads them.
 
@@ -163,7 +163,7 @@ def _plainer(key: str) -> str:
 
 
 def abbreviated(key: str) -> str | None:
-    """Return the rounded form of a key with an exponent, whose last digits may be lost."""
+    """Return the rounded form of a key with an exponent, which may lack digits; None for other keys."""
     return f"~{undisguised(key)}" if _EXPONENT.search(key.casefold()) else None
 
 

@@ -22,11 +22,11 @@ RISKY = ", ".join(str(int(each)) for each in IN_COMPANY)
 
 
 def disguised_keys(db: sqlite3.Connection, some_lacked: bool) -> dict[Standing, Resembling]:
-    """Return, by standing, the sendable keys that resemble the key of a missing row in the Company.
+    """Return, for each standing, the sendable keys that resemble the key of a missing row in the Company.
 
     Such keys differ only by spreadsheet formatting. Two rows of the last file are always different rows.
-    A pair is not reported again after the user declared one row permanently gone while the file had the
-    other. ``some_lacked`` tells whether any sendable row was missing from the last file.
+    A pair is not reported again after the user declared one row permanently gone while the other was
+    in the file. ``some_lacked`` tells whether any sendable row was missing from the last file.
     """
     for function in (undisguised, abbreviated, disguises):
         db.create_function(function.__name__, 1, function, deterministic=True)
@@ -61,9 +61,9 @@ def disguised_keys(db: sqlite3.Connection, some_lacked: bool) -> dict[Standing, 
 
 
 def new_keys(db: sqlite3.Connection, plan: Plan) -> list[str]:
-    """Return a warning about the refused rows to send whose key differs from the ledger's, if any.
+    """Return a warning about refused rows that will be sent with a key other than the ledger's, if any.
 
-    A row without a key, or refused because another row has its key, needs a new key.
+    A row that had no key, or was refused because another row has its key, needs a new key.
     """
     refused = (Standing.REFUSED_HERE, Standing.REFUSED, Standing.REFUSED_CHANGED)
     sent = ", ".join(str(int(each)) for each in refused if plan.actions[each] is Action.SEND)
@@ -95,7 +95,7 @@ def row_sample(db: sqlite3.Connection, query: str) -> RowSample | None:
 def repeated_rows(
     db: sqlite3.Connection, first: int = 0, last: int = sys.maxsize
 ) -> Iterator[tuple[int, int | None, str]]:
-    """Yield place, row and reason of rows with a repeated key, from place ``first`` to ``last``."""
+    """Yield the place, row and reason of each row with a repeated key, from place ``first`` to ``last``."""
     # Before the admission, the ledger may not know either of the two rows.
     found = db.execute(
         """SELECT file.place, planned.row, coalesce(file.key, file.name), file.digest, file.identity

@@ -90,9 +90,9 @@ class Summary:
     undone: int = 0
     """Rows in ``done`` whose records an undo cancelled or deleted."""
     changed: int = 0
-    """Rows in ``done`` whose cells have changed since; they are not resent."""
+    """Rows in ``done`` whose cells have changed since they were sent; they are not resent."""
     gone: int = 0
-    """Rows of the ledger that are missing from the file and from all other counts."""
+    """Rows of the ledger that are missing from the file; no other count includes them."""
     plan: Mapping[str, int] = attrs.field(factory=dict)
     """The file's rows by standing before this run: ``{"new": 3, "done": 10}``."""
     failed: int = 0
@@ -116,8 +116,8 @@ class Summary:
     audit_why: str | None = None
     """Why an audit is impossible; None if it is possible."""
     missing: str | None = None
-    """Warning if the job folder or its journal was removed or moved during the run: the next run does not
-    know which rows this run sent."""
+    """Warning that the job folder or its journal was removed or moved during the run, so that the next run
+    will not know which rows this run sent."""
     unwritten: list[RowRecord] = attrs.field(factory=list)
     """Outcomes that could not be written to the journal; the other counts exclude them."""
     folder: Path | None = None
@@ -125,7 +125,7 @@ class Summary:
     files: list[Path] = attrs.field(factory=list)
     """Files written by this run; empty if the job was already finished."""
     files_failed: WosdkError | None = None
-    """Why the job's files could not be written; they can be rewritten from the journal, which is complete."""
+    """Why the job's files could not be written; the journal has all the data to write them again."""
 
     @property
     def complete(self) -> bool:
@@ -138,7 +138,7 @@ class Summary:
 
     @property
     def all_ended(self) -> bool:
-        """Whether the same command would neither send nor look up a row."""
+        """Whether the same command would neither send nor look up any row."""
         return not (self.in_doubt or self.not_started or self.waiting)
 
     @property

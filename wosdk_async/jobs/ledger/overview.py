@@ -69,7 +69,7 @@ async def audit_state_of(journal: JournalReader) -> AuditState:
 
 @attrs.frozen(kw_only=True)
 class Overview:
-    """A job's state, even while another process works on the job."""
+    """A job's state, which can be read even while another process is working on the job."""
 
     folder: Path
     plan: JobPlan
@@ -173,7 +173,7 @@ def end_details(error: WosdkError) -> dict[str, Any]:
 
 
 def stop_of(run: JobRun) -> RunStoppedError | None:
-    """Return why a run stopped early, including any signal; None if it did not."""
+    """Return the reason, such as a signal, why a run stopped early; None if it did not stop early."""
     stopped = failure_of(run, "stopped")
     signal = {130: "Ctrl-C", 143: "SIGTERM"}.get(run.exit_status or 0)
     if stopped is not None and signal:

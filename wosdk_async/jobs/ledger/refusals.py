@@ -17,7 +17,7 @@ _SHOWN = 10  # columns
 class ImportRefusedError(ConfigurationError):
     """Refused import. Nothing was sent, because rows could be sent twice or to the wrong place.
 
-    ``refusal`` has the facts, and ``kind`` a code such as ``edited-or-new``.
+    ``refusal`` has the facts, and ``kind`` is a code such as ``edited-or-new``.
     """
 
     kind = "import-refused"
@@ -42,11 +42,11 @@ def _message(refusal: Refusal) -> str:
         case "other_operation":
             return f"the job in {folder} runs {refusal.was!r}, not {refusal.now!r}"
         case "superseded":
-            return f"a newer job in {folder} sends these rows now"
+            return f"a newer job in {folder} now sends these rows"
         case "unfinished":
             return (
-                f"{_rows(refusal.rows)} of the job in {folder} {_are(refusal.rows)} not sent yet or in doubt,"
-                " and a new job would send them twice"
+                f"{_rows(refusal.rows)} of the job in {folder} {_are(refusal.rows)} unsent or in doubt, "
+                "and a new job would send them twice"
             )
         case "sent_elsewhere":
             return (
@@ -55,7 +55,7 @@ def _message(refusal: Refusal) -> str:
             )
         case "key_changed":
             return (
-                f"the job in {folder} identifies rows by {_key(refusal.was)}, and this import by "
+                f"the job in {folder} identifies rows by {_key(refusal.was)}, but this import by "
                 f"{_key(refusal.now)}"
                 + (
                     f", so {gone} sent before cannot be recognized{_sample(refusal.first_gone)}"
@@ -82,8 +82,8 @@ def _message(refusal: Refusal) -> str:
             ]
             more = f" and {refusal.rows - len(pairs):,} more" if refusal.rows > len(pairs) else ""
             return (
-                f"a spreadsheet may have changed the key of {_rows(refusal.rows)} to send: sent rows with "
-                f"similar keys are missing from the file: {', '.join(pairs)}{more}"
+                f"a spreadsheet may have changed the key of {_rows(refusal.rows)} to send, because sent rows "
+                f"with similar keys are missing from the file: {', '.join(pairs)}{more}"
             )
 
 

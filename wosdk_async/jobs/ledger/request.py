@@ -39,9 +39,9 @@ class ReportWords:
 
     remedy: Words = in_python
     command: Callable[[JobPlan, Path], str | None] = lambda _plan, _folder: None
-    """Returns the command that resumes a job; None for jobs started by a program."""
+    """Function that returns the command to resume a job; None for jobs started by a program."""
     rejects_command: Callable[[JobPlan, Path], str | None] = lambda _plan, _rejects: None
-    """Returns the command that imports a job's corrected rejects; None for jobs started by a program."""
+    """Function that returns the command to import corrected rejects; None for jobs started by a program."""
 
 
 PYTHON_WORDS = ReportWords()
@@ -61,9 +61,9 @@ class ImportRequest:
     workers: WorkerPool | None = None
     """Workers that send the rows; by default this process."""
     on_row: Callable[[RowOutcome], None] = lambda _: None
-    """Called with each row's outcome."""
+    """Callback for each row's outcome."""
     on_stage: Callable[[str], None] = lambda _: None
-    """Called with a message at each stage."""
+    """Callback for a message at each stage."""
     report_words: ReportWords = PYTHON_WORDS
     """Remedies and command lines in the report."""
     marker: str | None = attrs.field()
@@ -158,7 +158,7 @@ class ImportRequest:
 
     @property
     def creates(self) -> bool:
-        """Whether the operation creates records, so that resending creates duplicates."""
+        """Whether the operation creates records, so that resending would create duplicates."""
         operation = self.import_map.operation
         return operation == WoCreateCommand.wire_name or operation.startswith("create ")
 
@@ -172,7 +172,7 @@ class ImportRequest:
         return RowKeys.of(self.import_map, self.marker, job) if self.marker else None
 
     def read(self) -> FileRows:
-        """Read the file once. The caller closes the result.
+        """Read the file once. The caller must close the result.
 
         Raises:
             ImportMapError: the file cannot be read, or has changed since it was opened.
@@ -196,7 +196,7 @@ class ImportRequest:
         )
 
     def plan(self, job: str, company: str, rows: FileRows | None = None) -> JobPlan:
-        """Return the plan of a new ledger, or with ``rows``, the plan for a ledger's next file."""
+        """Return the plan of a new ledger or, with ``rows``, the plan for a ledger's next file."""
         keys, now = self.keys(job), datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         return JobPlan(
             job=job,

@@ -93,7 +93,7 @@ class RowSample:
 
 FIRST = 3  # resembling keys to show
 Resembling = tuple[int, tuple[tuple[RowSample, RowSample], ...]]
-"""Number of keys that equal a missing sent row's key except for formatting, and the first pairs."""
+"""Number of keys that differ only in formatting from the key of a missing sent row, and the first pairs."""
 
 
 @attrs.frozen(kw_only=True)
@@ -151,10 +151,10 @@ class FileFacts:
     marker: str | None = None
     updates: bool = False
     back: Mapping[Standing, int] = attrs.field(factory=dict)
-    """Rows that the last file lacked and an earlier file had, by standing."""
+    """Rows that were in an earlier file but not in the last one, by standing."""
     first_new: RowSample | None = None
     disguised: Mapping[Standing, Resembling] = attrs.field(factory=dict)
-    """By standing, the keys equal to a missing sent row's key except for spreadsheet formatting.
+    """Keys that differ only in spreadsheet formatting from the key of a missing sent row, by standing.
 
     The last file lacked at least one of the two keys.
     """
@@ -165,8 +165,8 @@ class FileFacts:
     superseded_by: Path | None = None
     """The newer ledger that resends all rows."""
     elsewhere: tuple[Path, int] | None = None
-    """Another ledger in the directory and its number of sent rows, for first runs that create records
-    without a key."""
+    """Another ledger in the directory and how many of the file's rows it sent, for first runs that create
+    records without a key."""
 
 
 @attrs.frozen(kw_only=True)
@@ -181,7 +181,7 @@ class Plan:
     leaves_done: int = 0
     """Done rows of the previous ledger that a new ledger would resend, after a confirmation."""
     resembling: int = 0
-    """Rows to resend whose keys resemble keys that the previous ledger sent and the file lacks."""
+    """Rows to resend whose keys resemble keys that the previous ledger sent but the file lacks."""
     gone: Mapping[Standing, int]
     """Rows of the ledger missing from the file, by standing. Missing rows in doubt are looked up, too."""
     dismisses: bool
@@ -223,7 +223,7 @@ class Refusal:
     folder: Path | None = None
     """The ledger in question."""
     rows: int = 0
-    """Number of affected rows: of the file, or for ``unfinished``, of the ledger."""
+    """Number of affected rows of the file or, for ``unfinished``, of the ledger."""
     gone: int = 0
     first_new: RowSample | None = None
     first_gone: RowSample | None = None

@@ -129,11 +129,11 @@ class UndoState:
     done: int
     created: int
     left: Mapping[str, int] | None
-    """Records that the last undo left, by outcome; None if the undo did not finish."""
+    """Records that the last undo left in place, by outcome; None if the undo did not finish."""
     references: int = 0
     """References that the undo did not reach, could not delete, or left in doubt."""
     earlier: int = 0
-    """Records created for rows that are no longer in the file, and not undone."""
+    """Records that were created for rows no longer in the file, and have not been undone."""
 
     @property
     def complete(self) -> bool:
@@ -167,7 +167,7 @@ def _short(outcome: UndoOutcome) -> str:
 
 
 async def undo_state(journal: JournalReader) -> UndoState | None:
-    """Return the undo progress; None if no undo has begun with a row."""
+    """Return the undo progress; None if no undo of rows has begun."""
     counts, done = await journal.undo_counts(), await journal.undone_rows()
     undos = [run for run in await journal.runs() if run.details.get("command") == UNDO]
     last = undos[-1].details if undos else {}

@@ -1,4 +1,4 @@
-"""Currency checks: no amount is sent in a different currency than the file shows."""
+"""Currency checks, which refuse to send an amount in a different currency than the file shows."""
 
 from __future__ import annotations
 
@@ -97,8 +97,8 @@ class _AmountNode(TextNode):
         for sign in signs:
             if not _may_mean(sign, str(stated)):
                 raise RowError(
-                    f"{self.path} shows the currency {sign!r}, but {name} is {str(stated)!r}; correct either "
-                    f"({self.shown_columns})"
+                    f"{self.path} shows the currency {sign!r}, but {name} is {str(stated)!r}; correct one of "
+                    f"them ({self.shown_columns})"
                 )
         return value
 

@@ -1,4 +1,4 @@
-"""Map compiler: validate a map's tables against the model, and compile them to nodes and references."""
+"""Map compiler, which validates a map's tables against the model and compiles nodes and references."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def draft_fields(
         columns: the file's header.
         operation: the operation on each row.
         keys: the columns that can identify rows.
-        unlike: the kinds (``time`` or ``number``) that each column's cells do not look like.
+        unlike: for each column, the kinds (``time`` or ``number``) that its cells do not resemble.
     """
     found = list(_fields(operation.kind, operation.table))
     if operation.table == "entity":
@@ -110,7 +110,7 @@ def draft_fields(
         _assign_key(found, keys)
     if operation.by is not None and operation.compares and not any(each.column for each in found[1:]):
         example = found[min(1, len(found) - 1)]  # an update needs a field to write
-        example.suggested, example.note = True, "an example, choose the fields to update; "
+        example.suggested, example.note = True, "an example (choose the fields to update); "
     _name_references([each for each in found if each.shown])
     return found
 
@@ -153,7 +153,7 @@ def _fields(kind: type[Record], table: str, *, nested: bool = False) -> Iterator
             if target is not None and "id" in target.__wire__ and name_field(target):
                 found = DraftField(table, name, meta, required, target=target)
                 if kind is WorkOrder and nested and name == "customer":  # facts 5: for TypeCategory Request
-                    found.suggested, found.note = True, "required for a Request, otherwise delete it; "
+                    found.suggested, found.note = True, "required for a Request (otherwise delete it); "
                 yield found
         elif meta["type"] == "money":
             number = registry.resolve(meta["of"] or "").__wire__["value"]

@@ -53,7 +53,7 @@ def draft_map(
     Args:
         columns: the file's header.
         operation: the operation on each row.
-        file: the file name to show in the first line.
+        file: the file name to show on the first line.
         keys: the columns that can identify rows, if the rows have been read.
         described: a pointer to the field documentation, appended to the list of further fields.
         header_row: the header's line number, unless it is the first line.
@@ -224,9 +224,9 @@ class KeyColumns:
     nearly: Sequence[str] = ()
     """Columns that are unique except for a few cells."""
     exceptions: Mapping[str, Sequence[str]] = attrs.field(factory=dict)
-    """Why each other column is not a key, such as ``line 3 has an empty cell``."""
+    """Reason why each other column is not a key, such as ``line 3 has an empty cell``."""
     unlike: Mapping[str, frozenset[str]] = attrs.field(factory=dict)
-    """For each column, the kinds that most of its first cells do not look like (``time`` or ``number``)."""
+    """For each column, the kinds (``time`` or ``number``) that most of its first cells do not resemble."""
 
 
 def key_columns(source: Source) -> KeyColumns:
@@ -259,11 +259,11 @@ def key_columns(source: Source) -> KeyColumns:
 
 
 def _exception(cell: str, line: int, first: int) -> str | None:
-    """Return why a cell rules out its column as a key, or None; line ``first`` has the same value."""
+    """Return why a cell rules out its column as a key, or None. Line ``first`` has the same value."""
     if not cell.strip():
         return f"line {line} has an empty cell"
     if first != line:
-        return f"line {line} repeats {shown_value(cell)} of line {first}"
+        return f"line {line} repeats {shown_value(cell)} from line {first}"
     if not _KEY.fullmatch(cell) or _NO_KEY.fullmatch(cell):
         return f"line {line} has {shown_value(cell)}"
     return None
@@ -281,7 +281,7 @@ _LOOKS = {
 
 
 def _unlike(source: Source) -> dict[str, frozenset[str]]:
-    """Return the kinds that most cells of each column do not look like; omit empty columns."""
+    """Return, for each non-empty column, the kinds that most of its cells do not resemble."""
     cells: dict[str, list[str]] = {}
     for row in islice(source, _SAMPLE):
         for column, cell in dict(row.cells.items()).items():

@@ -1,4 +1,4 @@
-"""Import map: a TOML file, validated completely before anything is sent."""
+"""Import map, a TOML file that is fully validated before anything is sent."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DEFAULT_OPERATION = "WoCreateCommand"
 
 @attrs.frozen(repr=False)
 class ImportMap:
-    """Import map: the operation, the record to build from each row, and its references."""
+    """Import map, with the operation, the record to build from each row, and the references."""
 
     path: Path
     action: RowOperation
@@ -37,7 +37,7 @@ class ImportMap:
     references: tuple[ReferenceSpec, ...]
     """References in dependency order."""
     marker: str | None = None
-    """Field that carries each row's key; an import can override it."""
+    """Field that carries each row's key; an import can choose another field."""
     key: Template | None = None
     """Template of the row key; None if the marker carries the key or rows have no key."""
     fingerprint: str = ""
@@ -101,7 +101,7 @@ class ImportMap:
 
     @property
     def fixed(self) -> frozenset[str]:
-        """References to the same record for every row."""
+        """References that name the same record for every row."""
         return frozenset(spec.name for spec in self.references if not spec.columns) & self.record.references
 
 
@@ -129,7 +129,7 @@ _ADDED = ("header_row", "fill_down", "skip_when")  # newer keys: unset, they mus
 
 
 def _rules(tables: MapTables) -> TableRules:
-    """Return the table rules. Raise ImportMapError with the invalid key."""
+    """Return the table rules. Raise ImportMapError, naming the key, if one is invalid."""
     if tables.header_row is not None and tables.header_row < 1:
         raise ImportMapError(f"header_row takes a line number, 1 or higher, not {tables.header_row}")
     columns = [tables.fill_down] if isinstance(tables.fill_down, str) else tables.fill_down or []
@@ -142,11 +142,11 @@ def _rules(tables: MapTables) -> TableRules:
 
 
 def _operation(tables: MapTables, name: str | None) -> RowOperation:
-    """Return the operation. Raise ImportMapError if map and caller specify different operations."""
+    """Return the operation. Raise ImportMapError if the map and the caller disagree."""
     wanted = operation_named(name) if name is not None else None
     if tables.operation is None:
         if wanted is None and tables.command is None and tables.entity is not None:
-            raise ImportMapError('operation is missing; add a first line operation = "create Customer"')
+            raise ImportMapError('operation is missing; add operation = "create Customer" as the first line')
         return wanted or operation_named(DEFAULT_OPERATION)
     in_map = operation_named(tables.operation)
     if wanted is not None and wanted.name != in_map.name:
@@ -176,7 +176,7 @@ def _compiled(tables: MapTables, action: RowOperation) -> tuple[ObjectNode, tupl
     action.require_fields(record.fields)
     if NAME in record.columns:
         raise ImportMapError(
-            f"{table}: {{}} is for the looked-up name in references; name a column, as in {{column}}"
+            f"{table}: {{}} stands for the looked-up name in references; name a column, as in {{column}}"
         )
     _check_names(table, record, specs)
     for spec in specs.values():

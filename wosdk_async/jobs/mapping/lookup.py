@@ -1,4 +1,4 @@
-"""Looking up referenced records by name or id."""
+"""Look-ups of referenced records by name or id."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ async def _find_in(
 
 
 async def _find_ids(company: Company, entity: type[Record], ids: Sequence[int]) -> set[int]:
-    """Return the subset of at most 1,000 ids that belong to existing, non-removed records."""
+    """Return which of the ids (at most 1,000) belong to existing, non-removed records."""
     properties = ["Id", "IsRemoved"] if "is_removed" in entity.__wire__ else ["Id"]
     condition = Comparison(entity.wire_name, "Id", "In", tuple(map(str, ids)))
     plan = Plan(entity.wire_name, (condition,), tuple(properties))

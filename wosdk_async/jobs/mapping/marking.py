@@ -31,7 +31,7 @@ def no_marker_for_workers(import_map: ImportMap) -> ImportMapError:
 
 @attrs.frozen
 class RowKeys:
-    """Row keys: computed by the map, or ``{job}-{row}`` if the map does not set the marker field."""
+    """Row keys, which are ``{job}-{row}`` unless the map sets the marker field."""
 
     path: str
     """Marker field, such as ``work_order.po_number``."""

@@ -26,7 +26,7 @@ __all__ = ["ReplacedFields", "empty_fields", "lacking"]
 
 
 def lacking(record: Record, import_map: ImportMap) -> Iterator[str]:
-    """Yield a message for each required field that a new work order lacks, with the column or line to fill.
+    """Yield a message for each required field that a new work order lacks, naming the columns to fill in.
 
     For other records, the service does not seem to enforce the catalogue's ``required``.
 
@@ -37,7 +37,7 @@ def lacking(record: Record, import_map: ImportMap) -> Iterator[str]:
     if not isinstance(record, WoCreateCommand) or not isinstance(order := record.work_order, WorkOrder):
         return
     for path in empty_fields(order):
-        yield _reason(("work_order", *path), import_map, " of a Request" if path == ("customer",) else "")
+        yield _reason(("work_order", *path), import_map, " for a Request" if path == ("customer",) else "")
 
 
 def empty_fields(order: WorkOrder) -> Iterator[tuple[str, ...]]:
@@ -71,7 +71,7 @@ def _reason(path: tuple[str, ...], import_map: ImportMap, of: str) -> str:
     columns = node.columns
     if isinstance(node, ReferenceNode):
         columns = columns.union(*(each.columns for each in import_map.references if each.name == node.name))
-    return f"{needed}: blank {named_columns(columns)}" if columns else needed
+    return f"{needed}; fill in the blank {named_columns(columns)}" if columns else needed
 
 
 def _node(node: Node | None, path: tuple[str, ...]) -> Node | None:

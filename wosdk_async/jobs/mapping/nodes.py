@@ -48,12 +48,12 @@ class MissingRecord(Protocol):
 
 
 class References(Protocol):
-    """Looks up record ids for rows."""
+    """Source of record ids for rows."""
 
     def id_for(self, reference: str, context: RowContext) -> int | None:
-        """Return the id of the record that a row names, or None if the row has no name.
+        """Return the id of the record that a row names, or None if the row names none.
 
-        Add a record that must be created first to ``context.missing``.
+        If the record must be created first, add it to ``context.missing``.
 
         Raises:
             RowError: the record does not exist.
@@ -77,7 +77,7 @@ def named_columns(columns: Collection[str]) -> str:
 
 
 class Node(Protocol):
-    """Map value: a constant, or computed from columns or references."""
+    """Map value, which is constant or computed from columns or references."""
 
     @property
     def columns(self) -> frozenset[str]:
@@ -121,7 +121,7 @@ class TextNode:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the value is the template's first cell if that is a short string that is not blank."""
+        """Whether the template's first cell is the value if the cell is a short, non-blank string."""
         return self.parse is None and self.template.first is not None and not self.limit.cuts_blanks
 
     @property
@@ -168,7 +168,7 @@ class TextNode:
 
 @attrs.frozen
 class ReferenceNode:
-    """Reference ``@name``, sent as a record, or as an id in an integer field."""
+    """Reference ``@name``, sent as a record or, in an integer field, as an id."""
 
     path: str
     name: str

@@ -58,7 +58,7 @@ class Effect:
 
 
 def effect_of(record: Any, entity: str | None = None) -> Effect:
-    """Return the effect that a record shows; ``entity`` overrides the record's type."""
+    """Return an effect with a record's id, number and version; ``entity`` overrides the record's type."""
     number = getattr(record, "number", None)
     return Effect(
         entity or record.wire_name,
@@ -113,7 +113,7 @@ class Making:
         raise LookupError(f"{record!r:.40} {key} {len(found)}")
 
     def settled(self, record: Any, key: str, found: Sequence[Any]) -> Effect | None:
-        """Return the effect if a record carries the key, or None. Raise RowError if several do."""
+        """Return the effect if a record carries the key, or None. Raise RowError if several records do."""
         del record
         if len(found) > 1:
             ids = ", ".join(str(each.id) for each in found)

@@ -98,7 +98,7 @@ class Changing(OnRecords):
         ]
 
     def set_id(self, record: Any, key: str, found: Sequence[Any]) -> None:
-        """Set ``record.id`` to the only existing record's id. Raise RowError if there is not exactly one."""
+        """Set ``record.id`` to the only existing record's id. Raise RowError unless exactly one exists."""
         existing = [each for each in found if not getattr(each, "is_removed", None)]
         if len(existing) == 1:
             record.id = existing[0].id
@@ -110,7 +110,7 @@ class Changing(OnRecords):
                 f"{len(existing)} {self.noun} records have {where} (ids {ids}); identify the records by id"
             )
         if found:
-            raise MissingRecordError(f"the {self.noun} with {where} is removed (id {found[0].id})")
+            raise MissingRecordError(f"the {self.noun} with {where} has been removed (id {found[0].id})")
         raise MissingRecordError(f"no {self.noun} has {where}")
 
 
@@ -141,7 +141,7 @@ class UpdateRecord(Changing):
         """Set the record's id. Raise RowError if there is nothing to update or a change is invalid."""
         changes = self._changes(record)
         if not changes:
-            raise RowError("nothing to update: all cells of its fields are empty")
+            raise RowError("nothing to update: the cells of all fields to update are empty")
         super().set_id(record, key, found)
         if any(isinstance(value, Record | list) for value in changes.values()):
             self._require_writable(record.id, changes)

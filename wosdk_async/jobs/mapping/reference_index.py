@@ -1,4 +1,4 @@
-"""Index of referenced records: collects names from rows, looks up records, and tracks missing ones."""
+"""Index of referenced records, which collects names from rows, looks them up, and tracks missing records."""
 
 from __future__ import annotations
 
@@ -91,7 +91,8 @@ class ReferenceIndex:
             self._entries[spec.name][name.key] = entry
         elif entry.full != full and entry.full:
             self.warnings.append(
-                f"{spec.name}: {name.raw.strip()!r} equals another name after truncation; both use one record"
+                f"{spec.name}: {name.raw.strip()!r} equals another name after truncation; both use the "
+                "same record"
             )
             entry.full = ""
         entry.spellings.add(name.text)
@@ -132,7 +133,7 @@ class ReferenceIndex:
     async def _explain(
         self, company: Company, spec: ReferenceSpec, missing: list[ReferenceEntry], limit: int
     ) -> None:
-        """Record why records are missing, unless they are created; suggest another field with the names."""
+        """Record why records are missing and will not be created; suggest other fields with their names."""
         names = [entry.text for entry in missing if spec.template is not None]
         holders = defaultdict[str, set[str]](set)
 
@@ -210,7 +211,7 @@ class ReferenceIndex:
                 'first with ambiguous = "first"'
             )
         if len(ids) > 1 and spec.takes_first:
-            self.warnings.append(f"{spec.name}: {entry.text!r} is ambiguous: used {ids[0]}, not {others}")
+            self.warnings.append(f"{spec.name}: {entry.text!r} is ambiguous; using {ids[0]}, not {others}")
 
     @property
     def incomplete(self) -> bool:
@@ -219,7 +220,7 @@ class ReferenceIndex:
         return any(entry.missing for entry in entries)
 
     def require(self, references: Iterable[str], place: object) -> None:
-        """Raise ImportMapError with ``place`` if a record that every row needs does not exist."""
+        """Raise ImportMapError, naming ``place``, if a record that every row needs does not exist."""
         for entry in (entry for name in references for entry in self._entries[name].values()):
             if entry.id is None and entry.reason:
                 raise ImportMapError(f"{place}: {entry.reason}", **entry.details)
@@ -251,14 +252,14 @@ class ReferenceIndex:
         return ((key, entry) for key, entry in self._entries[spec.name].items() if entry.spec is spec)
 
     def hold_back(self, but: Sequence[MissingRecord] | None = None) -> bool:
-        """Hold back all records but ``but``; None releases all. Return whether a wanted record is held."""
+        """Hold back all records but ``but``; None releases all. Return whether any wanted record is held."""
         entries = [entry for entries in self._entries.values() for entry in entries.values()]
         for entry in entries:
             entry.held = but is not None and not any(entry is each for each in but)
         return any(entry.held and entry.id is None and entry.wanted for entry in entries)
 
     def entries(self, entity: str) -> Iterator[tuple[ReferenceSpec, str, ReferenceEntry]]:
-        """Yield the references to an entity ("" for any), their normalized names, and the entries."""
+        """Yield the reference, normalized name and entry of each name for an entity ("" for any)."""
         for spec in self.specs.values():
             if entity in ("", spec.entity.wire_name):
                 yield from ((spec, key, entry) for key, entry in self._entries[spec.name].items())
@@ -266,7 +267,7 @@ class ReferenceIndex:
     # --- use ----------------------------------------------------------------------------------
 
     def id_for(self, reference: str, context: RowContext) -> int | None:
-        """Return the id of the record that a row names, or None if the row has no name.
+        """Return the id of the record that a row names, or None if the row names none.
 
         For a record that must be created first, return a placeholder and add the record to
         ``context.missing``.
@@ -289,7 +290,7 @@ class ReferenceIndex:
         entry = self._entries[spec.name].get(name.key)
         if entry is None:
             raise RowError(
-                f"{spec.name} {name.text!r} was not looked up; the file has changed during the import"
+                f"{spec.name} {name.text!r} was not looked up, because the file changed during the import"
             )
         if entry.reason:
             raise (WaitingRowError if entry.may_pass else entry.error)(entry.reason, **entry.details)

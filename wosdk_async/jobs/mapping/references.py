@@ -54,7 +54,7 @@ _ONLY = RowName("", "", "")
 
 @attrs.frozen(kw_only=True)
 class ReferenceSpec:
-    """Compiled ``[reference.<name>]``; without a template, the first record that matches the filters."""
+    """Compiled ``[reference.<name>]``. Without a template, it uses the first match of the filters."""
 
     name: str
     entity: type[Record]
@@ -66,7 +66,7 @@ class ReferenceSpec:
     takes_first: bool = False
     """Whether to take the lowest id if several records have the name."""
     first: str | None = attrs.field(init=False)
-    """Column whose cell is the raw name unless it is blank."""
+    """Column whose cell is the raw name unless the cell is blank."""
 
     @first.default
     def _find_first(self) -> str | None:

@@ -1,6 +1,6 @@
 """Common column names for fields in English, German, French, Spanish and Italian.
 
-The names are lower case, without blanks and diacritics, and unique within each table.
+The names are in lower case, without spaces or diacritics, and unique within each table.
 """
 
 from __future__ import annotations
@@ -59,4 +59,4 @@ _WORDS = {
 }
 
 SYNONYMS = {field: frozenset(words.split()) for field, words in _WORDS.items()}
-"""Synonyms by field, with the last part of its table as in ``items.task``."""
+"""Synonyms by field name, which includes the last part of the table, as in ``items.task``."""

@@ -120,13 +120,13 @@ def _check_marks(table: TextTable, _: object, mark: str) -> None:
 def _check_units(_: object, __: object, units: object) -> None:
     if not isinstance(units, list) or not all(isinstance(each, str) and is_unit(each) for each in units):
         raise ValueError(
-            'takes currency signs and units without digits, signs or marks, as in ["€", "EUR", "kg"], '
-            f"not {units!r}"
+            "takes currency signs and units without digits, plus or minus signs, points or commas, "
+            f'as in ["€", "EUR", "kg"], not {units!r}'
         )
 
 
 def is_unit(text: str) -> bool:
-    """Return whether ``strip`` can remove a unit: it has no digits, plus, minus, points or commas."""
+    """Return whether ``strip`` can remove a unit: it contains no digits, ``+``, ``-``, ``.`` or ``,``."""
     return _UNIT.fullmatch(text) is not None
 
 
@@ -142,7 +142,7 @@ class TextTable:
     empty: Literal["skip", "clear"] = "skip"
     """Whether empty cells omit the field or clear it."""
     values: Fields | None = None
-    """Meaning of each word in the column; other words fail their rows."""
+    """Meaning of each word in the column; rows with other words fail."""
     date: Any = attrs.field(default=None, validator=optional(_check_date))
     """Time format: a strptime format, or ``iso``."""
     zone: str | None = attrs.field(default=None, validator=optional(_check_zone))

@@ -1,4 +1,4 @@
-"""Map templates, which have column names in braces, and length limits of their results."""
+"""Map templates, which contain column names in braces, and length limits for their results."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class LengthLimit:
     path: str
     length: int | None
     documented: bool
-    """Whether the vendor documents the limit, not only a third-party client."""
+    """Whether the limit comes from the vendor's documentation, not only from a third-party client."""
     truncate: bool
     cuts_blanks: bool = False
     """Whether the service strips trailing blanks."""

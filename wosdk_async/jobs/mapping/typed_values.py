@@ -48,7 +48,7 @@ class TypedValues:
         """Return whether a cell is a typed value rather than a string in the map's format.
 
         Raises:
-            ValueError: the user has edited the cell of a rejected row, and the new text can be either.
+            ValueError: the user has edited the cell of a rejected row, and the new text could be either.
         """
         if cell.type != self.type or not cell.edited:
             return cell.type == self.type

@@ -1,4 +1,4 @@
-"""Parsers for cell text: times and numbers in the map's formats, and other types by default rules."""
+"""Parsers for cell text, with the map's formats for times and numbers and default rules for other types."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ class TimeFormat:
     utc: bool
 
     def __call__(self, text: str) -> datetime:
-        """Return the time in UTC, or in a local field as a naive datetime."""
+        """Return the time in UTC or, in a local field, as a naive datetime."""
         time = self._read(text)
         return self._in_utc(time, text) if self.utc else self._local(time, text)
 

@@ -1,4 +1,4 @@
-"""Report facts of a job: counts, failure causes, rows in doubt, references, runs and files."""
+"""Facts for a job's report: counts, failure causes, rows in doubt, references, runs and files."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ OUTCOMES = {
     State.SENDING: "sending",
     State.PLANNED: "not_started",
 }
-"""Row outcome in output files, by journal state; see also :func:`outcome_of`."""
+"""Outcome of a row in output files, by journal state; see also :func:`outcome_of`."""
 
 _MAX_CAUSES = 1000  # further causes are counted together
 _MAX_ROWS = 20  # row numbers listed per cause
@@ -113,7 +113,7 @@ class JobFacts:
     folder: Path
     runs: Sequence[JobRun] = ()
     references: Sequence[ReferenceRecord] = ()
-    """Referenced records, uncreated ones first."""
+    """Referenced records; those that were not created come first."""
     undone: UndoState | None = None
     """Progress of an undo, if any."""
     audit: AuditResult | None = None
@@ -134,7 +134,7 @@ class JobFacts:
     doubted: Listed = attrs.field(factory=Listed)
     """Rows in doubt, and rows in flight when the run ended."""
     settled: Listed = attrs.field(factory=Listed)
-    """Rows once in doubt, then found by their keys."""
+    """Rows that were in doubt and were later found by their keys."""
     _causes: dict[str, Cause] = attrs.field(factory=dict)
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Output files in a job folder: intact after a kill, and never overwritten once edited."""
+"""Output files in a job folder, which survive a kill intact and are never overwritten once edited."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class OutputFolder:
     """Folder for tables that a job rewrites after each run.
 
     Users may fix ``rejects.csv`` in place. Therefore ``outputs.json`` stores each table's hash, and a table
-    with another hash is kept: the new table is written to ``rejects-2.csv``, and so on.
+    with a different hash is kept. The new table is written to ``rejects-2.csv``, and so on.
     """
 
     def __init__(self, folder: Path, dialect: FileDialect | None = None) -> None:
@@ -81,7 +81,7 @@ class OutputFolder:
 
     @contextlib.contextmanager
     def writing_rows(self, name: str, dialect: FileDialect | None = None) -> Iterator[Any]:
-        """Write a table with a ``csv.writer``; escape characters outside its encoding."""
+        """Write a table with a ``csv.writer``; escape characters that the encoding lacks."""
         dialect = dialect or self.dialect
         with self.writing(name) as file:
             text = io.TextIOWrapper(file, dialect.encoding, errors="backslashreplace", newline="")
@@ -101,13 +101,13 @@ class OutputFolder:
         return [file_facts(self.folder / name) for name in self._known if (self.folder / name).is_file()]
 
     def place(self, name: str) -> Path:
-        """Return the path for a file that is always overwritten: ``name``, unless it is a directory."""
+        """Return the path for a file that is always overwritten: ``name`` unless that is a directory."""
         return next(path for path in self._paths(name) if not path.is_dir())
 
     def set_aside(self, directory: Path, others: Sequence[str], *, copied: Path) -> None:
-        """Move unedited tables, then ``others``, to a directory, in order.
+        """Move the unedited tables to a directory, followed by ``others`` in order.
 
-        ``copied`` is the input: if it is one of the tables, copy it instead.
+        ``copied`` is the input, which is copied instead if it is one of these files.
         """
         if directory.parent.is_symlink() or directory.is_symlink():
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(directory))

@@ -1,4 +1,4 @@
-"""Tables of a job: the event loop reads them from the journal, and a thread writes them."""
+"""Tables of a job, which the event loop reads from the journal and a thread writes."""
 
 from __future__ import annotations
 
@@ -174,11 +174,11 @@ async def _write_rows(
 _COLUMNS = ("row", "line", "outcome", "key", "id", "number", "reason", "code", "request_id", "warnings")
 
 RESULT_COLUMNS = (*_COLUMNS, "changed")
-"""Columns of ``results.csv``: those of a row's outcome, and whether it was carried out and changed since."""
+"""Columns of ``results.csv``: those of a row's outcome, and whether a completed row has since changed."""
 
 
 def _result(row: StoredRow, outcome: str) -> list[Any]:
-    """Return a row's cells in ``results.csv`` and ``in_doubt.csv``; most texts are None."""
+    """Return a row's cells in ``results.csv`` and ``in_doubt.csv``."""
     reason, warnings = shown_reason(row), "; ".join(row.warnings)
     return [
         row.row,

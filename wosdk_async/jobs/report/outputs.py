@@ -54,16 +54,16 @@ async def write_outputs(
     The files cover the rows of the latest input. If the input is new, existing files are moved to ``runs/N``,
     where N is the number of the run that wrote them.
 
-    After a kill each file is either old or new, and complete. Empty tables are removed, except for the
-    results. An edited table is kept, and the new table gets a number: ``rejects-2.csv``. All files are
+    After a kill, each file is complete, in its old or new version. Empty tables are removed, except for the
+    results. An edited table is kept, and the new table gets a number, as in ``rejects-2.csv``. All files are
     written even if the caller is cancelled.
 
     Args:
         journal: the job's journal, possibly read-only.
-        source: the input, to read the cells again; without it (None) ``rejects.csv`` and ``in_doubt.csv`` are
-            not rewritten.
-        csv_for_excel: the separator that Excel expects in the user's region, which also adds a byte order
-            mark (default: commas, no mark).
+        source: the input, from which the cells are read again; with None, ``rejects.csv`` and
+            ``in_doubt.csv`` are not rewritten.
+        csv_for_excel: the separator that Excel expects in the user's region; also adds a byte order mark
+            (default: commas without a mark).
         words: remedies and command lines for the report.
 
     Returns:

@@ -28,7 +28,7 @@ _LONG = {"Reason of the first", "Reason", "Why", "Name", "Key", "Ended"}  # colu
 
 
 def report_page(facts: JobFacts, words: ReportWords) -> str | None:
-    """Render a job's report as HTML; None if jinja2 (extra ``cli``) is missing."""
+    """Render a job's report as HTML; return None if jinja2 (extra ``cli``) is missing."""
     try:
         template = _template()
     except ImportError:
@@ -122,7 +122,7 @@ _AUDITS: dict[AuditState, str] = {
 
 
 def _tables(facts: JobFacts, words: ReportWords) -> dict[str, Any]:
-    """Return the rows of all tables, by name in the template."""
+    """Return the rows of all tables, by their names in the template."""
     keyed = facts.plan.marker is not None or any(row.key for row in facts.doubted.rows)
     why = f": {why_no_audit(facts.plan)}." if facts.audit_state == "impossible" else ""
     found = f" Rows: {facts.audit}." if facts.audit is not None else ""

@@ -96,7 +96,7 @@ def _python(path: Path) -> list[str]:
 
 
 def _environment() -> dict[str, str]:
-    """Return the environment without credentials, proxy settings and Python settings."""
+    """Return the environment without credentials, proxy settings or Python settings."""
     kept = {
         name: value
         for name, value in os.environ.items()
@@ -135,7 +135,8 @@ def _reason(status: int, stderr: IO[bytes], limits: Limits) -> tuple[str, tuple[
         return f"reading took more than {limits.cpu:,} s of CPU time; save the table as CSV", ()
     return (
         f"the reader was aborted ({_name(status)}): the file is damaged or needs more than "
-        f"{limits.memory // _MB:,} MB of memory; delete stray cells far from the table, or save it as CSV"
+        f"{limits.memory // _MB:,} MB of memory; delete stray cells far from the table, or save the table "
+        "as CSV"
     ), ()
 
 

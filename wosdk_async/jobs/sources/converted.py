@@ -57,7 +57,7 @@ class _About(msgspec.Struct):
 
 
 class _Line(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
-    """Line of a reader: the header has the sheet in ``kinds``, and the last line has only ``line``."""
+    """Line of reader output. The header has the sheet in ``kinds``; the last line has only ``line``."""
 
     line: int
     cells: list[str] | None = None
@@ -177,7 +177,11 @@ def _notes(path: Path, sheet: str | None, about: _About) -> list[str]:
     others = ", ".join(map(repr, about.others[:_SHOWN])) + (", ..." if len(about.others) > _SHOWN else "")
     return [
         *([f"{path}: {_BLIND}"] if about.blind else []),
-        *([f"{path}: sheet {sheet!r} has {' and '.join(hidden)}, imported anyway"] if hidden else []),
+        *(
+            [f"{path}: sheet {sheet!r} has {' and '.join(hidden)}; hidden cells are imported anyway"]
+            if hidden
+            else []
+        ),
         *([f"{path}: other sheets with content are ignored: {others}"] if others else []),
     ]
 
@@ -185,7 +189,7 @@ def _notes(path: Path, sheet: str | None, about: _About) -> list[str]:
 _SHOWN = 10
 _BLIND = (
     "this format hides cell errors, missing formula results and currencies in cell formats; such cells are "
-    "imported empty or without currency. If the file has any of these, save it as .xlsx"
+    "imported empty or without a currency. If the file has any of these, save it as .xlsx"
 )
 
 

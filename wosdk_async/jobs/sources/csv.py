@@ -48,7 +48,7 @@ class CsvFile:
     counted in ``empty_rows``. A first line such as ``sep=;``, which Excel writes, sets the default delimiter.
 
     Raises:
-        ImportMapError: the file is invalid; also raised while reading rows. The message names file and line.
+        ImportMapError: the file is invalid; also raised while reading rows. The message names the line.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class CsvFile:
         ]
 
     def _ends_with_cr(self) -> bool:
-        """Return whether lone CRs end lines, and are not part of cells."""
+        """Return whether lone CRs end lines instead of being part of cells."""
         ends = [line.endswith("\r") for line in itertools.islice(self._text.lines(), _SAMPLE)]
         return bool(ends) and ends[0] and sum(ends) > len(ends) / 2
 
@@ -177,7 +177,7 @@ class CsvFile:
             raise ImportMapError(f"{self.path}, line {start}: {_explained(error)}") from None
 
     def _without_marks(self, cells: list[str]) -> list[str]:
-        """Return cells without guard apostrophes and stray CRs."""
+        """Return cells without guard apostrophes or stray CRs."""
         found = [cell.replace("\0", "\r") for cell in cells]
         if not self._guarded:
             return found

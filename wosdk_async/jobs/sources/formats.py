@@ -131,7 +131,7 @@ def open_source(
         header_row: the header's line number (default: the first non-empty line).
 
     Raises:
-        ImportMapError: the file cannot be read; the message names the place and the fix.
+        ImportMapError: the file cannot be read; the message names the file and the fix.
     """
     path = Path(path)
     require_file(path)

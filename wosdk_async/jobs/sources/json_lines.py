@@ -22,7 +22,7 @@ _MAX_DEPTH = 100  # of objects and lists
 _MAX_NAME = 1_000  # characters in the path of a nested field
 _MAX_COMMAS = 10 * MAX_COLUMNS  # decoded elements take 60 times the memory of their text
 _TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
-_MANY = f"more than {MAX_COLUMNS} fields; move any data in field names to values"
+_MANY = f"more than {MAX_COLUMNS} fields; if field names contain data, move it to values"
 
 
 class JsonLines:
@@ -33,7 +33,7 @@ class JsonLines:
     line that is not an object becomes a row with a fault. The first use of ``columns`` reads the whole file.
 
     Raises:
-        ImportMapError: the file is invalid; also raised while reading rows. The message names file and line.
+        ImportMapError: the file is invalid; also raised while reading rows. The message names the line.
     """
 
     dialect = None
@@ -67,8 +67,8 @@ class JsonLines:
                 continue
             if len(found) > MAX_COLUMNS:
                 raise ImportMapError(
-                    f"{self.path}, line {line}: more than {MAX_COLUMNS} different fields; move data in field "
-                    "names to values"
+                    f"{self.path}, line {line}: more than {MAX_COLUMNS} different fields; if field names "
+                    "contain data, move it to values"
                 )
         return tuple(name for name in found if name and name not in IGNORED_COLUMNS)
 
@@ -97,7 +97,7 @@ class JsonLines:
 
     @cached_property
     def _kinds(self) -> list[tuple[list[str], list[str]]]:
-        """The columns of each field with values of two kinds (scalar, object or list), by kind."""
+        """Columns, by kind, of each field with values of two kinds (scalar, object or list)."""
         inner: dict[str, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
         for column in self.columns:
             for place, character in enumerate(column):
@@ -111,7 +111,7 @@ class JsonLines:
         return values + [inner[field] for field, kinds in self._nested.items() if len(kinds) > 1]
 
     def _without_drift(self, cells: dict[str, str]) -> dict[str, str]:
-        """Mark cells as unusable if their field has another kind of value in this line."""
+        """Mark cells as unusable if their field has a different kind of value in this line."""
         faults = {}
         for kinds in self._kinds:
             present = [next((column for column in kind if cells[column].strip()), None) for kind in kinds]

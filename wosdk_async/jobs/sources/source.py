@@ -1,4 +1,4 @@
-"""Source interface of all file formats, headers, and the CSV dialect for rejected rows."""
+"""Source interface of all file formats, their headers, and the CSV dialect of rejected rows."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class FileDialect:
     encoding: str = "utf-8"
     """Python encoding; ``utf-8-sig`` and ``utf-16`` write a byte order mark."""
     quote_all: bool = False
-    """Whether to quote all cells, even if not necessary."""
+    """Whether to quote all cells, even those that need no quotes."""
     line_end: str = "\r\n"
     first_line: str = ""
     """Line such as ``sep=;`` above the header, without its line end."""
@@ -68,7 +68,7 @@ class FileDialect:
 
     @classmethod
     def for_excel(cls, separator: ExcelSeparator | None) -> Self:
-        """Return the dialect for Excel, with a separator and a byte order mark; None is the default dialect.
+        """Return the dialect for Excel, with a separator and byte order mark; for None, the default dialect.
 
         In regions with decimal commas, Excel expects semicolons, and would read 14.99 as text and 1.5 as the
         first of May.
@@ -113,8 +113,8 @@ class _LineEnds:
 class Source(Protocol):
     """Input file with a header and rows.
 
-    Every iteration must yield the same rows with the same numbers. An error in the whole file raises
-    ImportMapError with place and fix; an error in a single row becomes the row's ``fault``. If a source has
+    Every iteration must yield the same rows with the same numbers. An error that affects the
+    whole file raises ImportMapError; an error in a single row becomes the row's ``fault``. If a source has
     ``sha256`` (the file's hash before reading), an import detects whether the file is replaced before the job
     starts.
     """
@@ -139,16 +139,16 @@ class Source(Protocol):
 def header_record(
     path: Path, records: Iterable[tuple[int, list[str]]], header_row: int | None
 ) -> tuple[int, list[str]]:
-    """Return a file's header, from line ``header_row`` or the first non-empty line, and the line number.
+    """Return the number and cells of the header line: ``header_row``, or the first non-empty line.
 
-    The header of rejects is always in the first line.
+    The header of rejects is always on the first line.
     """
     for line, cells in records:
         if header_row in (None, line) or (JOB_COLUMN in cells and ROW_COLUMN in cells):
             return line, cells
     if header_row is None:
         raise ImportMapError(f"{path}: the file is empty; it needs a header with the column names")
-    raise ImportMapError(f"{path}: no row starts in line {header_row}, where the header should be")
+    raise ImportMapError(f"{path}: no row starts on line {header_row}, where the header should be")
 
 
 class FaultyCells(dict[str, str]):
@@ -223,7 +223,7 @@ class Header:
 
         Args:
             number: the row number.
-            line: the line number of the row's start.
+            line: the number of the line in which the row starts.
             cells: the cells, one for each column.
             faults: reasons why cells are unusable, by position from 0.
         """
@@ -278,7 +278,7 @@ class Header:
 def padded(row: Row, columns: Sequence[str], reason: str) -> list[str]:
     """Return a rejected row's cells; if cells are missing according to ``reason``, add empty cells.
 
-    The added cells are read as missing while they are empty and the reason is unchanged.
+    As long as the added cells are empty and the reason is unchanged, they are read as missing.
     """
     cells = row.original(columns)
     return cells + [""] * (len(columns) - len(cells)) if _SHORT.match(reason) else cells

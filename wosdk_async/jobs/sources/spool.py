@@ -148,7 +148,7 @@ def _download(url: str, shown: str, seconds: float, write: Callable[[bytes], Non
                         if response.status != _OK:
                             raise ImportMapError(
                                 f"{shown}: the server responded with status {response.status}; check the URL "
-                                "and your permissions, or download the file and name the copy"
+                                "and your permissions, or download the file and import the copy"
                             )
                         async for chunk in response.chunks:
                             write(chunk)
@@ -215,7 +215,7 @@ def _copy_filesystem(url: str, shown: str, write: Callable[[bytes], None]) -> No
     except Exception as error:  # see _copy_file
         raise ImportMapError(
             f"{shown} cannot be opened ({type(error).__name__}); check the URL and your permissions, or "
-            "download the file and name the copy"
+            "download the file and import the copy"
         ) from None
     with contextlib.closing(file):
         _copy_file(file, shown, write)

@@ -1,4 +1,4 @@
-"""Source wrapper that applies a map's table rules: fills down cells, and skips rows and footers."""
+"""Source wrapper that applies a map's table rules, filling down cells and skipping rows and footers."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ class Table:
         return "record" if any(others) else "key alone"
 
     def _is_skipped(self, row: Row) -> bool:
-        """Return whether a condition skips a row; if a condition needs an unusable cell, set a fault."""
+        """Return whether a condition skips a row. If a condition needs an unusable cell, set a fault."""
         try:
             return row.fault is None and any(
                 all(holds(row.cells[column]) for column, holds in condition.items())
@@ -235,7 +235,7 @@ class _QuestionableRows:
         self._quoted: list[tuple[int, str, str]] = []
 
     def add(self, row: Row, column: str | None) -> None:
-        """Add a row, with the column that made it questionable; None adds nothing."""
+        """Add a row, with the column that made it questionable; do nothing for None."""
         if column is not None:
             self._count += 1
             if len(self._quoted) < _QUOTED:

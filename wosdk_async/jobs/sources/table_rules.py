@@ -80,7 +80,7 @@ class TableRules:
 
 
 def require_table(source: Source, rules: TableRules, wanted: Mapping[str, str]) -> None:
-    """Raise ImportMapError if columns or header line do not match the map, or the map reads merged cells.
+    """Raise ImportMapError if the columns or header line do not fit the map, or the map reads merged cells.
 
     Args:
         source: the file.
@@ -90,7 +90,7 @@ def require_table(source: Source, rules: TableRules, wanted: Mapping[str, str]) 
     line = getattr(source, "header_line", None)
     if rules.header_row not in (None, line) and not getattr(source, "is_of_rejects", False):
         raise ImportMapError(
-            f"{source.path}: the map sets header_row = {rules.header_row}, but the header is in another line",
+            f"{source.path}: the map sets header_row = {rules.header_row}, but the header is on another line",
             remedies=(Remedy.HEADER_ROW,),
             line=rules.header_row,
         )
@@ -147,7 +147,7 @@ def require_columns(source: Source, columns: Mapping[str, str]) -> None:
             **facts,
         )
     raise ImportMapError(
-        f"{source.path}: no column {missing!r}, which {place} uses{hint} Its columns are: {names}",
+        f"{source.path}: no column {missing!r}, which {place} uses{hint} The file's columns are: {names}",
         **facts,
     )
 

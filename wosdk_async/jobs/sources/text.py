@@ -47,8 +47,8 @@ class TextFile:
     """Text file with its encoding.
 
     Raises:
-        ImportMapError: the file cannot be decoded; also raised while reading lines. The message names line,
-            column and byte.
+        ImportMapError: the file cannot be decoded; also raised while reading lines. The message names the
+            line, column and byte.
     """
 
     def __init__(self, path: Path, encoding: str | None = None) -> None:
@@ -71,7 +71,7 @@ class TextFile:
         return _without_end_mark(found) if self._may_have_mark else found
 
     def numbered(self) -> Iterator[tuple[int, str]]:
-        """Yield non-blank lines without their ends, with line numbers from 1."""
+        """Yield non-blank lines without their line endings, with line numbers from 1."""
         for number, line in enumerate(self.lines(), 1):
             if not line.isspace():
                 yield number, line.rstrip("\r\n")

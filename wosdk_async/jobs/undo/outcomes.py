@@ -34,12 +34,12 @@ class UndoOutcomes:
     """Whether to keep the planned records, on which the undo of references depends."""
     summary: UndoSummary = attrs.field(factory=UndoSummary)
     planned: set[tuple[str, int]] = attrs.field(factory=set)
-    """Entity type and id of records that an undo would undo."""
+    """Entity types and ids of the records that an undo would cancel or delete."""
 
     async def judged(
         self, records: CreatedRecords, created: Sequence[tuple[Created, State]]
     ) -> AsyncIterator[Target]:
-        """Yield records that can be undone, and count the others; each item has its previous undo state."""
+        """Yield the records that can be undone, given their previous undo states, and count the others."""
         wanted: list[tuple[Created, bool]] = []
         for each, state in created:
             if state is State.DONE:
@@ -102,7 +102,7 @@ class UndoOutcomes:
             self.count(created, "refused", reason)
 
     def plan(self, target: Target) -> None:
-        """Count a record that an undo would undo."""
+        """Count a record that an undo would cancel or delete."""
         if self.keeps_planned:
             self.planned.add(target.name)
         self.count(target.created, "undo")

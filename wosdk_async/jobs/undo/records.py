@@ -99,9 +99,9 @@ class CreatedRecords:
         return "shared" if created.id in self.shared else None
 
     async def read(self, ids: Sequence[int]) -> dict[int, Any]:
-        """Read records by id, including removed records; an id that the service refuses gets the error.
+        """Read records by id, including removed records. An id that the service refuses maps to the error.
 
-        Missing records are read twice, because they count as deleted.
+        Missing records are read twice, because they would count as deleted.
         """
         return await looked_up(ids, self._read, self.company)
 

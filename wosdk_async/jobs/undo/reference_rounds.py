@@ -1,4 +1,4 @@
-"""Undoing created references in rounds: a record is deleted before the records that it uses."""
+"""Undo of created references in rounds, so that a record is deleted before the records that it uses."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MAY_BE_USED = "rows or references in doubt may use this record; run the import 
 class ReferenceRounds:
     """Rounds that delete unused created references.
 
-    Deleting a contact in one round can make its customer unused for the next.
+    Deleting a contact in one round can make its customer unused for the next round.
     """
 
     company: Company

@@ -91,7 +91,7 @@ async def used(
         company: the Company.
         targets: the records to check.
         leaving: referring records to ignore because they would be deleted or cancelled first.
-        cancelled: ids of cancelled work orders, whose references are ignored unless they were reopened.
+        cancelled: ids of cancelled work orders, whose references are ignored unless the orders were reopened.
     """
     found: dict[Name, tuple[UndoOutcome, str]] = {}
     kinds = defaultdict[type[Record], list[Name]](list)
@@ -184,7 +184,7 @@ def _steps(holder: type[Record], name: str, entity: str) -> Iterator[tuple[str, 
 
 
 def _may_name(holder: str, name: str, entity: str) -> bool:
-    """Return whether an integer field can hold the id of an ``entity`` record; if unclear, assume so."""
+    """Return whether an integer field can hold the id of an ``entity`` record; if unclear, return True."""
     words = name.removesuffix("Id")
     if words in (name, ""):
         return False

@@ -33,11 +33,12 @@ _Call = Callable[[Target, Trace], Awaitable[Any]]
 
 @attrs.define(eq=False, kw_only=True)
 class Undo:
-    """Undoes what a job created: cancels work orders and deletes other records.
+    """Undo of a job, which cancels the created work orders and deletes other created records.
 
-    Only records whose creation was confirmed by a response, or by looking up a previously absent key, are
-    undone. Each record is read first, and skipped if its version has changed or it does not carry its row's
-    key. The job's journal records the progress, so that a killed undo can be resumed by running it again.
+    An undo affects only records whose creation was confirmed by a response, or by looking up a previously
+    absent key. Each record is read first, and skipped if its version has changed or it does not carry its
+    row's key. The job's journal records the progress, so that a killed undo can be resumed by running it
+    again.
 
     Args:
         company: the job's Company.
@@ -71,7 +72,7 @@ class Undo:
 
     @property
     def cancels(self) -> bool:
-        """Whether records are cancelled, which needs a reason, instead of deleted."""
+        """Whether records are cancelled (which requires a reason) instead of deleted."""
         return self._records.entity is WorkOrder
 
     @property
@@ -89,7 +90,7 @@ class Undo:
         """Warning about changes that the undo cannot detect, if any."""
         if not self._records.has_versions:
             rest = "deleted anyway" if self.unversioned else "not deleted"
-            return f"{self.noun}s have no version to detect later changes, so they are {rest}"
+            return f"{self.noun}s have no versions, so later changes cannot be detected; they are {rest}"
         if self.references or not self.cancels:
             return "deletes do not check versions; a change between reading and deleting a record is lost"
         return None
@@ -101,7 +102,7 @@ class Undo:
     async def end_leases(self) -> None:
         """Wait until no worker of a killed run can send rows.
 
-        :meth:`run` calls this itself. Call this method before :meth:`look` to include the records that these
+        :meth:`run` calls this method. Call this method before :meth:`look` to include the records that these
         workers create.
 
         Raises:
