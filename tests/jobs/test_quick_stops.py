@@ -66,7 +66,7 @@ async def test_a_stop_ends_an_audit(local: Local, job: Job, write: Write) -> Non
     ready = job(source, MAP, marker=MARKER, workers=LocalPool(local.company))
 
     def hold(text: str) -> None:
-        if text.startswith("audit: rows to look up"):
+        if text.startswith("audit: looking up"):
             server.creation, server.held = "query/WorkOrder", asyncio.Event()
 
     running = asyncio.ensure_future(ready.run(local.company, on_stage=hold))

@@ -125,7 +125,7 @@ class RowReports:
         self._end(claim.row, "failed", **self._facts(claim, error, reason))
 
     def _doubt(self, claim: Claim, error: InDoubtError) -> None:
-        """Report a row without a key, but defer a row with a key until it is settled."""
+        """Report a row without a key; defer a row with a key until it is settled."""
         reason = reason_of(error)
         if claim.key is None:
             self._end(claim.row, "in_doubt", **self._facts(claim, error, reason))

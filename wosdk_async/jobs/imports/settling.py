@@ -24,7 +24,7 @@ __all__ = ["Doubt", "Settling"]
 _PAGE = 200  # rows per look-up
 
 _KILLED = "the run was killed while sending this row, or could not write the outcome"
-_NO_MARKER = f"{_KILLED}; the row cannot be looked up, because the map has no marker"
+_NO_MARKER = f"{_KILLED}; the row cannot be looked up without a marker"
 _UNSETTLED = f"{_KILLED}; run the same command again to look up the row"
 
 
