@@ -100,7 +100,7 @@ class CallSender:
     async def _send_traced(self, call: Call[T], shared: Trace) -> T:
         """Send ``call`` with a new trace, and copy it to ``shared``.
 
-        Whether a call is in doubt is read from its trace, so overlapping calls cannot share one.
+        A call's trace shows whether the call is in doubt, so overlapping calls cannot share a trace.
         """
         own = self._new_trace(call)
         try:

@@ -44,7 +44,7 @@ def pyarrow() -> Any:
 
 @attrs.frozen
 class Cells:
-    """Conversion of one column's values to an Arrow array."""
+    """Converter of one column's values to an Arrow array."""
 
     type: Any
     """Arrow type."""
@@ -83,7 +83,7 @@ _UNFIT = (TypeError, ValueError, ArithmeticError, AttributeError)
 
 
 def cells_of(column: Column) -> Cells:
-    """Return the conversion of a column's values to an array."""
+    """Return the converter for a column's values."""
     arrow = pyarrow()
     if column.is_json:
         return _json_texts(arrow, column)
@@ -137,7 +137,7 @@ def _booleans(arrow: Any, _: Column) -> Cells:
 
 
 def _numbers(arrow: Any, _: Column) -> Cells:
-    """Return the conversion of numbers to decimals.
+    """Return the converter for decimal numbers.
 
     A coordinate may have 15 decimal places, the limit of a float. Stored amounts have 4 decimal places (facts
     3.5); others may have more (not shown; assumed).

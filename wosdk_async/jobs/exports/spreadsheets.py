@@ -40,7 +40,7 @@ class TableForm:
     """Sheet name."""
     csv_for_excel: ExcelSeparator | None = None
     guard: FormulaGuard = attrs.field(factory=FormulaGuard)
-    """Formula guard for CSV text, which counts its changes."""
+    """Guard against formulas in CSV text."""
 
 
 def _exact_number(number: Decimal) -> str:

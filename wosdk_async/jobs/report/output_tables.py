@@ -1,4 +1,4 @@
-"""Tables of a job, which the event loop reads from the journal and a thread writes."""
+"""CSV tables of a job. The event loop reads the rows from the journal; a thread writes them."""
 
 from __future__ import annotations
 

@@ -231,7 +231,7 @@ _NOT_PLAIN = re.compile(
 )
 """Words without ASCII letters, or with symbols inside, which suggest another script or a DOS encoding.
 
-Without other letters, a no-break space within a word is probably the DOS encoding of á.
+In text without accented letters, a no-break space within a word is probably an á in a DOS encoding.
 """
 
 

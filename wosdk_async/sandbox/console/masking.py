@@ -85,7 +85,7 @@ class _Enclosed(NamedTuple):
     closing: re.Pattern[str]
 
     def hide(self, text: str) -> str:
-        """Mask the values in linear time: no text is searched again for each name."""
+        """Mask the values in linear time: names in text already searched are skipped."""
         shown: list[str] = []
         done = closed = 0
         for name in self.name.finditer(text):

@@ -83,7 +83,7 @@ class SessionManager:
         self.paths: dict[str, str] = {}
         """Command -> path accepted by this Company, for commands whose sources give different paths."""
         self.queue: TenantQueue | None = None
-        """Queue of this Company at the limiter of its last call."""
+        """This Company's queue in the limiter that its last call used."""
         self.rate = rate
         """Maximum calls per second for this Company in one loop; None for no limit."""
         self.responded_at: float | None = None
