@@ -24,7 +24,7 @@ from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.jobs.sources.source import Source
 
-__all__ = ["FILE_COLUMNS", "PAGE", "FileRow", "FileRows", "fingerprint"]
+__all__ = ["FILE_COLUMNS", "PAGE", "FileRow", "FileRows", "fingerprint", "repetitions"]
 
 PAGE = 200  # rows per fingerprint
 _CHUNK = 10 * PAGE
@@ -43,6 +43,14 @@ def fingerprint(rows: Sequence[Row]) -> int:
     """Hash the cells of a page of rows; hashes differ between processes."""
     cells = (row.cells.values() if row.raw_cells is None else row.raw_cells for row in rows)
     return hash(tuple(map(tuple, cells)))
+
+
+def repetitions(numbers: array[int]) -> int:
+    """Count the numbers that equal an earlier number."""
+    parts = 1 + len(numbers) // _DIGESTS  # to bound the memory
+    return len(numbers) - sum(
+        len({each for each in numbers if each % parts == part}) for part in range(parts)
+    )
 
 
 @attrs.define(eq=False)
@@ -167,9 +175,7 @@ class FileRows:
 
     def _equal_rows(self) -> list[str]:
         """Return a warning about rows that would create duplicates, if any."""
-        parts = 1 + len(self._digests) // _DIGESTS  # to bound the memory
-        single = sum(len({each for each in self._digests if each % parts == part}) for part in range(parts))
-        if not (count := len(self._digests) - single):
+        if not (count := repetitions(self._digests)):
             return []
         rows = "1 row equals an earlier row" if count == 1 else f"{count} rows equal earlier rows"
         return [
