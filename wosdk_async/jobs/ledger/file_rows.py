@@ -144,15 +144,16 @@ class FileRows:
     def _read(self) -> None:
         replaced = ReplacedFields.of(self.import_map)
         warned: Counter[str] = Counter()
+        unkeyed = self.key is None and self.import_map.action.label == "created"
         rows = iter(self.source)
         self._db.execute("BEGIN")
         while chunk := list(islice(rows, _CHUNK)):
-            for row in chunk:
-                if row.fault is None:
-                    self.index.collect(row.cells)
-                    if (warning := replaced.in_row(row.cells)) is not None:
-                        warned[warning] += 1
+            fitting = [row.cells for row in chunk if row.fault is None]
+            self.index.collect(fitting)
+            warned.update(filter(None, map(replaced.in_row, fitting)))
             entries = list(map(self._entry, chunk))
+            if unkeyed:
+                self._digests.extend([entry[2] for entry in entries])
             # One blob per chunk: a column per value would take most of the time here.
             self._db.execute("INSERT INTO chunk VALUES (?)", [marshal.dumps(entries)])
             if self.is_rejects:
@@ -184,8 +185,6 @@ class FileRows:
 
     def _entry(self, row: Row) -> FileRow:
         found = self.identities.of(row)
-        if self.key is None and self.import_map.action.label == "created":
-            self._digests.append(found.digest)
         key, fault = found.key, None
         if key is not None and storable(key) != key:
             fault = f"the key {storable(key)[:_SHOWN]!r} contains an unpaired surrogate, which cannot be sent"

@@ -26,12 +26,16 @@ from wosdk_async.text.safe_text import one_line
 __all__ = ["Identities", "RowIdentity", "abbreviated", "disguises", "undisguised"]
 
 _BYTES = 16  # per hash: 10**8 rows collide with a probability of 10**-22
-_HASHES = {kind: blake2b(digest_size=_BYTES, person=kind) for kind in (b"cells", b"columns", b"key")}
+_Hash = tuple[blake2b, Callable[[Any], Any]]
+"""An empty hash, and a function that returns the part of a value to hash."""
+_RAW, _COLUMNS, _KEY = (
+    (blake2b(digest_size=_BYTES, person=kind), part)
+    for kind, part in ((b"cells", list), (b"columns", list), (b"key", str))
+)
 _FIRST_BYTES = Struct(">q").unpack_from
 _EXCERPT = 60  # maximum characters
 _EXCERPT_CELLS = 12
 _MAX_HASHES = 256
-_Hash = Callable[[Sequence[str]], bytes]
 
 
 @attrs.define  # not frozen, which takes three times as long to construct
@@ -88,27 +92,29 @@ class Identities:
 
     def of(self, row: Row) -> RowIdentity:
         """Return a row's identity, based on the cells if the key cannot be built."""
-        cells, hash_all, hash_relevant = self._filled(row)
-        hashed, digest = hash_all(cells), _number(hash_relevant(cells))
+        cells, all_of, relevant_of = self._filled(row)
+        hashed = _hashed(all_of, cells)
+        digest: int = _FIRST_BYTES(_hashed(relevant_of, cells))[0]
         if self._marked is not None:
             if (key := self._marked.key_or_none(row)) is not None:
-                return RowIdentity(_hash(b"key", key), digest, key, None, hashed)
+                return RowIdentity(_hashed(_KEY, key), digest, key, None, hashed)
         elif self._key is not None and (key := self._own_key(row)) is not None:
-            return RowIdentity(_hash(b"key", key), digest, None, key, hashed)
+            return RowIdentity(_hashed(_KEY, key), digest, None, key, hashed)
         return RowIdentity(hashed, digest, None, one_line(", ".join(cells[:_EXCERPT_CELLS])[:_EXCERPT]))
 
     def digest(self, row: Row) -> int:
         """Return a truncated hash of the relevant cells, to detect changes."""
-        cells, _, hash_relevant = self._filled(row)
-        return _number(hash_relevant(cells))
+        cells, _, relevant_of = self._filled(row)
+        digest: int = _FIRST_BYTES(_hashed(relevant_of, cells))[0]
+        return digest
 
     def _filled(self, row: Row) -> tuple[list[str], _Hash, _Hash]:
-        """Return the non-blank cells, and the hashes of all and of the relevant ones.
+        """Return the non-blank cells, and hashes of all and of the relevant ones.
 
         For a row that does not fit the header, all cells count.
         """
         if row.raw_cells is not None:
-            return list(row.raw_cells), _hash_raw, _hash_raw
+            return list(row.raw_cells), _RAW, _RAW
         cells = row.cells if type(row.cells) is dict else dict(row.cells.items())  # includes unusable cells
         try:
             texts = self._texts(cells)
@@ -141,13 +147,8 @@ class Identities:
 def _hash_of(names: Sequence[str], hashed: Collection[str]) -> _Hash:
     """Return a hash of the ``hashed`` among the columns ``names``, whose order does not matter."""
     columns = sorted(hashed)
-    empty = blake2b(digest_size=_BYTES, person=b"cells", salt=_hash(b"columns", columns))
-    pick = _getter([names.index(name) for name in columns])
-    return lambda cells: _finished(empty.copy(), pick(cells))
-
-
-def _hash_raw(cells: Sequence[str]) -> bytes:
-    return _hash(b"cells", cells)
+    empty = blake2b(digest_size=_BYTES, person=b"cells", salt=_hashed(_COLUMNS, columns))
+    return empty, _getter([names.index(name) for name in columns])
 
 
 def _getter(keys: Sequence[Any]) -> Callable[[Any], tuple[Any, ...]]:
@@ -155,21 +156,14 @@ def _getter(keys: Sequence[Any]) -> Callable[[Any], tuple[Any, ...]]:
     return itemgetter(*keys) if len(keys) > 1 else lambda found: tuple(found[each] for each in keys)
 
 
-def _hash(kind: bytes, value: object) -> bytes:
-    return _finished(_HASHES[kind].copy(), value)  # a third faster than a new hash
-
-
-def _finished(hashed: blake2b, value: object) -> bytes:
+def _hashed(how: _Hash, value: Any) -> bytes:
+    empty, part = how
+    hashed = empty.copy()  # a third faster than a new hash
     try:
-        hashed.update(orjson.dumps(value))
+        hashed.update(orjson.dumps(part(value)))
     except TypeError:  # an unpaired surrogate
-        hashed.update(orjson.dumps(orjson.loads(to_json(value))))
+        hashed.update(orjson.dumps(orjson.loads(to_json(part(value)))))
     return hashed.digest()
-
-
-def _number(hashed: bytes) -> int:
-    number: int = _FIRST_BYTES(hashed)[0]
-    return number
 
 
 def undisguised(key: str) -> str:
