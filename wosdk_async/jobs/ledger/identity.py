@@ -13,7 +13,7 @@ from operator import itemgetter
 from struct import Struct
 from typing import Any
 
-import attrs
+import msgspec
 import orjson
 
 from wosdk_async.jobs.errors import RowError
@@ -38,8 +38,7 @@ _EXCERPT_CELLS = 12
 _MAX_HASHES = 256
 
 
-@attrs.define  # not frozen, which takes three times as long to construct
-class RowIdentity:
+class RowIdentity(msgspec.Struct):
     """A row's identity, and a digest that detects changes."""
 
     identity: bytes

@@ -7,13 +7,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-import attrs
+import msgspec
 
 __all__ = ["TYPES_COLUMN", "CellType", "Row", "TypedCell", "types_text", "with_types"]
 
 
-@attrs.define
-class Row:
+class Row(msgspec.Struct):  # made in less than half the time of an attrs class
     """Row of a file."""
 
     number: int
@@ -23,7 +22,7 @@ class Row:
     cells: Mapping[str, str]
     fault: str | None = None
     """Reason why the row does not fit the header, if any."""
-    warnings: list[str] = attrs.field(factory=list)
+    warnings: list[str] = msgspec.field(default_factory=list)
     """Warnings that do not prevent sending the row."""
     raw_cells: Sequence[str] | None = None
     """All cells in the file, if ``cells`` is incomplete because the number of cells is wrong or columns lack
