@@ -28,7 +28,7 @@ __all__ = ["FILE_COLUMNS", "PAGE", "FileRow", "FileRows", "fingerprint", "repeti
 
 PAGE = 200  # rows per fingerprint
 _CHUNK = 10 * PAGE
-_DIGESTS = 1_000_000
+_DIGESTS = 250_000
 _ROW = re.compile(r"[1-9][0-9]{0,17}")
 
 FileRow = tuple[int, int, int, bytes, bytes | None, str | None, str | None, str | None, int | None]
