@@ -34,7 +34,6 @@ _RAW, _COLUMNS, _KEY = (
 )
 _FIRST_BYTES = Struct(">q").unpack_from
 _EXCERPT = 60  # maximum characters
-_EXCERPT_CELLS = 12
 _MAX_HASHES = 256
 
 
@@ -84,7 +83,8 @@ class Identities:
         ]
         self.columns = sorted(self._names)
         self._texts = _getter(self._names)
-        self._hashes: dict[tuple[str, ...], tuple[_Hash, _Hash]] = {}  # by non-blank columns, mostly a few
+        self._hashes: dict[tuple[str, ...], tuple[_Hash, _Hash]] = {}
+        """For the non-blank columns of a row, which are the same in many rows, the hashes of the cells."""
         self._counting = counting
         self._marked = own_keys(keys)
         self._key = key
@@ -99,7 +99,7 @@ class Identities:
                 return RowIdentity(_hashed(_KEY, key), digest, key, None, hashed)
         elif self._key is not None and (key := self._own_key(row)) is not None:
             return RowIdentity(_hashed(_KEY, key), digest, None, key, hashed)
-        return RowIdentity(hashed, digest, None, one_line(", ".join(cells[:_EXCERPT_CELLS])[:_EXCERPT]))
+        return RowIdentity(hashed, digest, None, one_line(", ".join(cells[:_EXCERPT])[:_EXCERPT]))
 
     def digest(self, row: Row) -> int:
         """Return a truncated hash of the relevant cells, to detect changes."""
@@ -145,9 +145,9 @@ class Identities:
 
 def _hash_of(names: Sequence[str], hashed: Collection[str]) -> _Hash:
     """Return a hash of the ``hashed`` among the columns ``names``, whose order does not matter."""
-    columns = sorted(hashed)
+    columns, places = sorted(hashed), {name: place for place, name in enumerate(names)}
     empty = blake2b(digest_size=_BYTES, person=b"cells", salt=_hashed(_COLUMNS, columns))
-    return empty, _getter([names.index(name) for name in columns])
+    return empty, _getter([places[name] for name in columns])
 
 
 def _getter(keys: Sequence[Any]) -> Callable[[Any], tuple[Any, ...]]:
