@@ -17,7 +17,7 @@ from tests.jobs.conftest import Job, Local, Write, serving
 from tests.jobs.maps import HEADER, MAP, rows
 from tests.support.laws import examples
 from wosdk_async import InvalidCallError
-from wosdk_async.jobs import CsvFile, Import, ImportMap, RowOutcome
+from wosdk_async.jobs import CsvFile, Import, ImportMap, ImportMapError, RowOutcome
 from wosdk_async.jobs.imports import sending
 
 
@@ -212,3 +212,13 @@ def test_names_of_files_are_refused(write: Write) -> None:
         Import(*names)
     with pytest.raises(InvalidCallError, match=r"'map.toml' .*; pass ImportMap.load\(...\)"):
         Import(CsvFile(source), names[1])
+
+
+@pytest.mark.parametrize("now", [b"key,text,notes\n1,other,x\n", b"another\nfile\n", b"\xff\xff\n", b""])
+def test_a_file_that_changed_since_it_was_opened_is_not_read(job: Job, write: Write, now: bytes) -> None:
+    """Whatever it says now: not that its columns or its encoding are wrong."""
+    path = write(HEADER, rows(1))
+    opened = job(path, MAP)
+    path.write_bytes(now)
+    with pytest.raises(ImportMapError, match="has changed since it was opened"):
+        opened.read()

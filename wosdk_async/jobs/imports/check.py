@@ -140,7 +140,7 @@ class Check:
         self._result.filled = {name: filled[name] for name in self._source.columns if name}
         for row in self._rows():
             if row.fault is None:
-                self._index.collect(row.cells)
+                self._index.collect([row.cells])
 
     def _rows(self) -> Iterator[Row]:
         total, wanted = self._result.rows, self._sample

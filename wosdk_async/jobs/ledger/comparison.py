@@ -6,12 +6,13 @@ The results go to temporary tables, so a check works with a read-only ledger.
 from __future__ import annotations
 
 import sqlite3
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 
 import attrs
 
 from wosdk_async.jobs.journal.entries import State
-from wosdk_async.jobs.ledger.file_rows import FILE_COLUMNS, FileRow
+from wosdk_async.jobs.ledger.file_rows import FILE_COLUMNS, FileRow, repetitions
 from wosdk_async.jobs.ledger.identity import undisguised
 from wosdk_async.jobs.ledger.key_conflicts import IN_COMPANY, RISKY, disguised_keys, row_sample
 from wosdk_async.jobs.ledger.terms import Resembling, RowSample, Standing
@@ -28,6 +29,7 @@ TEMPORARY = ("file", "repeated", "matched", "gone", "plain")
 _REPEATED = """CREATE TEMP TABLE repeated AS
     SELECT place, identity, row_number() OVER (PARTITION BY identity ORDER BY place) AS nth FROM temp.file
     WHERE identity IN (SELECT identity FROM temp.file GROUP BY identity HAVING count(*) > 1)"""
+_NOT_REPEATED = "CREATE TEMP TABLE repeated (place, identity, nth)"
 
 _NTH = "coalesce((SELECT nth FROM temp.repeated AS other WHERE other.place = file.place), 1)"
 
@@ -105,9 +107,11 @@ def compare(
     db.execute(_FILE)
     db.execute("BEGIN")  # for the temporary tables; the ledger is only read
     try:
+        hashes = array("q")  # of the identities
         for chunk in chunks:
             _insert(db, chunk)
-        db.execute(_REPEATED)
+            hashes.extend([hash(row[3]) for row in chunk])
+        db.execute(_REPEATED if repetitions(hashes) else _NOT_REPEATED)
         db.execute("CREATE UNIQUE INDEX temp.repeated_place ON repeated (place)")
         db.execute("CREATE UNIQUE INDEX temp.repeated_identity ON repeated (identity, nth)")
         db.execute(_MATCHED)
@@ -143,6 +147,11 @@ def _match(
     db: sqlite3.Connection, *, rejects: bool, map_counts: bool, retry_undone: bool, fingerprint: str
 ) -> None:
     """Find the ledger row and standing of each row in the file."""
+    if not rejects and db.execute("SELECT 1 FROM planned LIMIT 1").fetchone() is None:
+        db.execute(f"""INSERT INTO temp.matched SELECT place, nth, NULL,
+                iif(cells IS NOT NULL AND nth > 1, {int(Standing.REPEATED)}, {int(Standing.NEW)})
+            FROM (SELECT *, {_NTH} AS nth FROM temp.file AS file) ORDER BY place""")
+        return
     if rejects:
         # The reject's new key may belong to another row.
         other = "(SELECT row FROM identity WHERE identity = file.identity AND nth = 1)"
@@ -204,16 +213,17 @@ def _separate(db: sqlite3.Connection) -> None:
 
 
 def _counted(db: sqlite3.Connection) -> Compared:
-    counts = db.execute("SELECT standing, count(*) FROM temp.matched GROUP BY standing").fetchall()
-    standings = {Standing(standing): count for standing, count in counts}
+    counts = db.execute(
+        "SELECT standing, count(*), count(row) FROM temp.matched GROUP BY standing"
+    ).fetchall()
+    standings = {Standing(standing): count for standing, count, _ in counts}
     first_new = row_sample(
         db,
         f"""SELECT line, coalesce(key, name) FROM temp.file JOIN temp.matched USING (place)
         WHERE standing = {int(Standing.NEW)} ORDER BY place LIMIT 1""",
     )
     planned = db.execute("SELECT count(*) FROM planned").fetchone()[0]
-    known = db.execute("SELECT count(*) FROM temp.matched WHERE row IS NOT NULL").fetchone()[0]
-    if planned == known:
+    if planned == sum(known for *_, known in counts):
         return Compared(standings=standings, gone={}, first_new=first_new)
     db.execute("CREATE INDEX temp.matched_row ON matched (row)")
     db.execute(f"""CREATE TEMP TABLE gone AS

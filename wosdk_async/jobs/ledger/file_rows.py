@@ -24,11 +24,11 @@ from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.jobs.sources.source import Source
 
-__all__ = ["FILE_COLUMNS", "PAGE", "FileRow", "FileRows", "fingerprint"]
+__all__ = ["FILE_COLUMNS", "PAGE", "FileRow", "FileRows", "fingerprint", "repetitions"]
 
 PAGE = 200  # rows per fingerprint
 _CHUNK = 10 * PAGE
-_DIGESTS = 1_000_000
+_DIGESTS = 250_000
 _ROW = re.compile(r"[1-9][0-9]{0,17}")
 
 FileRow = tuple[int, int, int, bytes, bytes | None, str | None, str | None, str | None, int | None]
@@ -43,6 +43,14 @@ def fingerprint(rows: Sequence[Row]) -> int:
     """Hash the cells of a page of rows; hashes differ between processes."""
     cells = (row.cells.values() if row.raw_cells is None else row.raw_cells for row in rows)
     return hash(tuple(map(tuple, cells)))
+
+
+def repetitions(numbers: array[int]) -> int:
+    """Count the numbers that equal an earlier number."""
+    parts = 1 + len(numbers) // _DIGESTS  # to bound the memory
+    return len(numbers) - sum(
+        len({each for each in numbers if each % parts == part}) for part in range(parts)
+    )
 
 
 @attrs.define(eq=False)
@@ -136,15 +144,16 @@ class FileRows:
     def _read(self) -> None:
         replaced = ReplacedFields.of(self.import_map)
         warned: Counter[str] = Counter()
+        unkeyed = self.key is None and self.import_map.action.label == "created"
         rows = iter(self.source)
         self._db.execute("BEGIN")
         while chunk := list(islice(rows, _CHUNK)):
-            for row in chunk:
-                if row.fault is None:
-                    self.index.collect(row.cells)
-                    if (warning := replaced.in_row(row.cells)) is not None:
-                        warned[warning] += 1
+            fitting = [row.cells for row in chunk if row.fault is None]
+            self.index.collect(fitting)
+            warned.update(filter(None, map(replaced.in_row, fitting)))
             entries = list(map(self._entry, chunk))
+            if unkeyed:
+                self._digests.extend([entry[2] for entry in entries])
             # One blob per chunk: a column per value would take most of the time here.
             self._db.execute("INSERT INTO chunk VALUES (?)", [marshal.dumps(entries)])
             if self.is_rejects:
@@ -167,9 +176,7 @@ class FileRows:
 
     def _equal_rows(self) -> list[str]:
         """Return a warning about rows that would create duplicates, if any."""
-        parts = 1 + len(self._digests) // _DIGESTS  # to bound the memory
-        single = sum(len({each for each in self._digests if each % parts == part}) for part in range(parts))
-        if not (count := len(self._digests) - single):
+        if not (count := repetitions(self._digests)):
             return []
         rows = "1 row equals an earlier row" if count == 1 else f"{count} rows equal earlier rows"
         return [
@@ -179,8 +186,6 @@ class FileRows:
 
     def _entry(self, row: Row) -> FileRow:
         found = self.identities.of(row)
-        if self.key is None and self.import_map.action.label == "created":
-            self._digests.append(found.digest)
         key, fault = found.key, None
         if key is not None and storable(key) != key:
             fault = f"the key {storable(key)[:_SHOWN]!r} contains an unpaired surrogate, which cannot be sent"

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Set
+from collections.abc import Callable, Collection, Sequence, Set
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from functools import partial
 from hashlib import blake2b
-from itertools import islice
+from itertools import compress
+from operator import itemgetter
 from struct import Struct
+from typing import Any
 
-import attrs
+import msgspec
 import orjson
 
 from wosdk_async.jobs.errors import RowError
@@ -24,14 +26,18 @@ from wosdk_async.text.safe_text import one_line
 __all__ = ["Identities", "RowIdentity", "abbreviated", "disguises", "undisguised"]
 
 _BYTES = 16  # per hash: 10**8 rows collide with a probability of 10**-22
-_HASHES = {kind: blake2b(digest_size=_BYTES, person=kind) for kind in (b"cells", b"key")}
+_Hash = tuple[blake2b, Callable[[Any], Any]]
+"""An empty hash, and a function that returns the part of a value to hash."""
+_RAW, _COLUMNS, _KEY = (
+    (blake2b(digest_size=_BYTES, person=kind), part)
+    for kind, part in ((b"cells", list), (b"columns", list), (b"key", str))
+)
 _FIRST_BYTES = Struct(">q").unpack_from
 _EXCERPT = 60  # maximum characters
-_EXCERPT_CELLS = 12
+_MAX_HASHES = 256
 
 
-@attrs.define  # not frozen, which takes three times as long to construct
-class RowIdentity:
+class RowIdentity(msgspec.Struct):
     """A row's identity, and a digest that detects changes."""
 
     identity: bytes
@@ -72,45 +78,60 @@ class Identities:
         counting: Set[str] | None = None,
     ) -> None:
         self.filled: set[str] = set()
-        self.columns = sorted(
+        self._names = [
             name for name in columns if name and (not name.startswith("_") or name in (counting or ()))
-        )
-        self._counted = frozenset(self.columns)
+        ]
+        self.columns = sorted(self._names)
+        self._texts = _getter(self._names)
+        self._hashes: dict[tuple[str, ...], tuple[_Hash, _Hash]] = {}
+        """For the non-blank columns of a row, which are the same in many rows, the hashes of the cells."""
+        self._counting = counting
         self._marked = own_keys(keys)
         self._key = key
-        self._counting = counting
 
     def of(self, row: Row) -> RowIdentity:
         """Return a row's identity, based on the cells if the key cannot be built."""
-        cells = self._cells(row)
-        hashed = _hash(b"cells", cells)
-        digest = _number(hashed) if self._counting is None else self._digest(cells)
+        cells, all_of, relevant_of = self._filled(row)
+        hashed = _hashed(all_of, cells)
+        digest: int = _FIRST_BYTES(_hashed(relevant_of, cells))[0]
         if self._marked is not None:
             if (key := self._marked.key_or_none(row)) is not None:
-                return RowIdentity(_hash(b"key", key), digest, key, None, hashed)
+                return RowIdentity(_hashed(_KEY, key), digest, key, None, hashed)
         elif self._key is not None and (key := self._own_key(row)) is not None:
-            return RowIdentity(_hash(b"key", key), digest, None, key, hashed)
-        values = cells if isinstance(cells, list) else islice(cells.values(), _EXCERPT_CELLS)
-        return RowIdentity(hashed, digest, None, one_line(", ".join(values)[:_EXCERPT]))
+            return RowIdentity(_hashed(_KEY, key), digest, None, key, hashed)
+        return RowIdentity(hashed, digest, None, one_line(", ".join(cells[:_EXCERPT])[:_EXCERPT]))
 
     def digest(self, row: Row) -> int:
         """Return a truncated hash of the relevant cells, to detect changes."""
-        return self._digest(self._cells(row))
+        cells, _, relevant_of = self._filled(row)
+        digest: int = _FIRST_BYTES(_hashed(relevant_of, cells))[0]
+        return digest
 
-    def _digest(self, cells: dict[str, str] | list[str]) -> int:
-        if self._counting is not None and isinstance(cells, dict):
-            cells = {name: cells[name] for name in self._counting if name in cells}
-        return _number(_hash(b"cells", cells))
+    def _filled(self, row: Row) -> tuple[list[str], _Hash, _Hash]:
+        """Return the non-blank cells, and hashes of all and of the relevant ones.
 
-    def _cells(self, row: Row) -> dict[str, str] | list[str]:
-        """Return the non-blank cells; for a row that does not fit the header, all cells."""
+        For a row that does not fit the header, all cells count.
+        """
         if row.raw_cells is not None:
-            return list(row.raw_cells)
+            return list(row.raw_cells), _RAW, _RAW
         cells = row.cells if type(row.cells) is dict else dict(row.cells.items())  # includes unusable cells
-        found = {name: cell for name, cell in cells.items() if cell and not cell.isspace()}
-        if not found.keys() <= self.filled:
-            found = {name: found[name] for name in found if name in self._counted}
-            self.filled.update(found)
+        try:
+            texts = self._texts(cells)
+        except KeyError:
+            texts = tuple(cells.get(name, "") for name in self._names)
+        filled = [*filter(None, texts)]
+        if any(map(str.isspace, filled)):
+            texts = tuple("" if text.isspace() else text for text in texts)
+            filled = [*filter(None, texts)]
+        names = tuple(compress(self._names, texts))
+        return filled, *(self._hashes.get(names) or self._new_hashes(names))
+
+    def _new_hashes(self, names: tuple[str, ...]) -> tuple[_Hash, _Hash]:
+        if len(self._hashes) == _MAX_HASHES:
+            self._hashes.clear()
+        self.filled.update(names)
+        relevant = [name for name in names if self._counting is None or name in self._counting]
+        self._hashes[names] = found = _hash_of(names, names), _hash_of(names, relevant)
         return found
 
     def _own_key(self, row: Row) -> str | None:
@@ -122,19 +143,26 @@ class Identities:
             return None
 
 
-def _hash(kind: bytes, value: object) -> bytes:
+def _hash_of(names: Sequence[str], hashed: Collection[str]) -> _Hash:
+    """Return a hash of the ``hashed`` among the columns ``names``, whose order does not matter."""
+    columns, places = sorted(hashed), {name: place for place, name in enumerate(names)}
+    empty = blake2b(digest_size=_BYTES, person=b"cells", salt=_hashed(_COLUMNS, columns))
+    return empty, _getter([places[name] for name in columns])
+
+
+def _getter(keys: Sequence[Any]) -> Callable[[Any], tuple[Any, ...]]:
+    """Return an ``itemgetter`` that returns a tuple for any number of keys."""
+    return itemgetter(*keys) if len(keys) > 1 else lambda found: tuple(found[each] for each in keys)
+
+
+def _hashed(how: _Hash, value: Any) -> bytes:
+    empty, part = how
+    hashed = empty.copy()  # a third faster than a new hash
     try:
-        data = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+        hashed.update(orjson.dumps(part(value)))
     except TypeError:  # an unpaired surrogate
-        data = orjson.dumps(orjson.loads(to_json(value)), option=orjson.OPT_SORT_KEYS)
-    hashed = _HASHES[kind].copy()  # a third faster than a new hash
-    hashed.update(data)
+        hashed.update(orjson.dumps(orjson.loads(to_json(part(value)))))
     return hashed.digest()
-
-
-def _number(hashed: bytes) -> int:
-    number: int = _FIRST_BYTES(hashed)[0]
-    return number
 
 
 def undisguised(key: str) -> str:

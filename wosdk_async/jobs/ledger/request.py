@@ -177,8 +177,11 @@ class ImportRequest:
         Raises:
             ImportMapError: the file cannot be read, or has changed since it was opened.
         """
-        self._require_unchanged()
-        rows = FileRows(self.source, self.import_map, self.keys("job"), self.index)
+        try:
+            rows = FileRows(self.source, self.import_map, self.keys("job"), self.index)
+        except Exception:
+            self._require_unchanged()  # otherwise it may say that the columns are wrong
+            raise
         try:
             self._require_unchanged()
         except BaseException:

@@ -62,18 +62,19 @@ class ReferenceIndex:
 
     # --- collect ------------------------------------------------------------------------------
 
-    def collect(self, cells: Mapping[str, str]) -> None:
-        """Collect the names in a row; skip invalid names, which fail the row later."""
+    def collect(self, rows: Sequence[Mapping[str, str]]) -> None:
+        """Collect the names in rows' cells; skip invalid names, which fail the row later."""
         for spec in self._uncollected:
-            recent = self._recent[spec.name]
-            try:
-                if spec.first is not None and cells[spec.first] in recent:  # blanks are never recent
-                    continue
-                raw = spec.raw_name_in(cells)
-                if raw is not None and raw not in recent and (name := spec.name_of(raw)):
-                    self._remember(spec, name)
-            except RowError:
-                pass
+            recent, first = self._recent[spec.name], spec.first
+            for cells in rows:
+                try:
+                    if first is not None and cells[first] in recent:  # blanks are never recent
+                        continue
+                    raw = spec.raw_name_in(cells)
+                    if raw is not None and raw not in recent and (name := spec.name_of(raw)):
+                        self._remember(spec, name)
+                except RowError:
+                    pass
         if len(self._uncollected) == len(self.specs):  # references without columns need only one row
             varied = (each for each in self.specs.values() if each.template is not None)
             self._uncollected = [each for each in varied if each.template and each.template.columns]

@@ -147,12 +147,12 @@ class CsvFile:
     def _records(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the first line and the cells of each non-empty record."""
         above = 1 if self.dialect.first_line else 0
-        lines = itertools.islice(self._text.lines(self._newline), above, None)
+        text = itertools.islice(self._text.lines(self._newline), above, None)
         has_marks = False
 
         def marked() -> Iterator[str]:
             nonlocal has_marks
-            for line in lines:
+            for line in text:
                 if "'" in line and not has_marks:
                     has_marks = may_be_guarded(line)
                 if "\r" in line and self._newline and "\r" in (body := line.rstrip("\r\n")):
@@ -161,18 +161,28 @@ class CsvFile:
                     has_marks = True
                 yield line
 
+        lines = marked() if self._may_have_marks else text
+        delimiter, quoted, read = self.dialect.delimiter, list[str](), 0
+        # for lines with quotes, and the lines below in the same record;
         # strict: otherwise an unclosed quote would swallow all rows after it
         reader = csv.reader(
-            marked() if self._may_have_marks else lines, delimiter=self.dialect.delimiter, strict=True
+            iter(lambda: quoted.pop() if quoted else next(lines), None), delimiter=delimiter, strict=True
         )
         start = above + 1
         try:
-            for cells in reader:
+            for line in lines:
+                if '"' in line or len(line) > MAX_CELL:
+                    quoted.append(line)
+                    cells = next(reader)
+                    height, read = reader.line_num - read, reader.line_num
+                else:  # as csv would, in half of the time
+                    body, height = line.rstrip("\r\n"), 1
+                    cells = body.split(delimiter) if body else []
                 if has_marks:
                     cells, has_marks = self._without_marks(cells), False
                 if cells:
                     yield start, cells
-                start = above + reader.line_num + 1
+                start += height
         except csv.Error as error:
             raise ImportMapError(f"{self.path}, line {start}: {_explained(error)}") from None
 

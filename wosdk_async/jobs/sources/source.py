@@ -201,6 +201,7 @@ class Header:
         self._width = len(header)
         self._used = used
         self._plain = len(used) == len(header) and all(header)
+        self._blank = dict.fromkeys(self.columns, "")
         self._nameless = not all(self.columns)
         self._first = used[0]  # report columns come before or after the others
         self._behind = len(header) - used[-1] - 1
@@ -230,7 +231,9 @@ class Header:
         if len(cells) != self._width:
             return self._misfit(number, line, cells)
         if self._plain and not faults:
-            return Row(number, line, dict(zip(self.columns, cells, strict=True)))
+            named = self._blank.copy()  # a copy grows no more, so it is filled faster
+            named.update(zip(self.columns, cells, strict=False))
+            return Row(number, line, named)
         own = [cells[place] for place in self._used]
         if self._reason is not None and (short := _SHORT.match(cells[self._reason])):
             present = own[: int(short[1])]

@@ -36,7 +36,7 @@ _QUOTED = 8  # rows in a note
 _TEXT = 60  # characters of a cell in a note
 _FOOTER = 200  # maximum rows of a footer
 _WORDS = (
-    r"(?:(?:grand|sub|sous|zwischen|gesamt|end|sum)[ -]?)?"
+    r"(?=[egistz])(?:(?:grand|sub|sous|zwischen|gesamt|end|sum)[ -]?)?"
     r"(?:total(?:s|e|es|i)?|totaux|totaal|sum|summe|somme|suma|gesamt|insgesamt)"
 )
 _TOTAL = re.compile(
@@ -119,7 +119,8 @@ class Table:
         while chunk := list(islice(rows, _FOOTER)):
             if len(chunk) == _FOOTER:
                 for row in last:
-                    totals.add(row, _total_in(row, columns))
+                    if (column := _total_in(row, columns)) is not None:
+                        totals.add(row, column)
                 yield from last
                 last = []
             last += chunk
