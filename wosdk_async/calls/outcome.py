@@ -30,7 +30,7 @@ I = TypeVar("I")  # noqa: E741 - an input
 R = TypeVar("R")
 
 
-@attrs.frozen
+@attrs.define(unsafe_hash=True)  # not frozen, which takes three times as long to construct
 class Done(Generic[I, R]):
     """Success: the call for ``input``, at ``index`` (from 0), returned ``result``.
 
@@ -161,7 +161,8 @@ class RunInputs(Generic[I]):
         assert self._source is not None  # noqa: S101 - only async iterables are read here
         while self._has_waiters() and not self.exhausted:
             try:
-                item = await anext(self._source)
+                if (item := self._at_hand()) is None:
+                    item = await anext(self._source)
             except StopAsyncIteration:
                 self.exhausted = True
             except BaseException as error:
