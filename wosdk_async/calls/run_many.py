@@ -180,32 +180,30 @@ class Run(Uncopied, Generic[I, R]):
                 return
             if len(self._workers) < self._limit:
                 self._add_worker()  # one more per input, so that few inputs start few workers
-            await self._carry_out(*taken)
-
-    async def _carry_out(self, index: int, item: I) -> None:
-        trace = Trace()
-        self._calls_in_progress += 1
-        try:
-            result = await self._call(item, trace)
-            self._keep(
-                Done(
-                    index,
-                    item,
-                    result,
-                    reply=trace.reply if self._keep_replies else None,
-                    found=trace.found,
-                    attempts=trace.attempts,
-                    waits=trace.waits,
+            # Not in a coroutine of its own, which costs a hundredth of a call
+            (index, item), trace = taken, Trace()
+            self._calls_in_progress += 1
+            try:
+                result = await self._call(item, trace)
+                self._keep(
+                    Done(
+                        index,
+                        item,
+                        result,
+                        reply=trace.reply if self._keep_replies else None,
+                        found=trace.found,
+                        attempts=trace.attempts,
+                        waits=trace.waits,
+                    )
                 )
-            )
-        except Exception as error:
-            reply = trace.reply if self._keep_replies else None
-            self._keep(failed_outcome(index, item, error, trace, reply))
-        except asyncio.CancelledError:
-            self._keep(cancelled_outcome(index, item, trace, "the run was cancelled"))
-            raise
-        finally:
-            self._calls_in_progress -= 1
+            except Exception as error:
+                reply = trace.reply if self._keep_replies else None
+                self._keep(failed_outcome(index, item, error, trace, reply))
+            except asyncio.CancelledError:
+                self._keep(cancelled_outcome(index, item, trace, "the run was cancelled"))
+                raise
+            finally:
+                self._calls_in_progress -= 1
 
     def _keep(self, outcome: Outcome[I, R]) -> None:
         self._unread.append(outcome)

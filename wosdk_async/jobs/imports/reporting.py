@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.calls.outcome import Done, Failed, InDoubt, Outcome
+from wosdk_async.calls.outcome import Done, Failed, InDoubt, NotStarted, Outcome
 from wosdk_async.errors import ConfigurationError, InDoubtError, WosdkError
 from wosdk_async.jobs.cluster.leases import LeaseLostError
 from wosdk_async.jobs.errors import WaitingRowError, reason_of
@@ -83,12 +83,12 @@ class RowReports:
 
     def ended(self, outcomes: Sequence[Outcome[Claim, Any]]) -> None:
         """Report the outcomes of calls."""
-        self._report([self._ended(outcome) for outcome in outcomes])
+        self._report(
+            [self._done(each) if isinstance(each, Done) else self._not_done(each) for each in outcomes]
+        )
 
-    def _ended(self, outcome: Outcome[Claim, Any]) -> _End:
+    def _not_done(self, outcome: Failed[Claim] | InDoubt[Claim] | NotStarted[Claim]) -> _End:
         claim = outcome.input
-        if isinstance(outcome, Done):
-            return self._done(claim, outcome)
         if isinstance(outcome, InDoubt):
             # A lost worker leaves many rows in doubt at once, which says nothing about the service.
             if claim.key is None or not isinstance(outcome.error, LeaseLostError):
@@ -105,7 +105,8 @@ class RowReports:
         self.stops.stop.start_no_more(client_closed())
         return True
 
-    def _done(self, claim: Claim, end: Done[Claim, Any]) -> _End:
+    def _done(self, end: Done[Claim, Any]) -> _End:
+        claim = end.input
         self.done += 1
         self.stops.done()
         # Workers return the effect itself.

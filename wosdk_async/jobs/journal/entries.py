@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
@@ -269,11 +270,12 @@ _MOST = 10**11  # Unix time in a year that datetime supports
 def presentable(record: T, known: Secrets) -> T:
     """Return a record with secrets redacted and strings truncated."""
     changed: dict[str, Any] = {}
-    for name, longest in _TEXTS:
+    only_number = type(record) is RowRecord and not any(_other_texts(record))  # nearly always
+    for name, longest in _TEXTS[:1] if only_number else _TEXTS:
         text = getattr(record, name, None)
         if text and (shown := known.shortened(text, longest)) != text:
             changed[name] = shown
-    if warnings := getattr(record, "warnings", ()):
+    if not only_number and (warnings := getattr(record, "warnings", ())):
         changed["warnings"] = tuple(known.shortened(each, MAX_REASON) for each in warnings)
     evolved: Any = record
     return attrs.evolve(evolved, **changed) if changed else record
@@ -281,6 +283,7 @@ def presentable(record: T, known: Secrets) -> T:
 
 _TEXTS = (("number", MAX_NUMBER), ("reason", MAX_REASON), ("code", MAX_NUMBER), ("request_id", MAX_NUMBER))
 """Fields that may come from a response, with their maximum lengths."""
+_other_texts = operator.attrgetter("reason", "code", "request_id", "warnings")
 
 
 def to_json(value: Any) -> str:
