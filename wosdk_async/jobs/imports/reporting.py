@@ -186,7 +186,7 @@ class RowReports:
     ) -> _End:
         """Return how a row ended."""
         state = _STATES[kind]
-        if state == State.REFUSED and row.number in self.unsent:
+        if kind == "failed" and row.number in self.unsent:
             state = State.PLANNED
         warnings = tuple(dict.fromkeys(row.warnings)) if row.warnings else ()
         call = reason, code, request_id, warnings, attempts, version, seconds, proof

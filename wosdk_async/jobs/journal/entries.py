@@ -269,13 +269,16 @@ _MOST = 10**11  # Unix time in a year that datetime supports
 
 def presentable(record: T, known: Secrets) -> T:
     """Return a record with secrets redacted and strings truncated."""
+    if isinstance(record, RowRecord) and not any(_other_texts(record)):  # nearly always
+        number = record.number
+        if number is None or known.shortened(number, MAX_NUMBER) == number:
+            return record
     changed: dict[str, Any] = {}
-    only_number = type(record) is RowRecord and not any(_other_texts(record))  # nearly always
-    for name, longest in _TEXTS[:1] if only_number else _TEXTS:
+    for name, longest in _TEXTS:
         text = getattr(record, name, None)
         if text and (shown := known.shortened(text, longest)) != text:
             changed[name] = shown
-    if not only_number and (warnings := getattr(record, "warnings", ())):
+    if warnings := getattr(record, "warnings", ()):
         changed["warnings"] = tuple(known.shortened(each, MAX_REASON) for each in warnings)
     evolved: Any = record
     return attrs.evolve(evolved, **changed) if changed else record
