@@ -77,7 +77,7 @@ class RowReports:
     def carried_out_before(self, row: Row, effect: Effect) -> None:
         """Report a row that succeeded in an earlier attempt."""
         self.done += 1
-        self._report([self._end(row, self.operation.label, effect, LOOKED_UP)])
+        self._report([self._end(row, self.operation.label, effect, proof=LOOKED_UP)])
 
     # --- rows that were sent ------------------------------------------------------------------
 
@@ -113,8 +113,10 @@ class RowReports:
         effect = end.result if isinstance(end.result, Effect) else self.operation.effect(end.result)
         # A found record may have been created by another call with this key, not by this job.
         proof = None if end.found else ANSWERED
-        kind, seconds = self.operation.label, self._now() - claim.started
-        return self._end(claim.row, kind, effect, proof, end.attempts, seconds, effect.version)
+        row, seconds = claim.row, self._now() - claim.started
+        call = _warnings(row), end.attempts, effect.version, seconds, proof
+        record = RowRecord(row.number, _DONE, effect.id, effect.number, None, None, None, *call)
+        return record, row.line, self.operation.label, effect.entity or None
 
     def _fail(self, claim: Claim, error: Exception) -> _End:
         reason = reason_of(error)
@@ -170,36 +172,17 @@ class RowReports:
         self.unsent.add(row.number)
         self.stops.unsent(reason)
 
-    def _end(
-        self,
-        row: Row,
-        kind: Kind,
-        effect: Effect = _NO_EFFECT,
-        proof: str | None = None,
-        attempts: int = 0,
-        seconds: float = 0.0,
-        version: int | None = None,
-        *,
-        reason: str | None = None,
-        code: str | None = None,
-        request_id: str | None = None,
-    ) -> _End:
-        """Return how a row ended."""
+    def _end(self, row: Row, kind: Kind, effect: Effect = _NO_EFFECT, **facts: Any) -> _End:
+        """Return how a row ended; ``facts`` are additional fields of its record."""
         state = _STATES[kind]
         if kind == "failed" and row.number in self.unsent:
             state = State.PLANNED
-        warnings = tuple(dict.fromkeys(row.warnings)) if row.warnings else ()
-        call = reason, code, request_id, warnings, attempts, version, seconds, proof
-        return (
-            RowRecord(row.number, state, effect.id, effect.number, *call),
-            row.line,
-            kind,
-            effect.entity or None,
-        )
+        record = RowRecord(row.number, state, effect.id, effect.number, warnings=_warnings(row), **facts)
+        return record, row.line, kind, effect.entity or None
 
     def _report(self, ends: Sequence[_End]) -> None:
         """Record how rows ended, then report the rows with a kind of outcome."""
-        records = self.journal.record_all([record for record, *_ in ends])
+        records = self.journal.record_all([end[0] for end in ends])
         if self.journal.failed is not None:
             self.stops.stop.start_no_more(self.journal.failed)
         for record, (_, line, kind, entity) in zip(records, ends, strict=True):
@@ -207,8 +190,13 @@ class RowReports:
                 self.on_row(RowOutcome.of(record, line, kind, entity))
 
 
+def _warnings(row: Row) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(row.warnings)) if row.warnings else ()
+
+
+_DONE = State.DONE  # an Enum takes long to look up its members
 _STATES = {
-    **dict.fromkeys(("created", "updated", "deleted", "done"), State.DONE),
+    **dict.fromkeys(("created", "updated", "deleted", "done"), _DONE),
     "found": State.FOUND,
     "failed": State.REFUSED,
     "in_doubt": State.IN_DOUBT,
