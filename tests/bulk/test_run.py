@@ -82,6 +82,19 @@ async def test_a_slow_reader_slows_the_workers() -> None:
     assert len(rest) == 999
 
 
+async def test_ready_outcomes_are_read_once_and_make_room() -> None:
+    """None is read twice, and the workers carry on with room for others."""
+    outcomes, together = [], 0
+    async with Run(range(20), double, limit=4) as run:
+        async for outcome in run:
+            ready = run.ready()
+            together = max(together, len(ready))
+            outcomes += [outcome, *ready]
+        assert run.ready() == []
+    assert one_each(outcomes, 20)
+    assert 0 < together < 4
+
+
 async def test_leaving_without_reading_carries_all_out() -> None:
     """A block that never reads runs everything, and the outcomes are there afterwards."""
     async with Run(range(100), double, limit=3) as run:

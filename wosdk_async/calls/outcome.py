@@ -30,7 +30,7 @@ I = TypeVar("I")  # noqa: E741 - an input
 R = TypeVar("R")
 
 
-@attrs.frozen
+@attrs.define(unsafe_hash=True)  # not frozen, which takes three times as long to construct
 class Done(Generic[I, R]):
     """Success: the call for ``input``, at ``index`` (from 0), returned ``result``.
 
@@ -159,9 +159,10 @@ class RunInputs(Generic[I]):
     async def _read(self) -> None:
         """Read for the waiting workers until none is waiting."""
         assert self._source is not None  # noqa: S101 - only async iterables are read here
-        while self._has_waiters() and not self.exhausted:
+        while self._waiting and not self.exhausted:
             try:
-                item = await anext(self._source)
+                if (item := self._at_hand()) is None:
+                    item = await anext(self._source)
             except StopAsyncIteration:
                 self.exhausted = True
             except BaseException as error:
@@ -181,16 +182,12 @@ class RunInputs(Generic[I]):
                 if not (waiter := self._waiting.popleft()).done():
                     waiter.set_result(None)
 
-    def _has_waiters(self) -> bool:
-        while self._waiting and self._waiting[0].done():  # cancelled
-            self._waiting.popleft()
-        return bool(self._waiting)
-
     def _give(self, taken: _Taken[I]) -> None:
-        if self._has_waiters():
-            self._waiting.popleft().set_result(taken)
-        else:
-            self._left.append(taken)
+        while self._waiting:
+            if not (waiter := self._waiting.popleft()).done():  # otherwise it was cancelled
+                waiter.set_result(taken)
+                return
+        self._left.append(taken)
 
     def _numbered(self, item: I) -> _Taken[I]:
         self.taken += 1

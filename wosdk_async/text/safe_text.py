@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import re
+import sys
 from collections.abc import Iterator
 from functools import cached_property
 from html.entities import html5
@@ -101,7 +102,7 @@ class Secrets:
     @cached_property
     def _shortest(self) -> int:
         """Smallest number of characters that identifies a secret."""
-        return min(self._forms)
+        return min(self._forms, default=sys.maxsize)
 
     @cached_property
     def _halves(self) -> dict[int, frozenset[int]]:
@@ -113,7 +114,7 @@ class Secrets:
 
     def hide(self, text: str, longest: int) -> str:
         """Replace the secrets in ``text`` with ``***``, then truncate it to ``longest`` characters."""
-        if not self._values or len(text) < self._shortest:
+        if len(text) < self._shortest:
             return text[:longest]
         if len(text) < _SHORT and not _ESCAPE.search(text) and self._is_far_from(text):
             return text[:longest]
@@ -143,6 +144,8 @@ class Secrets:
 
     def shortened(self, text: str, longest: int) -> str:
         """Hide the secrets and shorten like :func:`shortened`, without searching the removed part."""
+        if len(text) <= longest and len(text) < self._shortest:
+            return text
         shown = self.hide(text, longest)
         return shown if len(text) <= longest else f"{shown}{_cut_from(text)}"
 

@@ -38,7 +38,7 @@ from wosdk_async.jobs.cluster.messages import (
 )
 from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.journal import GrantRecord, Journal
-from wosdk_async.jobs.mapping.operations import Effect
+from wosdk_async.jobs.mapping.operations import Effect, usable_id
 from wosdk_async.text.safe_text import Secrets
 from wosdk_async.transport.telemetry.statistics import Trace
 
@@ -141,7 +141,7 @@ def _effect(report: RowReport, trace: Trace, secrets: Secrets) -> Effect:
     """Return the effect that a worker reported, or raise its error without ``secrets``; fill ``trace``."""
     trace.attempts, trace.waits, trace.found = report.attempts, report.waits, report.found
     if report.result == "done":
-        return Effect(report.entity, report.id, report.record, report.version)
+        return Effect(report.entity, usable_id(report.id), report.record, usable_id(report.version))
     kind = InDoubtError if report.result == "in_doubt" else _ERRORS.get(report.error, WosdkError)
     facts = {name: getattr(report, name) for name in ("status", "code", "request_id", "attempts", "waits")}
     error = kind(report.reason or report.error or report.result, **facts)

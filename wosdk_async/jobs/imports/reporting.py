@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
 import attrs
 
-from wosdk_async.calls.outcome import Done, Failed, InDoubt, Outcome
+from wosdk_async.calls.outcome import Done, Failed, InDoubt, NotStarted, Outcome
 from wosdk_async.errors import ConfigurationError, InDoubtError, WosdkError
 from wosdk_async.jobs.cluster.leases import LeaseLostError
 from wosdk_async.jobs.errors import WaitingRowError, reason_of
@@ -24,6 +24,10 @@ from wosdk_async.jobs.stop import StopRules, client_closed
 from wosdk_async.protocol.verdicts import ending_of
 
 __all__ = ["RowReports"]
+
+_End = tuple[RowRecord, int, Kind | None, str | None]
+"""Record of a row, its line, its kind of outcome unless that is unknown, and the entity of its effect."""
+_NO_EFFECT = Effect()
 
 
 @attrs.define(eq=False, kw_only=True)
@@ -59,38 +63,40 @@ class RowReports:
             self._count_unsent(row, reason)
         else:
             self.stops.refused(reason)
-        self._end(row, "failed", reason=reason)
+        self._report([self._end(row, "failed", reason=reason)])
 
     def exists_already(self, row: Row, reason: str, code: str | None = None) -> None:
         """Report a row that is refused because its key already exists."""
         self.stops.refused(reason)
-        self._end(row, "failed", reason=reason, code=code, proof=THERE_BEFORE)
+        self._report([self._end(row, "failed", reason=reason, code=code, proof=THERE_BEFORE)])
 
     def found(self, row: Row, effect: Effect) -> None:
         """Report a row whose record already existed."""
-        self._end(row, "found", effect)
+        self._report([self._end(row, "found", effect)])
 
     def carried_out_before(self, row: Row, effect: Effect) -> None:
         """Report a row that succeeded in an earlier attempt."""
         self.done += 1
-        self._end(row, self.operation.label, effect, proof=LOOKED_UP)
+        self._report([self._end(row, self.operation.label, effect, proof=LOOKED_UP)])
 
     # --- rows that were sent ------------------------------------------------------------------
 
-    def ended(self, outcome: Outcome[Claim, Any]) -> None:
-        """Report a call's outcome."""
+    def ended(self, outcomes: Sequence[Outcome[Claim, Any]]) -> None:
+        """Report the outcomes of calls."""
+        self._report(
+            [self._done(each) if isinstance(each, Done) else self._not_done(each) for each in outcomes]
+        )
+
+    def _not_done(self, outcome: Failed[Claim] | InDoubt[Claim] | NotStarted[Claim]) -> _End:
         claim = outcome.input
-        if isinstance(outcome, Done):
-            self._done(claim, outcome)
-        elif isinstance(outcome, InDoubt):
+        if isinstance(outcome, InDoubt):
             # A lost worker leaves many rows in doubt at once, which says nothing about the service.
             if claim.key is None or not isinstance(outcome.error, LeaseLostError):
                 self.stops.in_doubt()
-            self._doubt(claim, outcome.error)
-        elif isinstance(outcome, Failed) and not self._ended_by_close(outcome.error):
-            self._fail(claim, outcome.error)
-        else:
-            self.journal.record(RowRecord(claim.row.number, State.PLANNED))
+            return self._doubt(claim, outcome.error)
+        if isinstance(outcome, Failed) and not self._ended_by_close(outcome.error):
+            return self._fail(claim, outcome.error)
+        return RowRecord(claim.row.number, State.PLANNED), 0, None, None
 
     def _ended_by_close(self, error: Exception) -> bool:
         """If the call failed because the client was closed, stop the import and return True."""
@@ -99,37 +105,33 @@ class RowReports:
         self.stops.stop.start_no_more(client_closed())
         return True
 
-    def _done(self, claim: Claim, end: Done[Claim, Any]) -> None:
+    def _done(self, end: Done[Claim, Any]) -> _End:
+        claim = end.input
         self.done += 1
         self.stops.done()
         # Workers return the effect itself.
         effect = end.result if isinstance(end.result, Effect) else self.operation.effect(end.result)
-        self._end(
-            claim.row,
-            self.operation.label,
-            effect,
-            attempts=end.attempts,
-            seconds=self._now() - claim.started,
-            version=effect.version,
-            # A found record may have been created by another call with this key, not by this job.
-            proof=None if end.found else ANSWERED,
-        )
+        # A found record may have been created by another call with this key, not by this job.
+        proof = None if end.found else ANSWERED
+        row, seconds = claim.row, self._now() - claim.started
+        call = _warnings(row), end.attempts, effect.version, seconds, proof
+        record = RowRecord(row.number, _DONE, effect.id, effect.number, None, None, None, *call)
+        return record, row.line, self.operation.label, effect.entity or None
 
-    def _fail(self, claim: Claim, error: Exception) -> None:
+    def _fail(self, claim: Claim, error: Exception) -> _End:
         reason = reason_of(error)
         if ending_of(error).passes:
             # Certainly not carried out, for a reason unrelated to the row: the row stays planned.
             self._count_unsent(claim.row, reason)
         else:
             self.stops.refused(reason)
-        self._end(claim.row, "failed", **self._facts(claim, error, reason))
+        return self._end(claim.row, "failed", **self._facts(claim, error, reason))
 
-    def _doubt(self, claim: Claim, error: InDoubtError) -> None:
+    def _doubt(self, claim: Claim, error: InDoubtError) -> _End:
         """Report a row without a key; defer a row with a key until it is settled."""
         reason = reason_of(error)
         if claim.key is None:
-            self._end(claim.row, "in_doubt", **self._facts(claim, error, reason))
-            return
+            return self._end(claim.row, "in_doubt", **self._facts(claim, error, reason))
         doubt = Doubt(
             claim.row.number,
             claim.row.line,
@@ -143,7 +145,8 @@ class RowReports:
             claim.record if self.operation.compares else None,
         )
         self.doubted.append(doubt)
-        self._write(RowRecord(doubt.row, State.IN_DOUBT, reason=doubt.reason, code=doubt.code, **doubt.call))
+        record = RowRecord(doubt.row, State.IN_DOUBT, reason=reason, code=doubt.code, **doubt.call)
+        return record, doubt.line, None, None
 
     def _facts(self, claim: Claim, error: Exception, reason: str) -> dict[str, Any]:
         behind = self.columns_behind(reason)
@@ -169,29 +172,31 @@ class RowReports:
         self.unsent.add(row.number)
         self.stops.unsent(reason)
 
-    def _end(self, row: Row, kind: Kind, effect: Effect | None = None, **facts: Any) -> None:
-        """Record and report an outcome; ``facts`` are additional fields of its record."""
+    def _end(self, row: Row, kind: Kind, effect: Effect = _NO_EFFECT, **facts: Any) -> _End:
+        """Return how a row ended; ``facts`` are additional fields of its record."""
         state = _STATES[kind]
-        if state == State.REFUSED and row.number in self.unsent:
+        if kind == "failed" and row.number in self.unsent:
             state = State.PLANNED
-        if row.warnings:
-            facts["warnings"] = tuple(dict.fromkeys(row.warnings))
-        if effect is None:
-            kept, entity = self._write(RowRecord(row.number, state, **facts)), None
-        else:
-            kept = self._write(RowRecord(row.number, state, effect.id, effect.number, **facts))
-            entity = effect.entity or None
-        self.on_row(RowOutcome.of(kept, row.line, kind, entity))
+        record = RowRecord(row.number, state, effect.id, effect.number, warnings=_warnings(row), **facts)
+        return record, row.line, kind, effect.entity or None
 
-    def _write(self, record: RowRecord) -> RowRecord:
-        kept = self.journal.record(record)
+    def _report(self, ends: Sequence[_End]) -> None:
+        """Record how rows ended, then report the rows with a kind of outcome."""
+        records = self.journal.record_all([end[0] for end in ends])
         if self.journal.failed is not None:
             self.stops.stop.start_no_more(self.journal.failed)
-        return kept
+        for record, (_, line, kind, entity) in zip(records, ends, strict=True):
+            if kind is not None:
+                self.on_row(RowOutcome.of(record, line, kind, entity))
 
 
+def _warnings(row: Row) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(row.warnings)) if row.warnings else ()
+
+
+_DONE = State.DONE  # an Enum takes long to look up its members
 _STATES = {
-    **dict.fromkeys(("created", "updated", "deleted", "done"), State.DONE),
+    **dict.fromkeys(("created", "updated", "deleted", "done"), _DONE),
     "found": State.FOUND,
     "failed": State.REFUSED,
     "in_doubt": State.IN_DOUBT,

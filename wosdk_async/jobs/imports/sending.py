@@ -214,8 +214,9 @@ class RowSender:
         """Consume a run and report one outcome per claim, even after a cancellation."""
 
         def report(outcome: Outcome[Claim, Any]) -> None:
-            self.reports.ended(outcome)
-            claims.recorded()
+            outcomes = [outcome, *run.ready()]
+            self.reports.ended(outcomes)
+            claims.recorded(len(outcomes))
 
         def stop() -> None:
             claims.stop()

@@ -95,9 +95,9 @@ class Claims:
         self._stopped = True
         self._changed.set()
 
-    def recorded(self) -> None:
-        """Count a returned claim as recorded in the journal."""
-        self._unrecorded -= 1
+    def recorded(self, claims: int = 1) -> None:
+        """Count returned claims as recorded in the journal."""
+        self._unrecorded -= claims
         self._wake_for_room()
 
     def __aiter__(self) -> Self:
@@ -119,7 +119,8 @@ class Claims:
             return None
         claim = self._ready.popleft()
         claim.started = self._task.get_loop().time()
-        self._wake_for_room()
+        if not self._ready:
+            self._wake_for_room()
         return claim
 
     async def _claim(self) -> None:

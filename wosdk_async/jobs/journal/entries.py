@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
@@ -268,6 +269,10 @@ _MOST = 10**11  # Unix time in a year that datetime supports
 
 def presentable(record: T, known: Secrets) -> T:
     """Return a record with secrets redacted and strings truncated."""
+    if isinstance(record, RowRecord) and not any(_other_texts(record)):  # nearly always
+        number = record.number
+        if number is None or known.shortened(number, MAX_NUMBER) == number:
+            return record
     changed: dict[str, Any] = {}
     for name, longest in _TEXTS:
         text = getattr(record, name, None)
@@ -281,6 +286,7 @@ def presentable(record: T, known: Secrets) -> T:
 
 _TEXTS = (("number", MAX_NUMBER), ("reason", MAX_REASON), ("code", MAX_NUMBER), ("request_id", MAX_NUMBER))
 """Fields that may come from a response, with their maximum lengths."""
+_other_texts = operator.attrgetter("reason", "code", "request_id", "warnings")
 
 
 def to_json(value: Any) -> str:

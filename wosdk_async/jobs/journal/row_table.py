@@ -46,17 +46,17 @@ _STATES = tuple(State)  # by number
 
 # One statement for many rows, and one JSON string per page: SQLite calls release the GIL in every step, and
 # with a busy event loop it takes milliseconds to reacquire.
-MAX_AT_ONCE = 100  # rows with five variables each; older SQLite allows 999 variables
+MAX_AT_ONCE = 100  # rows with three variables each; older SQLite allows 999 variables
 
 
 def save_rows(db: sqlite3.Connection, rows: Sequence[int | RowRecord], stamp: int, run: int) -> None:
     """Save outcomes, and mark rows given by number as SENDING in a run."""
-    values: list[object] = []
+    values: list[object] = [run, stamp]
     for each in rows:
         if isinstance(each, int):
-            values += (each, run, 1, stamp, None)
+            values += (each, 1, None)
         else:
-            values += (each.row, run, int(each.state), stamp, to_json(_detail_values(each)))
+            values += (each.row, int(each.state), to_json(_detail_values(each)))
     if rows:
         db.execute(_save_rows_statement(len(rows)), values)
 
@@ -64,7 +64,7 @@ def save_rows(db: sqlite3.Connection, rows: Sequence[int | RowRecord], stamp: in
 @functools.cache
 def _save_rows_statement(rows: int) -> str:
     # A row belongs to the run that sent it, even if a later run determines the outcome.
-    values = ", ".join(["(?, ?, ?, ?, ?)"] * rows)
+    values = ", ".join(f"(?{at}, ?1, ?{at + 1}, ?2, ?{at + 2})" for at in range(3, 3 * rows + 3, 3))
     return f"""INSERT INTO outcome (row, run, state, stamp, detail) VALUES {values}
         ON CONFLICT (row) DO UPDATE SET run = iif(excluded.state = 1, excluded.run, run),
         state = excluded.state, stamp = excluded.stamp, detail = excluded.detail"""

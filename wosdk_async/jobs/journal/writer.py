@@ -108,13 +108,17 @@ class JournalWriter(JournalReader):
             record: the outcome.
             as_in_file: whether to treat the row as sent with this run's map and its current cells.
         """
-        commits = self._open_commits()
         if as_in_file:
-            commits.queue.others.append(
+            self._open_commits().queue.others.append(
                 functools.partial(row_table.count_as_sent, row=record.row, run=self.run)
             )
-        kept = presentable(record, self.secrets())
-        commits.queue.rows.append(kept)
+        return self.record_all([record])[0]
+
+    def record_all(self, records: Sequence[RowRecord]) -> list[RowRecord]:
+        """Queue the outcomes of rows like :meth:`record`."""
+        commits, known = self._open_commits(), self.secrets()
+        kept = [presentable(record, known) for record in records]
+        commits.queue.rows += kept
         commits.write_soon()
         return kept
 

@@ -52,9 +52,9 @@ class Effect:
     """Record that a row created or changed, according to the response."""
 
     entity: str = ""
-    id: int | None = attrs.field(default=None, converter=usable_id)
+    id: int | None = None
     number: str | None = None
-    version: int | None = attrs.field(default=None, converter=usable_id)
+    version: int | None = None
 
 
 def effect_of(record: Any, entity: str | None = None) -> Effect:
@@ -62,9 +62,9 @@ def effect_of(record: Any, entity: str | None = None) -> Effect:
     number = getattr(record, "number", None)
     return Effect(
         entity or record.wire_name,
-        getattr(record, "id", None),
+        usable_id(getattr(record, "id", None)),
         number if isinstance(number, str) else None,
-        getattr(record, "concurrency_id", None),
+        usable_id(getattr(record, "concurrency_id", None)),
     )
 
 
@@ -135,7 +135,7 @@ class RunCommand(Making):
         """Wire name of the command."""
         return self.kind.wire_name
 
-    @property
+    @cached_property
     def label(self) -> Label:
         """``created`` for new work orders, otherwise ``done``."""
         return "created" if self.kind is WoCreateCommand else "done"
@@ -212,7 +212,8 @@ class OnRecords:
 
     def effect(self, result: Any) -> Effect:
         """Return the entity, id and version in a call's result."""
-        return Effect(self.kind.wire_name, result.id, None, getattr(result, "concurrency_id", None))
+        version = usable_id(getattr(result, "concurrency_id", None))
+        return Effect(self.kind.wire_name, usable_id(result.id), None, version)
 
 
 @attrs.frozen(slots=False)
