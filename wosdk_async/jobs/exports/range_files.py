@@ -148,7 +148,7 @@ class RangeFileWriter:
 
     def finish(self, until: int | None) -> None:
         """Sync and name the file; ``until`` is the highest id covered."""
-        self.torn = True  # until the file is named: flushing may fail on a full disk
+        self.torn = True  # closing flushes, which may fail midway on a full disk
         self._opened().close()
         self._close()
         name = f"{_text(self._above, 'start')}_{_text(until, 'end')}_{self.rows}.arrow"
@@ -158,7 +158,7 @@ class RangeFileWriter:
     def discard(self) -> None:
         """Remove the file."""
         for close in (self._stream.close if self._stream else self._close, self._close):
-            with contextlib.suppress(OSError):  # flushing may fail on a full disk
+            with contextlib.suppress(OSError):  # closing flushes, which may fail on a full disk
                 close()
         with contextlib.suppress(OSError):
             self._path.unlink(missing_ok=True)

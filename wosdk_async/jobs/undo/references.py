@@ -128,8 +128,8 @@ def _has_ended(user: Any, entity: type[Record], leaving: Set[Name], cancelled: S
     leaves = (user.wire_name, user.id) in leaving
     if not isinstance(user, WorkOrder):
         return leaves
-    # A cancelled order keeps its references. A removed record remains readable (facts 3.4), but a permanently
-    # deleted record would be missing.
+    # A cancelled order keeps its references. A record with is_removed remains readable after its removal
+    # (facts 3.4), but a record without it would be missing from the order.
     return "is_removed" in entity.__wire__ and (leaves or (user.id in cancelled and is_ended(user)))
 
 
@@ -188,10 +188,11 @@ def _may_name(holder: str, name: str, entity: str) -> bool:
     words = name.removesuffix("Id")
     if words in (name, ""):
         return False
-    if words in ("Actor", "Object"):  # the owner of the record, except for the approver of a step
+    if words in ("Actor", "Object"):  # such an id names the record's owner; in an approval step, the approver
         return holder == "ApprovalTemplateStep"
     types = {each: each for each in ENTITIES.values()} | _NAMED | {"Parent": holder, "Root": holder}
-    end = max((each for each in types if words.endswith(each)), key=len, default="")  # SourceStockLocationId
+    # The longest name decides: SourceStockLocationId refers to a StockLocation, not to a Location.
+    end = max((each for each in types if words.endswith(each)), key=len, default="")
     return types.get(end, entity) == entity
 
 
