@@ -83,7 +83,8 @@ class RowReports:
         if isinstance(outcome, Done):
             self._done(claim, outcome)
         elif isinstance(outcome, InDoubt):
-            # A lost worker leaves many rows in doubt at once, which says nothing about the service.
+            # A lost worker leaves many rows in doubt at once, which says nothing about the service, so rows
+            # that can be looked up do not count towards the limit.
             if claim.key is None or not isinstance(outcome.error, LeaseLostError):
                 self.stops.in_doubt()
             self._doubt(claim, outcome.error)
@@ -102,7 +103,7 @@ class RowReports:
     def _done(self, claim: Claim, end: Done[Claim, Any]) -> None:
         self.done += 1
         self.stops.done()
-        # Workers return the effect itself.
+        # A worker has already converted the service's result to an effect.
         effect = end.result if isinstance(end.result, Effect) else self.operation.effect(end.result)
         self._end(
             claim.row,

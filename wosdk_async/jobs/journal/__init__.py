@@ -136,7 +136,7 @@ class Journal(JournalWriter):
                 )
             with explained(path):
                 lock.write_job(plan.job)
-            lock.write_stamp(0)  # replaces an earlier journal's stamp
+            lock.write_stamp(0)  # the file may contain the stamp of an earlier journal
             part = create_database(folder, plan)
 
             def publish_part() -> None:

@@ -263,7 +263,7 @@ def usable_number(value: Any) -> Any:
     return min(max(value, 0), _MOST)
 
 
-_MOST = 10**11  # Unix time in a year that datetime supports
+_MOST = 10**11  # seconds; as a Unix time, a year that datetime supports
 
 
 def presentable(record: T, known: Secrets) -> T:
@@ -287,7 +287,7 @@ def to_json(value: Any) -> str:
     """Serialize a value to JSON, converting unsupported types to strings."""
     try:
         return orjson.dumps(value, default=str).decode()
-    except TypeError:  # an unpaired surrogate, or an integer of more than 64 bits
+    except TypeError:  # raised for an unpaired surrogate or an integer of more than 64 bits
         return orjson.dumps(_storable(value), default=str).decode()
 
 

@@ -20,7 +20,7 @@ __all__ = ["TEMPORARY", "Compared", "compare", "ledger_counts", "sent_rows"]
 
 _FILE = f"CREATE TEMP TABLE file ({FILE_COLUMNS})"
 _COLUMNS = [column.split()[0] for column in FILE_COLUMNS.split(", ")]
-# Without a type, SQLite would not use an index on the row.
+# If the column `row` had no type, SQLite would not use an index for comparisons with it.
 _MATCHED = "CREATE TEMP TABLE matched (place INTEGER PRIMARY KEY, nth, row INTEGER, standing)"
 TEMPORARY = ("file", "repeated", "matched", "gone", "plain")
 
@@ -52,7 +52,8 @@ _NEVER_SENT = {*IN_COMPANY, Standing.REPEATED}
 _SENT = f"{RISKY}, {int(Standing.UNDONE)}"
 
 
-# A reject that was also corrected in the file: without a key, the correction is a new row and was sent.
+# A reject whose row was also corrected in the original file: without a key, the corrected row counted as new
+# and was sent.
 _TWIN = f"""cells IS NULL
     AND NOT EXISTS (
         SELECT 1 FROM identity WHERE identity.identity = file.identity AND identity.row = file.row)
@@ -103,7 +104,7 @@ def compare(
     for table in TEMPORARY:
         db.execute(f"DROP TABLE IF EXISTS temp.{table}")
     db.execute(_FILE)
-    db.execute("BEGIN")  # for the temporary tables; the ledger is only read
+    db.execute("BEGIN")  # one transaction for the temporary tables; the ledger is only read
     try:
         for chunk in chunks:
             _insert(db, chunk)
@@ -144,7 +145,7 @@ def _match(
 ) -> None:
     """Find the ledger row and standing of each row in the file."""
     if rejects:
-        # The reject's new key may belong to another row.
+        # A corrected key of a reject may already belong to another row.
         other = "(SELECT row FROM identity WHERE identity = file.identity AND nth = 1)"
         known = f"SELECT *, {_NTH} AS nth, row AS known, {other} AS other, {_TWIN} AS twin FROM temp.file"
         repeated = "numbered.nth > 1 OR numbered.other <> numbered.known"
@@ -156,7 +157,8 @@ def _match(
                 (SELECT row FROM identity WHERE identity = numbered.cells AND nth = 1)) AS known
             FROM (SELECT *, {_NTH} AS nth FROM temp.file AS file) AS numbered"""
         repeated, twin = "numbered.nth > 1", "0"
-    # A map that reads another column, such as a new key, changes the digest of equal cells.
+    # A map that reads another column, such as a new key, changes the digest of equal cells; such a row has
+    # not changed.
     changed = """planned.sent <> numbered.digest AND NOT EXISTS (
         SELECT 1 FROM identity WHERE identity.identity = numbered.cells AND identity.row = numbered.known)"""
     other_map = "coalesce(json_extract(run.details, '$.map'), '') <> :map"

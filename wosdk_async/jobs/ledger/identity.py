@@ -23,7 +23,7 @@ from wosdk_async.text.safe_text import one_line
 
 __all__ = ["Identities", "RowIdentity", "abbreviated", "disguises", "undisguised"]
 
-_BYTES = 16  # per hash: 10**8 rows collide with a probability of 10**-22
+_BYTES = 16  # bytes per hash: two of 10**8 rows have the same hash with a probability of 10**-22
 _HASHES = {kind: blake2b(digest_size=_BYTES, person=kind) for kind in (b"cells", b"key")}
 _FIRST_BYTES = Struct(">q").unpack_from
 _EXCERPT = 60  # maximum characters
@@ -106,7 +106,8 @@ class Identities:
         """Return the non-blank cells; for a row that does not fit the header, all cells."""
         if row.raw_cells is not None:
             return list(row.raw_cells)
-        cells = row.cells if type(row.cells) is dict else dict(row.cells.items())  # includes unusable cells
+        # items() includes unusable cells.
+        cells = row.cells if type(row.cells) is dict else dict(row.cells.items())
         found = {name: cell for name, cell in cells.items() if cell and not cell.isspace()}
         if not found.keys() <= self.filled:
             found = {name: found[name] for name in found if name in self._counted}
@@ -125,7 +126,7 @@ class Identities:
 def _hash(kind: bytes, value: object) -> bytes:
     try:
         data = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
-    except TypeError:  # an unpaired surrogate
+    except TypeError:  # raised for an unpaired surrogate
         data = orjson.dumps(orjson.loads(to_json(value)), option=orjson.OPT_SORT_KEYS)
     hashed = _HASHES[kind].copy()  # a third faster than a new hash
     hashed.update(data)
@@ -143,7 +144,7 @@ def undisguised(key: str) -> str:
     Unicode normalization, case, white space, leading zeros, ``.0`` and exponents are ignored: ``00501``,
     ``501``, ``501.0`` and ``5.01E+02`` compare equal.
     """
-    while (plain := _plainer(key)) != key:  # "0.0." becomes "0.", which is "0"
+    while (plain := _plainer(key)) != key:  # repeated, because "0.0." becomes "0." and then "0"
         key = plain
     return key
 
@@ -153,7 +154,7 @@ def _plainer(key: str) -> str:
     text = "".join(each for each in text if unicodedata.category(each) != "Cf")  # such as a zero-width space
     text = text.strip("='\"") or text  # ="00501" preserves zeros in a sheet; an apostrophe disarms a formula
     try:
-        number = Decimal(text.replace("_", "?"))  # Decimal accepts _ as a digit separator
+        number = Decimal(text.replace("_", "?"))  # Decimal would accept _ as a digit separator
     except InvalidOperation:
         text = _FRACTION.sub("", _ZEROS.sub("", text))
         return _EXPONENT.sub(partial(_rounded, digits=len(text)), text)
@@ -178,7 +179,8 @@ def _rounded(number: re.Match[str], digits: int) -> str:
     return format(Decimal(number[0]).normalize(Context(prec=digits, rounding=ROUND_HALF_UP)), "f")
 
 
-# After e+10, the number written out is too long for an exponent: "1e-1e+10" stays no number.
+# Only exponents of two digits: written out, such a number is too large to be an exponent itself, so
+# "1e-1e+10" does not become a number.
 _EXPONENT = re.compile(r"(?<![0-9.])[1-9](?:\.[0-9]+)?e\+[1-9][0-9](?![0-9.e])")
 _LONG = re.compile(r"(?<![0-9.])[1-9][0-9]{11,}(?![0-9.])")
 _ZEROS = re.compile(r"(?<![0-9.])0+(?=[0-9])")

@@ -22,7 +22,7 @@ __all__ = ["TextFile"]
 
 _CHUNK = 1 << 16  # bytes
 _END_MARK = "\x1a"  # Ctrl-Z, the DOS end-of-file mark
-_TAIL = 16  # bytes to search for it
+_TAIL = 16  # bytes at the end of the file in which to search for the mark
 
 _MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -80,13 +80,13 @@ class TextFile:
         with _os_errors(self.path), self.path.open("rb") as file:
             text = io.TextIOWrapper(file, self.encoding, newline=newline)
             number = 0
-            try:  # a size limit, because a file without line breaks must not fill the memory
+            try:  # lines are limited, because a file without line breaks must not fill the memory
                 for line in iter(partial(text.readline, MAX_LINE), ""):
                     number += 1
                     if "\0" in line or len(line) == MAX_LINE:
                         raise self._not_text(number, "export the data as comma-separated UTF-8")
                     yield line.removeprefix("\ufeff") if number == 1 else line
-            except UnicodeError:  # not always a UnicodeDecodeError: UTF-16 without a byte order mark
+            except UnicodeError:  # UTF-16 without a byte order mark raises no UnicodeDecodeError
                 raise self._undecodable() from None
 
     def _checked_encoding(self, encoding: str | None, head: bytes) -> str:
@@ -206,7 +206,7 @@ def _advance(line: int, column: int, text: str) -> tuple[int, int]:
 
 def _suggested(sample: bytes) -> str | None:
     """Return the likely encoding, for a suggestion only."""
-    if _is_plain_western(sample):  # a short sample may also be valid in encodings of other scripts
+    if _is_plain_western(sample):  # first, because other encodings may also fit a short sample
         return "cp1252"
     western = _looks_western(sample)
     try:
