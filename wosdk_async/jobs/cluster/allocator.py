@@ -273,7 +273,7 @@ class Allocator:
         return now - self._progress_at if self.waiting and not self.stopped else 0.0
 
     @property
-    def patience(self) -> float:
+    def stuck_after(self) -> float:
         """Seconds without progress after which a run ends."""
         slow = 0.0 if self.options.rate is None else _MAX_DEADLINES / self.options.rate
         return max(self.options.no_progress, _MAX_DEADLINES * self.options.deadline, slow)

@@ -259,7 +259,7 @@ class Coordinator:
                 # A worker that is no longer in `workers` has already been reported as lost.
                 if (worker := allocator.workers.get(nonce)) is not None:
                     self._on_event(f"worker {worker.name} has been silent for too long: {_looked_up(rows)}")
-            if (seconds := allocator.stuck_for(now)) >= allocator.patience:
+            if (seconds := allocator.stuck_for(now)) >= allocator.stuck_after:
                 why = "the workers returned all rows unsent" if allocator.workers else "no worker responded"
                 self.fail(WosdkError(f"no row could be sent for {seconds:.0f} s: {why} ({self.name})"))
 

@@ -59,7 +59,7 @@ class Processes:
     async def open(
         self, setup: Setup, joined: Callable[[WorkerLink], None], broken: Callable[[str], None]
     ) -> None:
-        """Start the scheduler and the processes; see :class:`WorkerPool`."""
+        """Start the scheduler and the processes; see ``WorkerPool`` in ``messages.py``."""
         self._broken, self._folder = broken, tempfile.mkdtemp(prefix="wosdk-workers-")
         try:
             from distributed import LocalCluster, Security  # imported here: optional, takes half a second
@@ -92,7 +92,7 @@ class Processes:
         opening.result()
 
     async def aclose(self) -> None:
-        """Terminate all processes; see :class:`WorkerPool`."""
+        """Terminate all processes; see ``WorkerPool`` in ``messages.py``."""
         for supervisor in self._supervisors:
             supervisor.cancel()
         await asyncio.gather(*self._supervisors, return_exceptions=True)

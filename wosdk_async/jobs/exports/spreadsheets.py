@@ -55,7 +55,7 @@ def _iso_time(moment: datetime) -> str:
 
 
 def _excel_time(moment: datetime) -> str:
-    """Return a time in a format that Excel parses. Excel reads formats with ``T`` or ``Z`` as text."""
+    """Return a time in a format that Excel parses. Excel reads a time with ``T`` or ``Z`` as text."""
     return moment.replace(tzinfo=None).isoformat(" ")
 
 

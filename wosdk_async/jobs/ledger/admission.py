@@ -54,8 +54,8 @@ def admit(
 def _place(db: sqlite3.Connection, *, renames: bool) -> None:
     """Update the place, line, digest and name of known rows from the file.
 
-    Rows previously identified by their cells are now named by their key, even unsent rows. The name reveals
-    whether a spreadsheet changes the key later. Other rows keep the key with which they were sent.
+    Rows previously identified by their cells are now named by their key, even unsent rows. If a spreadsheet
+    later changes the key, the name reveals it. Other rows keep the key with which they were sent.
     """
     db.execute("""UPDATE planned SET place = NULL WHERE place IS NOT NULL
         AND row IS NOT (SELECT row FROM temp.matched WHERE matched.place = planned.place)""")

@@ -91,7 +91,7 @@ def compare(
     retry_undone: bool = False,
     fingerprint: str = "",
 ) -> Compared:
-    """Compare a file's rows with the ledger; keep the temporary tables for :func:`admit`.
+    """Compare a file's rows with the ledger, and keep the temporary tables for ``admit`` in ``admission.py``.
 
     Args:
         db: the ledger.

@@ -49,11 +49,11 @@ def created_references(
     company: Company, references: Sequence[ReferenceRecord], *, unversioned: bool
 ) -> Iterator[tuple[CreatedRecords, list[ReferenceRecord]]]:
     """Group references by entity and field; yield each group with its records."""
-    kinds = defaultdict[tuple[str, str], list[ReferenceRecord]](list)
+    groups = defaultdict[tuple[str, str], list[ReferenceRecord]](list)
     for each in references:
-        kinds[each.entity, each.field].append(each)
+        groups[each.entity, each.field].append(each)
     ids = Counter((each.entity, each.id) for each in references)
-    for (name, field), found in kinds.items():
+    for (name, field), found in groups.items():
         if (entity := entity_class(name)) is not None:
             named = MarkedField(entity, field, root(entity).by_python(field))
             shared = frozenset(each.id for each in found if each.id and ids[name, each.id] > 1)
@@ -94,10 +94,10 @@ async def used(
         cancelled: ids of cancelled work orders, whose references are ignored unless the orders were reopened.
     """
     found: dict[Name, tuple[UndoOutcome, str]] = {}
-    kinds = defaultdict[type[Record], list[Name]](list)
+    by_entity = defaultdict[type[Record], list[Name]](list)
     for each in targets:
-        kinds[each.records.entity].append(each.name)
-    for entity, names in kinds.items():
+        by_entity[each.records.entity].append(each.name)
+    for entity, names in by_entity.items():
 
         async def look(
             some: list[Name], entity: type[Record] = entity
