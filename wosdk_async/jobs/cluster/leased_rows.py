@@ -144,7 +144,8 @@ class LeasedRows:
 
     def report(self, **fields: int) -> Report:
         """Return the next report; ``fields`` describe the session."""
-        if len(self.under_way) <= self.share.in_flight:  # after a cut, calls must first end
+        # If the share was cut, the worker obeys it only once enough calls have ended.
+        if len(self.under_way) <= self.share.in_flight:
             self._obeyed_share = self.share.number
         later = {result.epoch for result in islice(self.results, MAX_RESULTS, None)}
         return Report(

@@ -68,8 +68,8 @@ class ClusterOptions:
     @property
     def expires_after(self) -> float:
         """Seconds after which a lease opened now has certainly expired."""
-        # A row only starts if it can end within the lease. But if its worker then hangs, its request may be
-        # sent at the very end of the lease, and then lasts until the deadline.
+        # A row only starts if it can end within the lease. But if its worker then hangs, the worker may send
+        # the request at the very end of the lease, and the request then lasts for up to the deadline.
         return self.lease + self.deadline + self.skew
 
 

@@ -129,7 +129,7 @@ def _builder(columns: tuple[Column, ...]) -> TableBuilder:
     arrow = export_package("pyarrow")
     export_package("pyarrow.compute")
     arrow.array([""])  # imports pandas, if installed; later this would block the event loop
-    from wosdk_async.query.table import TableBuilder  # needs pyarrow
+    from wosdk_async.query.table import TableBuilder  # imported here, because it needs pyarrow
 
     return TableBuilder(columns)
 

@@ -86,7 +86,7 @@ class Claims:
         with anyio.CancelScope(shield=True):
             if self._task is not None:
                 await asyncio.wait([self._task])
-                self._task.cancelled() or self._task.exception()  # otherwise asyncio warns
+                self._task.cancelled() or self._task.exception()  # marks the exception as retrieved
         if self._begin:
             while self._ready:
                 self._journal.record(RowRecord(row=self._ready.popleft().row.number, state=State.PLANNED))

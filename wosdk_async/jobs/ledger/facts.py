@@ -72,7 +72,7 @@ def _of_rejects(request: ImportRequest, job: str) -> Path | None:
     named = request.options.folder
     near = [*([named] if named is not None else []), request.path.parent]
     around = [each for place in (*near, Path()) for each in (place, place.absolute().parent)]
-    # Rejects of an earlier file are in the job's runs/N folder.
+    # Rejects of an earlier file are in the job's runs/N folder, so search the parents of the file, too.
     directories = dict.fromkeys(each.absolute() for each in (*around, *request.path.parents[:_DEPTH]))
     candidates = dict.fromkeys(
         folder for each in directories for folder in (each, *ledgers_in(each)) if (folder / JOURNAL).is_file()

@@ -176,7 +176,7 @@ async def undo_state(journal: JournalReader) -> UndoState | None:
     if not done and not begun and not any(counts.get(state) for state in UNDECIDED):
         return None
     left = last.get(UNDO)
-    # If the undo did not reach all references, the created ones count as begun.
+    # If the undo did not reach all references, those that it has not begun to undo remain, too.
     if last.get("references") and (left is None or left.get("not_started")):
         begun = [each for each in references if each.state is State.DONE]
     earlier = journal.gone()[State.DONE] - (counts.get(State.DONE, 0) - done)

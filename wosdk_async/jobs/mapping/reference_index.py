@@ -167,7 +167,8 @@ class ReferenceIndex:
             first, second = self._entries[spec.name], self._entries[other.name]
             for key in first.keys() & second.keys():
                 pair = first[key], second[key]
-                if any(entry.missing for entry in pair):  # the other may be found by another spelling
+                # If only one entry is missing, the other was found by a spelling that the first lacks.
+                if any(entry.missing for entry in pair):
                     first[key] = second[key] = min(pair, key=lambda entry: entry.missing)
                     first[key].spellings |= pair[0].spellings | pair[1].spellings
 

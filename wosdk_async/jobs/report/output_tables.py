@@ -198,7 +198,7 @@ def _safe(text: str | None) -> str | None:
     return without_formulas(one_line(text)) if text else None
 
 
-# Without line breaks and tabs, which are kept, and without the marks that Arabic or Indic text needs.
+# Not line breaks and tabs, which the input may have, and not the marks that Arabic or Indic text needs.
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 

@@ -213,7 +213,7 @@ def _copy_filesystem(url: str, shown: str, write: Callable[[bytes], None]) -> No
         file = opened.open()
     except ImportError as error:  # the message names the package that the protocol needs
         raise ImportMapError(f"{shown}: {error}") from None
-    except Exception as error:  # see _copy_file
+    except Exception as error:  # as in _copy_file(), the message may contain credentials
         raise ImportMapError(
             f"{shown} cannot be opened ({type(error).__name__}); check the URL and your permissions, or "
             "download the file and import the copy"

@@ -26,7 +26,7 @@ _TAIL = 16  # bytes at the end of the file in which to search for the mark
 
 _MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
-    codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, whose mark is a prefix of it
+    codecs.BOM_UTF32_LE: "utf-32",  # must precede UTF-16, whose mark is a prefix of this mark
     codecs.BOM_UTF32_BE: "utf-32",
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
@@ -224,7 +224,7 @@ def _suggested(sample: bytes) -> str | None:
 
 _LETTERS = "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜßàáâãäåæçèéêëìíîïñòóôõöøùúûüÿŒœ"
 _SIGNS = "‘‚“”„€£§°«»©®™•·½±²×µ¿¡ªº"
-_PLAIN = re.compile(f"[\\x00-\x7f{_LETTERS}{_SIGNS}’–—…\xa0]*")  # the last five also occur within words
+_PLAIN = re.compile(f"[\\x00-\x7f{_LETTERS}{_SIGNS}’–—…\xa0]*")  # words may contain the last five
 _NOT_PLAIN = re.compile(
     rf"(?<![^\W\d_])[{_LETTERS}]{{2,}}(?![^\W\d_])|(?<=[^\W\d_])[{_SIGNS}](?=[^\W\d_])"
     rf"|(?<![0-9.])[ªº]|[¿¡](?!.?[A-Za-z])|\A[^{_LETTERS}]*[A-Za-z]\xa0[a-z][^{_LETTERS}]*\Z"

@@ -128,8 +128,8 @@ def _has_ended(user: Any, entity: type[Record], leaving: Set[Name], cancelled: S
     leaves = (user.wire_name, user.id) in leaving
     if not isinstance(user, WorkOrder):
         return leaves
-    # A cancelled order keeps its references. A record with is_removed remains readable after its removal
-    # (facts 3.4), but a record without it would be missing from the order.
+    # A cancelled order keeps its references. A record of a type with is_removed remains readable after its
+    # removal (facts 3.4), but the order would refer to a missing record of any other type.
     return "is_removed" in entity.__wire__ and (leaves or (user.id in cancelled and is_ended(user)))
 
 
