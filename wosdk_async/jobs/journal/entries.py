@@ -263,7 +263,7 @@ def usable_number(value: Any) -> Any:
     return min(max(value, 0), _MOST)
 
 
-_MOST = 10**11  # seconds; as a Unix time, a year that datetime supports
+_MOST = 10**11  # seconds; a Unix time of this size is within the years that datetime supports
 
 
 def presentable(record: T, known: Secrets) -> T:

@@ -60,7 +60,7 @@ class Identities:
         counting: the columns in which changes count; None for all columns.
 
     Attributes:
-        columns: the columns that count.
+        columns: the columns that identify rows without a key.
         filled: the non-empty columns.
     """
 
@@ -119,7 +119,7 @@ class Identities:
             return None
         try:
             return (self._key.fill(row.cells) or "").strip() or None
-        except RowError:  # unusable cell
+        except RowError:  # raised for an unusable cell
             return None
 
 

@@ -72,7 +72,7 @@ class TableRules:
         """Restore the rules from job options."""
         try:
             return cls(**options.get(TABLE, {}))
-        except (TypeError, ValueError):  # from a newer version
+        except (TypeError, ValueError):  # the rules are from a newer version
             raise ImportMapError(
                 f"the job has table rules that this version does not support: {options[TABLE]}; upgrade "
                 "wosdk_async"

@@ -111,7 +111,7 @@ class CreatedRecords:
         except RefusedError as error:
             if len(ids) == 1:
                 return {ids[0]: error}
-        # A single id may be the cause, for example because it is too large for the service: find it.
+        # Halve the ids to find those that the service refuses, for example because they are too large.
         middle = len(ids) // 2
         return await self._read(ids[:middle]) | await self._read(ids[middle:])
 
@@ -141,7 +141,7 @@ class CreatedRecords:
         if version is None:
             unchecked = self.unversioned and not self.has_versions
             return ("undo" if unchecked else "unversioned"), None
-        # A version from a look-up may already include a later change, so it is not compared.
+        # A version from a look-up may already include a later change, so expect that of a new record.
         fresh = created.version or _FRESH if created.proof == ANSWERED else _FRESH
         if version == fresh:
             return "undo", None
