@@ -83,8 +83,7 @@ class RowReports:
         if isinstance(outcome, Done):
             self._done(claim, outcome)
         elif isinstance(outcome, InDoubt):
-            # A lost worker leaves many rows in doubt at once, which says nothing about the service, so rows
-            # that can be looked up do not count towards the limit.
+            # A lost worker leaves many rows in doubt at once, which says nothing about the service.
             if claim.key is None or not isinstance(outcome.error, LeaseLostError):
                 self.stops.in_doubt()
             self._doubt(claim, outcome.error)

@@ -167,7 +167,7 @@ class FileRows:
 
     def _equal_rows(self) -> list[str]:
         """Return a warning about rows that would create duplicates, if any."""
-        parts = 1 + len(self._digests) // _DIGESTS  # count part by part, so that the sets stay small
+        parts = 1 + len(self._digests) // _DIGESTS  # to bound the memory
         single = sum(len({each for each in self._digests if each % parts == part}) for part in range(parts))
         if not (count := len(self._digests) - single):
             return []

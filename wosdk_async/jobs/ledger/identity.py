@@ -23,7 +23,7 @@ from wosdk_async.text.safe_text import one_line
 
 __all__ = ["Identities", "RowIdentity", "abbreviated", "disguises", "undisguised"]
 
-_BYTES = 16  # bytes per hash: two of 10**8 rows have the same hash with a probability of 10**-22
+_BYTES = 16  # per hash: 10**8 rows collide with a probability of 10**-22
 _HASHES = {kind: blake2b(digest_size=_BYTES, person=kind) for kind in (b"cells", b"key")}
 _FIRST_BYTES = Struct(">q").unpack_from
 _EXCERPT = 60  # maximum characters
@@ -106,8 +106,7 @@ class Identities:
         """Return the non-blank cells; for a row that does not fit the header, all cells."""
         if row.raw_cells is not None:
             return list(row.raw_cells)
-        # items() includes unusable cells.
-        cells = row.cells if type(row.cells) is dict else dict(row.cells.items())
+        cells = row.cells if type(row.cells) is dict else dict(row.cells.items())  # includes unusable cells
         found = {name: cell for name, cell in cells.items() if cell and not cell.isspace()}
         if not found.keys() <= self.filled:
             found = {name: found[name] for name in found if name in self._counted}
@@ -126,7 +125,7 @@ class Identities:
 def _hash(kind: bytes, value: object) -> bytes:
     try:
         data = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
-    except TypeError:  # raised for an unpaired surrogate
+    except TypeError:  # an unpaired surrogate
         data = orjson.dumps(orjson.loads(to_json(value)), option=orjson.OPT_SORT_KEYS)
     hashed = _HASHES[kind].copy()  # a third faster than a new hash
     hashed.update(data)

@@ -161,7 +161,7 @@ class CsvFile:
                     has_marks = True
                 yield line
 
-        # strict, because otherwise an unclosed quote would swallow all rows after it
+        # strict: otherwise an unclosed quote would swallow all rows after it
         reader = csv.reader(
             marked() if self._may_have_marks else lines, delimiter=self.dialect.delimiter, strict=True
         )
