@@ -110,7 +110,8 @@ def joined(faults: Sequence[RowError]) -> RowError:
     Other errors take precedence over :class:`WaitingRowError`.
     """
     single = [fault for each in faults for fault in each.faults or (each,)]
-    single = list({each.message: each for each in single}.values())  # a key may also fail as a field
+    # Drop repetitions: the fault of a key may also be reported for a field with the same cells.
+    single = list({each.message: each for each in single}.values())
     final = [each for each in single if not isinstance(each, WaitingRowError)] or single[:1]
     if len(final) == 1:
         return final[0]

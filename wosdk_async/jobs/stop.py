@@ -150,8 +150,8 @@ class Stop:
                     await read()
             except asyncio.CancelledError:
                 stop()
-                with suppress(InvalidCallError):  # the cancellation has ended the input generator
-                    await read()  # remaining outcomes, including inputs not started
+                with suppress(InvalidCallError):  # raised if the cancellation has ended the input generator
+                    await read()  # report the remaining outcomes, including those of inputs not started
                 raise
 
 

@@ -170,7 +170,7 @@ def test_a_silent_worker_without_rows_gives_up_its_share_and_gets_one_when_it_is
 
 def test_a_run_without_progress_is_noticed() -> None:
     at = AtAllocator()
-    assert at.allocator.patience == 60.0
+    assert at.allocator.stuck_after == 60.0
     worker = at.worker("a")
     at.now += 500.0
     assert at.allocator.stuck_for(at.now) == 0.0  # no row waits

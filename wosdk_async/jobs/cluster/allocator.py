@@ -90,12 +90,12 @@ HELLO = Order(worker="", received=0, share=NO_SHARE)
 """First order to a worker. The worker's report contains its nonce."""
 
 _NO_REPORT = Report(worker="", clock=0.0)
-_MAX_SECONDS_AHEAD = 1.0  # of rows granted in advance, at the worker's rate
+_MAX_SECONDS_AHEAD = 1.0  # seconds that rows granted in advance may last, at the worker's rate
 _ROWS_AHEAD = 8  # rows granted in advance per concurrent call
-_MAX_UNCONFIRMED = 3  # grants, to keep orders short
+_MAX_UNCONFIRMED = 3  # unconfirmed grants per worker: few, because each order repeats them
 _MAX_SILENCE = 5.0  # seconds without a report before a worker without leases loses its share
-_MAX_DEADLINES = 3  # without progress before a run ends, if longer than ``no_progress``
-_REPORT_WITHIN = 0.1  # seconds that a worker may wait for results
+_MAX_DEADLINES = 3  # a run waits for progress at least as long as this many rows may take
+_REPORT_WITHIN = 0.1  # seconds that a worker may wait for results before it reports
 
 
 @attrs.frozen
@@ -191,7 +191,7 @@ class Allocator:
             else:
                 self._progress_at = now
                 changes.ended.append(result)
-        self.budget.add(worker.nonce)  # new, or previously silent
+        self.budget.add(worker.nonce)  # a new worker has no share yet, and a silent one has lost it
         self.budget.confirm(worker.nonce, report.share)
         return changes
 
@@ -250,7 +250,7 @@ class Allocator:
         for nonce in self.budget.workers():
             worker = self.workers.get(nonce)
             if (worker is None or now - worker.heard > _MAX_SILENCE) and not self.leases.of(nonce):
-                self.budget.remove(nonce)  # unable to send anything
+                self.budget.remove(nonce)  # without a lease the worker cannot send, so it needs no share
         return changes
 
     def _close(self, leases: list[Lease]) -> Changes:
@@ -273,7 +273,7 @@ class Allocator:
         return now - self._progress_at if self.waiting and not self.stopped else 0.0
 
     @property
-    def patience(self) -> float:
+    def stuck_after(self) -> float:
         """Seconds without progress after which a run ends."""
         slow = 0.0 if self.options.rate is None else _MAX_DEADLINES / self.options.rate
         return max(self.options.no_progress, _MAX_DEADLINES * self.options.deadline, slow)

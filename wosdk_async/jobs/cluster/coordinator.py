@@ -128,12 +128,13 @@ class ClusterRun(Run[Any, Effect]):
                 raise LeaseLostError(f"{_DOUBT} {_ABORTED} (grant {lease.epoch})") from None
             if future.cancelled():
                 raise  # not started
-            ending = future.result()  # set in the same loop iteration as the cancellation
+            ending = future.result()  # it arrived in the loop iteration in which the call was cancelled
         finally:
             del self._endings[number]
         if isinstance(ending, Lease):
             raise LeaseLostError(f"{_DOUBT} {_SILENT} (grant {ending.epoch})")
-        claim.started = loop.time() - ending.seconds  # the worker's duration, without message time
+        # The row's duration is the worker's, without the time for messages.
+        claim.started = loop.time() - ending.seconds
         return _effect(ending, trace, self._secrets())
 
 
@@ -153,7 +154,7 @@ _TICK = 0.25  # seconds between lease checks
 _PACE = 0.05  # seconds between orders, to batch results
 _EXCHANGE = 5.0  # seconds before an exchange times out and is retried
 _RETRY_AFTER = 0.25  # seconds before a failed exchange is retried
-_CLOSING = 1.0  # seconds for the last orders
+_CLOSING = 1.0  # seconds for the last orders, before the workers are shut down
 _MIN_CLAIMED, _CLAIMED_PER_CALL = 1000, 8  # rows to claim ahead: minimum, and per concurrent call
 
 
@@ -204,7 +205,8 @@ class Coordinator:
         """Shut down the workers, if they were started."""
         self._closing = True
         try:
-            if self._tasks and not self.allocator.aborted:  # a final order confirms the results
+            if self._tasks and not self.allocator.aborted:
+                # Let a final order to each worker confirm its results.
                 await asyncio.wait(self._tasks, timeout=_CLOSING)
         finally:
             await self._close()
@@ -218,7 +220,8 @@ class Coordinator:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         try:
-            for lease in self.allocator.leases.unsent():  # sent grants stay open in the journal
+            # Sent grants stay open in the journal, so that the next run waits until they expire.
+            for lease in self.allocator.leases.unsent():
                 self._journal.end_grant(lease.epoch)
         finally:
             await self._pool.aclose()
@@ -253,11 +256,10 @@ class Coordinator:
             changes = allocator.expire(now)
             self._apply(changes)
             for nonce, rows in Counter(lease.worker for _, lease in changes.lost).items():
-                if (
-                    worker := allocator.workers.get(nonce)
-                ) is not None:  # otherwise its loss was already reported
+                # A worker that is no longer in `workers` has already been reported as lost.
+                if (worker := allocator.workers.get(nonce)) is not None:
                     self._on_event(f"worker {worker.name} has been silent for too long: {_looked_up(rows)}")
-            if (seconds := allocator.stuck_for(now)) >= allocator.patience:
+            if (seconds := allocator.stuck_for(now)) >= allocator.stuck_after:
                 why = "the workers returned all rows unsent" if allocator.workers else "no worker responded"
                 self.fail(WosdkError(f"no row could be sent for {seconds:.0f} s: {why} ({self.name})"))
 
@@ -277,7 +279,7 @@ class Coordinator:
                 started = boottime()
                 try:
                     report = await self._exchange(link, worker)
-                except OSError:  # includes TimeoutError: the reply is lost
+                except OSError:  # the reply is lost; a timeout is an OSError, too
                     silent = boottime() - (began if worker is None else worker.heard)
                     if silent > self.options.expires_after:
                         why = f"it did not respond for {silent:.0f} s"
@@ -292,7 +294,7 @@ class Coordinator:
                 self._apply(self.allocator.receive(worker, report, boottime()))
                 await self._grant(worker)
                 await asyncio.sleep(max(_PACE - (boottime() - started), 0.0))
-        except Exception as error:  # from the worker, which has shut down
+        except Exception as error:  # any other error comes from the worker, which has then shut down
             why = str(error) or type(error).__name__
         finally:
             rows = 0 if worker is None else self.allocator.lose(worker)
@@ -330,7 +332,7 @@ class Coordinator:
         try:
             await self._journal.grant(record)
         except WosdkError as error:
-            self.fail(error)  # results for rows in flight still arrive
+            self.fail(error)  # starts no more rows, but results of rows in flight still arrive
         if self.allocator.stopped:
             self._apply(self.allocator.withdraw(lease))
         else:

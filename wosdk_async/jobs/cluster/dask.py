@@ -84,7 +84,7 @@ class _ActorLink:
     def __init__(self, name: str, actor: Any, future: Any, client: Any) -> None:
         self.name, self.lost, self.closed = name, "", False
         self._actor, self._client = actor, client
-        self._future = future  # Dask drops the actor with the future
+        self._future = future  # unused, but Dask drops the actor when its future is garbage-collected
 
     async def exchange(self, order: bytes) -> bytes:
         """Deliver an order and return the report. Raises OSError if the reply is lost."""
@@ -135,8 +135,8 @@ class DaskCluster:
     async def open(
         self, setup: Setup, joined: Callable[[WorkerLink], None], broken: Callable[[str], None]
     ) -> None:
-        """Create an actor in each worker; see :class:`WorkerPool`."""
-        from distributed import Client, Security  # takes half a second; optional dependency
+        """Create an actor in each worker; see ``WorkerPool`` in ``messages.py``."""
+        from distributed import Client, Security  # imported here: optional, and takes half a second
 
         self._setup, self._joined, self._broken = to_bytes(setup), joined, broken
         security: Any = self._options.get("security") or Security()  # type: ignore[no-untyped-call]
@@ -148,7 +148,7 @@ class DaskCluster:
         try:
             async with asyncio.timeout(_CONNECT):  # distributed's timeout does not cover a silent scheduler
                 await self._client
-        except Exception as error:  # from asyncio, TLS or distributed
+        except Exception as error:  # asyncio, TLS and distributed raise errors of many types
             what = (
                 "cannot be reached" if isinstance(error, OSError) else "did not respond like a Dask scheduler"
             )
@@ -184,7 +184,7 @@ class DaskCluster:
             try:
                 async with asyncio.timeout(_MAX_SILENCE):
                     workers = (await self._client.scheduler.identity(n_workers=-1))["workers"]
-            except Exception as error:  # OSError, or from distributed
+            except Exception as error:  # an OSError, or an error of another type from distributed
                 why = f"the connection to the scheduler of the {self.name} was lost ({_text(error)})"
                 for link in self._links.values():
                     link.lost = why
@@ -200,7 +200,7 @@ class DaskCluster:
         for address, link in list(self._links.items()):
             if address not in workers:
                 link.lost = "its process has exited"
-            if link.lost or link.closed:  # a returning worker gets a new actor
+            if link.lost or link.closed:  # forget the link, so that the worker gets a new actor if it returns
                 del self._links[address]
         for address, task in list(self._starting.items()):
             if address not in workers:
@@ -222,7 +222,7 @@ class DaskCluster:
                 raise ImportError(f"it runs wosdk_async {version}, but this process runs {VERSION}")
             future = self._submit(address, Worker, self._setup, actor=True)
             link = _ActorLink(address, await future, future, self._client)
-        except Exception as error:  # from Dask or the worker
+        except Exception as error:  # Dask and the worker's process raise errors of many types
             remedy = f"; install wosdk_async[dask]=={VERSION} there" if isinstance(error, ImportError) else ""
             self._refused[address] = f"worker {address} is unusable: {_text(error)}{remedy}"
             self._on_stage(f"warning: {self._refused[address]}")

@@ -21,8 +21,8 @@ __all__ = ["JobWorkers", "SessionPusher"]
 
 _OWN_PART = 0.1  # share of the rate reserved for the coordinator's own look-ups
 _MIN_OWN = 0.5  # minimum calls per second reserved, up to half of the rate
-_DEADLINE_PART = 2 / 3  # part of the lease, if the Company has no deadline
-_MAX_WARNINGS = 20  # warnings about workers; the journal counts lost grants
+_DEADLINE_PART = 2 / 3  # deadline as a part of the lease, if the Company sets no deadline
+_MAX_WARNINGS = 20  # lost workers to warn about; the journal counts all lost grants
 _RENEWAL_TIMEOUT = 30.0  # seconds
 _MAX_RENEWALS = 5  # consecutive renewals before the run ends, each within _SOON of the last
 _SOON = 2.0  # seconds
@@ -78,7 +78,7 @@ class JobWorkers(Coordinator):
             self.warnings.append(text)
             try:
                 self._on_warning(text)
-            except Exception as error:  # from the program: it would be lost in a coordinator task
+            except Exception as error:  # from the program's callback; in this task nobody would see the error
                 self.fail(error)
 
     def _setup(self, marker: str | None) -> Setup:
@@ -107,7 +107,7 @@ class JobWorkers(Coordinator):
     def run(self, claims: Claims) -> ClusterRun:
         """Return a run that sends the claims."""
         if self._rate is not None:
-            # Not earlier: references are looked up and created before workers send.
+            # Not earlier: until workers send, this process looks up and creates references at the full rate.
             self._company.set_rate(self._own_rate)
         return super().run(claims)
 
@@ -131,7 +131,7 @@ class SessionPusher:
 
     def session_for(self, used: int, refused: int) -> PushedSession | None:
         """Return the session to push to a worker; None if there is none, or the worker has the newest one."""
-        session = self._manager.current()  # starts a renewal if due
+        session = self._manager.current()  # also starts a renewal if one is due
         if session is None or session.generation == refused:
             self._renew(0 if session is None else refused)
             return None

@@ -20,7 +20,7 @@ __all__ = ["NOT_SENT", "LeaseEndedError", "LeasedRow", "LeasedRows"]
 NOT_SENT: Mapping[str, Any] = {"result": "not_sent"}
 """Result of a row for which nothing was sent."""
 _MAX_QUEUED = 0.5  # seconds that started rows may wait for the rate limit
-_QUEUED_PART = 0.5  # maximum part of the deadline
+_QUEUED_PART = 0.5  # the same, as a part of the deadline; the smaller limit applies
 
 
 class LeaseEndedError(Exception):
@@ -81,7 +81,7 @@ class LeasedRows:
         return True
 
     def _accept(self, row: LeasedRow) -> None:
-        if row.granted.row in self._open:  # an earlier call for the row has no result
+        if row.granted.row in self._open:  # a call under an earlier grant has not ended; do not send it twice
             self._record(row, NOT_SENT)
         else:
             self._open[row.granted.row] = row
@@ -96,7 +96,7 @@ class LeasedRows:
         """Start and return the next row; None if no row may start now."""
         while self._unstarted:
             row = self._unstarted[0]
-            if self._clock() + self._deadline > row.ends:  # could not end within its lease
+            if self._clock() + self._deadline > row.ends:  # the row might not end within its lease
                 self.end(self._unstarted.popleft(), NOT_SENT)
             elif not self._has_room():
                 return None
@@ -122,7 +122,10 @@ class LeasedRows:
         return [row for row in self.under_way.values() if now >= row.ends]
 
     def end(self, row: LeasedRow, fields: Mapping[str, Any]) -> None:
-        """Record a row's result from the fields of its :class:`RowReport`."""
+        """Record a row's result from the fields of its :class:`RowReport`.
+
+        If a request was sent, ``not_sent`` becomes ``in_doubt``.
+        """
         if fields["result"] == "not_sent" and row.begun:
             fields = {
                 **fields,
@@ -141,7 +144,8 @@ class LeasedRows:
 
     def report(self, **fields: int) -> Report:
         """Return the next report; ``fields`` describe the session."""
-        if len(self.under_way) <= self.share.in_flight:  # otherwise a lower share is not yet obeyed
+        # If the share was cut, the worker obeys it only once enough calls have ended.
+        if len(self.under_way) <= self.share.in_flight:
             self._obeyed_share = self.share.number
         later = {result.epoch for result in islice(self.results, MAX_RESULTS, None)}
         return Report(

@@ -29,9 +29,10 @@ __all__ = [
     "end_leases",
 ]
 
-MAX_LOSSES = 4  # times a row may be lost before it is refused; after the first it is leased alone
-_MAX_CHARACTERS = 4_000_000  # per lease, to keep its message short
-_CLOCK = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC_RAW", None))  # the latter on macOS
+MAX_LOSSES = 4  # times a row may be lost before it is refused; after the first loss it is leased alone
+_MAX_CHARACTERS = 4_000_000  # characters of rows in a lease, to keep its message short
+# Linux has the first clock, macOS only the second.
+_CLOCK = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC_RAW", None))
 
 
 def boottime() -> float:
@@ -67,8 +68,8 @@ class ClusterOptions:
     @property
     def expires_after(self) -> float:
         """Seconds after which a lease opened now has certainly expired."""
-        # A row only starts if it can end within the lease. But if its worker then hangs, its request may be
-        # sent at the very end of the lease, and then lasts until the deadline.
+        # A row only starts if it can end within the lease. But if its worker then hangs, the worker may send
+        # the request at the very end of the lease, and the request then lasts for up to the deadline.
         return self.lease + self.deadline + self.skew
 
 
@@ -165,8 +166,8 @@ class Leases:
         rows = {row.row: row for row in batch}
         if len(rows) != len(batch) or self._rows.keys() & rows:
             raise AssertionError(f"a row of grant {epoch} is already granted")
-        # The worker counts from the creation of the report, we from its later arrival. So the lease never
-        # expires here before it ends there.
+        # The worker counts from the creation of its report, the coordinator from the later arrival. So the
+        # lease never expires here before it ends there.
         ends, expires_at = clock + self._options.lease, heard + self._options.expires_after
         lease = Lease(epoch, worker, ends, expires_at, rows)
         self._leases.setdefault(worker, {})[epoch] = lease

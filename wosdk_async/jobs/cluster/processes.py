@@ -21,7 +21,7 @@ __all__ = ["Processes"]
 
 _MAX_PROCESSES = 256
 _GRACE = 0.5  # seconds for processes to exit
-_LONG_LIFE = 5.0  # seconds before an exit no longer counts as a failed start
+_LONG_LIFE = 5.0  # seconds; a process that ran for longer had started successfully
 _MAX_DEATHS = 10  # consecutive failed starts before a process is no longer replaced
 _PAUSE = 0.5  # seconds before a process is replaced
 _DEATH_TIMEOUT = "10"  # seconds before a worker without a scheduler exits
@@ -59,10 +59,10 @@ class Processes:
     async def open(
         self, setup: Setup, joined: Callable[[WorkerLink], None], broken: Callable[[str], None]
     ) -> None:
-        """Start the scheduler and the processes; see :class:`WorkerPool`."""
+        """Start the scheduler and the processes; see ``WorkerPool`` in ``messages.py``."""
         self._broken, self._folder = broken, tempfile.mkdtemp(prefix="wosdk-workers-")
         try:
-            from distributed import LocalCluster, Security  # takes half a second; optional dependency
+            from distributed import LocalCluster, Security  # imported here: optional, takes half a second
 
             security = Security(require_encryption=False)  # type: ignore[no-untyped-call]
             quiet = {"dashboard": False, "dashboard_address": "127.0.0.1:0", "local_directory": self._folder}
@@ -77,7 +77,7 @@ class Processes:
                 silence_logs=logging.CRITICAL,
                 asynchronous=True,
             )
-        except Exception as error:  # such as from Dask's configuration
+        except Exception as error:  # of any type, for example because of Dask's configuration
             raise ConfigurationError(f"Dask cannot be started ({error}); check its configuration") from error
         self._cluster = DaskCluster(self._scheduler.scheduler_address, direct=True, security=security)
         opening = asyncio.create_task(self._cluster.open(setup, joined, broken))
@@ -87,12 +87,12 @@ class Processes:
         finally:
             opening.cancel()
             await asyncio.wait([opening])
-        if opening.cancelled():  # no process remains
+        if opening.cancelled():  # by a supervisor, because no process remains
             raise ConfigurationError(self._why)
         opening.result()
 
     async def aclose(self) -> None:
-        """Terminate all processes; see :class:`WorkerPool`."""
+        """Terminate all processes; see ``WorkerPool`` in ``messages.py``."""
         for supervisor in self._supervisors:
             supervisor.cancel()
         await asyncio.gather(*self._supervisors, return_exceptions=True)
@@ -141,9 +141,10 @@ class Processes:
             *("--host", "127.0.0.1", "--no-dashboard", "--dashboard-address", "127.0.0.1:0"),
             *("--local-directory", self._folder),
             stdin=asyncio.subprocess.DEVNULL,
-            stdout=2,  # stdout is for the command's own output
-            env=_environment() | {"DASK_CONFIG": self._folder},  # ignore configuration for other clusters
-            start_new_session=True,  # Ctrl-C in the terminal does not reach it
+            stdout=2,  # to stderr, because stdout is for the command's own output
+            # A folder without configuration, so that settings for other clusters do not apply.
+            env=_environment() | {"DASK_CONFIG": self._folder},
+            start_new_session=True,  # so that Ctrl-C in the terminal does not reach the worker
         )
 
 

@@ -39,7 +39,7 @@ __all__ = ["Sealed", "Worker"]
 _CHECK = 0.25  # seconds between lease checks
 _MAX_WAITS = 1000  # reported waits per row
 _MAX_STARTS = 25  # rows to start per event loop iteration
-_BEFORE_SENDING = ("queue", "session")  # phases of a call
+_BEFORE_SENDING = ("queue", "session")  # phases of a call in which nothing has been sent
 
 _current: ContextVar[LeasedRow | None] = ContextVar("leased_row", default=None)
 """Row of the running task."""
@@ -65,7 +65,7 @@ class Worker:
         self._ended = False
         self._changed = asyncio.Event()
         self._sessions = PushedSessions(clock, self._changed.set)
-        self._watch: asyncio.Task[None] | None = None  # created in the loop by _open, with the client
+        self._watch: asyncio.Task[None] | None = None  # set by _open(), which runs in the event loop
 
     async def exchange(self, order: Sealed) -> bytes:
         """Process an order and return the report; see ``messages.py``."""
@@ -82,9 +82,8 @@ class Worker:
             self._open()
         if self._rows.obey(order):
             self._heard = self._clock()
-            if (
-                self._rows.share.in_flight
-            ):  # without calls the rate would be 0, which a Company does not allow
+            # A share without calls has a rate of 0, which a Company does not accept.
+            if self._rows.share.in_flight:
                 self._company.set_rate(self._rows.share.rate)
             if order.session is not None:
                 self._sessions.push(order.session)
@@ -146,7 +145,8 @@ class Worker:
         """Start the rows that may start, in order."""
         if self._ended or not self._sessions.number:
             return
-        for _ in range(_MAX_STARTS):  # an exchange must not wait for hundreds of rows
+        # Start further rows in the next loop iteration, so that an exchange does not wait for hundreds.
+        for _ in range(_MAX_STARTS):
             if (row := self._rows.next_row()) is None:
                 break
             task = self._tasks[row] = asyncio.create_task(self._carry_out(row))
@@ -164,7 +164,7 @@ class Worker:
 
     def _row_ended(self, row: LeasedRow, task: asyncio.Task[None]) -> None:
         del self._tasks[row]
-        if task.cancelled():  # before it started
+        if task.cancelled():  # before its first step; _carry_out() catches later cancellations
             self._rows.end(row, NOT_SENT)
         self._start()
 
@@ -187,7 +187,7 @@ class Worker:
         operation = self._operation
         try:
             record = converter.structure(loads(row.granted.body.encode()), operation.kind)
-        except Exception as error:  # many kinds, some with row text
+        except Exception as error:  # name only the type, because some messages quote the row
             raise RowError(f"the worker cannot read the record ({type(error).__name__})") from None
         effect = operation.effect(
             await operation.send(self._company.traced(trace), record, self._setup.marker)
@@ -202,13 +202,13 @@ def _failed(row: LeasedRow, trace: Trace, error: Exception, *, late: bool) -> di
     if isinstance(outcome, InDoubt):
         return _error("in_doubt", outcome.error)
     if isinstance(error, DeadlineError) and not trace.sent and (late or error.phase in _BEFORE_SENDING):
-        # Caused by the worker's share, session or suspended process, not by the row.
+        # The worker's share, session or suspended process is the cause, not the row, which is retried.
         return _not_sent(row)
     return _error("failed", error)
 
 
 def _not_sent(row: LeasedRow) -> dict[str, Any]:
-    row.begun = False  # according to the responses, the requests had no effect
+    row.begun = False  # responses show that no request had an effect, so the row is not in doubt
     return dict(NOT_SENT)
 
 
@@ -230,7 +230,7 @@ class FencedEngine(WatchedEngine):
 
 
 def _check_lease(row: LeasedRow | None, on_sending: OnSending) -> None:
-    if row is None:  # workers send nothing of their own
+    if row is None:  # outside a row's task, where a worker has nothing to send
         raise LeaseEndedError("the request has no lease")
     row.begin()
     on_sending()
@@ -267,7 +267,7 @@ class PushedSessions:
 
     async def grant(self, company: str, replaced: Secrets) -> TokenGrant:
         """Return the newest session, or wait for the next one if it was already granted."""
-        del company, replaced  # one Company only; the transport hides its own tokens
+        del company, replaced  # unused: a worker has one Company, and the transport hides its own tokens
         while (grant := self._take()) is None:
             self._used_up = self.number
             self._pushed.clear()
@@ -287,5 +287,5 @@ class PushedSessions:
             token=session.token,
             expires_in=expires_in,
             base_url=session.base_url,
-            locator_url=session.base_url,  # workers do not use the locator
+            locator_url=session.base_url,  # required here, but workers do not use the locator
         )

@@ -15,7 +15,7 @@ from wosdk_async.jobs.journal.lock import LOCK
 
 __all__ = ["ExportError", "export_package", "locked_folder", "writing_output"]
 
-_MAX_TRIES = 100  # each lost a race with another export that just ended
+_MAX_TRIES = 100  # a try fails if another export ends and removes the folder at that moment
 
 
 class ExportError(ConfigurationError):
@@ -62,7 +62,7 @@ def locked_folder(path: Path, check: Callable[[Path], None]) -> FolderLock:
         for _ in range(_MAX_TRIES):
             with contextlib.suppress(FileNotFoundError, FileExistsError, _RemovedError):
                 return _locked(path, check)
-        return _locked(path, check)
+        return _locked(path, check)  # the last try, whose error is not suppressed
 
 
 class _RemovedError(JournalError):
@@ -77,7 +77,7 @@ def _locked(path: Path, check: Callable[[Path], None]) -> FolderLock:
         lock = FolderLock(path)
     except JournalError as error:
         if isinstance(error.__cause__, FileNotFoundError):
-            raise error.__cause__ from None
+            raise error.__cause__ from None  # locked_folder() suppresses it and tries again
         if is_new and isinstance(error.__cause__, OSError):
             _remove_empty(path)
         raise

@@ -106,13 +106,13 @@ class ExportJob(abc.ABC):
         A cancelled caller waits until the function has ended, because the function uses objects that the
         caller would close; ``on_cancel`` may end the function sooner.
         """
-        # Not a task: a closing loop cancels its tasks, but the function would continue.
+        # Not a task: a closing loop would cancel the task, while the function would continue in its thread.
         writing = asyncio.get_running_loop().run_in_executor(thread, function)
         with writing_output(self._place):
             try:
                 await all_ended([writing], on_cancel)
             except asyncio.CancelledError:
-                mark_retrieved(writing)  # the cancellation takes precedence
+                mark_retrieved(writing)  # the cancellation is raised instead of the function's error
                 raise
             return writing.result()
 
@@ -127,5 +127,6 @@ async def all_at_once(work: Callable[[], Coroutine[Any, Any, None]], parallel: i
             worker.cancel()
             worker.add_done_callback(mark_retrieved)
         await all_ended(workers)
-    for worker in sorted(workers, key=asyncio.Task.cancelled):  # errors are more useful than cancellations
+    # Cancelled workers last, so that an error is raised instead of a cancellation.
+    for worker in sorted(workers, key=asyncio.Task.cancelled):
         worker.result()

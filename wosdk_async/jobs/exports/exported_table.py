@@ -112,7 +112,7 @@ class ExportedTable:
         )
 
     def cursor(self, company: Company, ids: IdRange, *, rows_before: int) -> Cursor:
-        """Return a range's cursor; ``rows_before`` count towards the limit."""
+        """Return a range's cursor. The ``rows_before`` rows read earlier count towards the limit."""
         query, fetch = self.query, _fetch(company, self.builder.rows)
         if query.limit is not None:
             query = attrs.evolve(query, limit=max(1, query.limit - rows_before))
@@ -128,8 +128,8 @@ class ExportedTable:
 def _builder(columns: tuple[Column, ...]) -> TableBuilder:
     arrow = export_package("pyarrow")
     export_package("pyarrow.compute")
-    arrow.array([""])  # imports pandas, if installed, before the event loop runs
-    from wosdk_async.query.table import TableBuilder  # needs pyarrow
+    arrow.array([""])  # imports pandas, if installed; later this would block the event loop
+    from wosdk_async.query.table import TableBuilder  # imported here, because it needs pyarrow
 
     return TableBuilder(columns)
 

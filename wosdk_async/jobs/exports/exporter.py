@@ -36,8 +36,8 @@ from wosdk_async.text.remedies import Remedy
 
 __all__ = ["Export"]
 
-_RANGES = 8  # per concurrent reader, because ids are not evenly distributed
-_FILE_ROWS = 20_000  # maximum loss per range after a kill
+_RANGES = 8  # id ranges per concurrent reader: several, because some ranges have fewer records than others
+_FILE_ROWS = 20_000  # rows per file, after which a new file begins; a kill loses the unfinished files
 
 
 class Export(ExportJob):
@@ -88,7 +88,7 @@ class Export(ExportJob):
         known = known_entity(entity)
         conditions = [*where, *_since(known, since)]
         table = ExportedTable.of(known, self.output, self.options, where=conditions, select=select)
-        if self.output.is_symlink():  # replace the link's target
+        if self.output.is_symlink():  # replace the file that the link points to, not the link
             self.output = Path(os.path.realpath(output))
         super().__init__(table, company, work_folder_of(self.output), on_progress, on_stage)
 
@@ -111,7 +111,8 @@ class Export(ExportJob):
         """
         self._company = self._required(company)
         started = time.monotonic()
-        begun = work_folder_of(self.output).exists()  # a killed export may already have published its output
+        # With a work folder the output may exist, because a killed export had already published it.
+        begun = work_folder_of(self.output).exists()
         self._require_place(may_exist=begun or self.options.force)
         await self._company.connect()
         plan = self._table.plan(self._company)
@@ -161,8 +162,8 @@ class Export(ExportJob):
                 cursor = self._table.cursor(self._company, ids, rows_before=rows_before)
                 await self._read(folder.path, ids, cursor, thread)
 
-        # A thread writes, so that the event loop does not wait for the disk. The loop makes the batches right
-        # after decoding a page: in a thread both were slower.
+        # A thread writes, so that the event loop does not wait for the disk. The loop itself decodes pages
+        # and makes batches, because both were slower in a thread.
         with ThreadPoolExecutor(1, "wosdk-export") as thread:
             await all_at_once(read, self.options.parallel)
 
@@ -181,7 +182,7 @@ class Export(ExportJob):
                         await run(file.finish, file.last)
                         file, counted = RangeFileWriter(folder, schema, file.last), 0
                     batch = self._table.builder.batch(page)
-                    # Unbounded ranges are read by offset: ids may have any type.
+                    # An unbounded range is read by offset, and its ids may have any type, so none is kept.
                     last = None if ids.until is None else checked_id(id_of(page[-1]))
                     await run(file.write, batch, last)
                     self._count(file.rows - counted)
@@ -191,14 +192,14 @@ class Export(ExportJob):
             try:
                 await run(_finish_or_discard, file, ids)
             finally:
-                if file.finished:  # the last page may have been written after a cancellation
+                if file.finished:  # a page that was written after the cancellation is not counted yet
                     self._count(file.rows - counted)
             raise
 
     async def _ranges(
         self, folder: WorkFolder, plan: ExportPlan, files: Sequence[RangeFile]
     ) -> list[IdRange]:
-        if not self._table.query.by_key:  # a single range, which cannot resume
+        if not self._table.query.by_key:  # read by offset, as a single range, which cannot resume
             if files:
                 return []
             await self._in_thread(lambda: folder.start(plan, None))
@@ -232,10 +233,11 @@ class Export(ExportJob):
 
 def _finish_or_discard(file: RangeFileWriter, ids: IdRange) -> None:
     """Finish a file with rows. Discard an unbounded range's file, because it cannot resume."""
-    with contextlib.suppress(OSError):  # a full disk: the first error takes precedence
+    with contextlib.suppress(OSError):  # a full disk, for example; the caller raises the first error
         if file.rows and ids.until is not None and not (file.finished or file.torn):
             file.finish(file.last)
-    if not file.finished:  # a call with a cancelled caller may have finished it
+    # The file may be finished, because file.finish() continues in its thread if its caller is cancelled.
+    if not file.finished:
         file.discard()
 
 

@@ -97,7 +97,7 @@ class IncrementalExport(ExportJob):
                 )
         chosen = selection(self._entity, select)
         if chosen and "*" not in chosen:
-            chosen = [*chosen, MOVED, "ConcurrencyId"]  # these distinguish versions of a record
+            chosen = [*chosen, MOVED, "ConcurrencyId"]  # needed to tell the versions of a record apart
         table = ExportedTable.of(self._entity, self.folder, self.options, select=chosen, default="parquet")
         super().__init__(table, company, self.folder, on_progress, on_stage)
         self._overlap = overlap

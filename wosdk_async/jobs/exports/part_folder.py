@@ -26,8 +26,8 @@ WATERMARK = "watermark.json"
 
 _PART = re.compile(r"part-([0-9]{6,18})")
 _INCOMPLETE = re.compile(r"\.part-[0-9]{6,18}")
-_CONTENT = re.compile(r"rows\.[a-z]+|watermark\.json|sheets-.*")  # files of a part
-_MAX_WATERMARK = 1 << 24  # bytes, including the plan
+_CONTENT = re.compile(r"rows\.[a-z]+|watermark\.json|sheets-.*")  # names of the files in a part
+_MAX_WATERMARK = 1 << 24  # bytes of a watermark file, which includes the plan
 _REMEDY = "restore it from a backup, or start over in another folder"
 
 
@@ -120,7 +120,7 @@ class PartChain:
         try:
             content = read_regular(part / WATERMARK, _MAX_WATERMARK)[0]
             about = orjson.loads(content)
-            rows, before = about["rows"], about.get("before")  # 0.2 wrote neither before nor bytes
+            rows, before = about["rows"], about.get("before")  # version 0.2 stored no "before" and no "bytes"
             found = self.before["rows"]
             is_next = _number(part) == self._next_number if before is None else before == self.before
             missing = None if before is None else before["rows"] - found

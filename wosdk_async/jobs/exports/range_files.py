@@ -122,7 +122,7 @@ def split(ids: IdRange, size: int) -> Iterator[IdRange]:
 
 
 class RangeFileWriter:
-    """Writer of a file for the range above an id. The file is named once it is complete on disk."""
+    """Writer of a file for the range above an id, which gets its final name once it is complete on disk."""
 
     def __init__(self, folder: Path, schema: Any, above: int | None) -> None:
         self.rows = 0
@@ -147,8 +147,8 @@ class RangeFileWriter:
         self.rows += batch.num_rows
 
     def finish(self, until: int | None) -> None:
-        """Sync and name the file; ``until`` is the highest id covered."""
-        self.torn = True  # until the file is named: flushing may fail on a full disk
+        """Sync the file and give it its final name; ``until`` is the highest id covered."""
+        self.torn = True  # closing flushes, which may fail midway on a full disk
         self._opened().close()
         self._close()
         name = f"{_text(self._above, 'start')}_{_text(until, 'end')}_{self.rows}.arrow"
@@ -158,7 +158,7 @@ class RangeFileWriter:
     def discard(self) -> None:
         """Remove the file."""
         for close in (self._stream.close if self._stream else self._close, self._close):
-            with contextlib.suppress(OSError):  # flushing may fail on a full disk
+            with contextlib.suppress(OSError):  # closing flushes, which may fail on a full disk
                 close()
         with contextlib.suppress(OSError):
             self._path.unlink(missing_ok=True)

@@ -55,7 +55,7 @@ def _iso_time(moment: datetime) -> str:
 
 
 def _excel_time(moment: datetime) -> str:
-    """Return a time in a format that Excel parses. Excel reads formats with ``T`` or ``Z`` as text."""
+    """Return a time in a format that Excel parses. Excel reads a time with ``T`` or ``Z`` as text."""
     return moment.replace(tzinfo=None).isoformat(" ")
 
 
@@ -131,11 +131,11 @@ def _converted(column: Any, converters: _Converters) -> list[Any]:
 SHEET_ROWS = 1_048_575
 """Maximum number of rows on a sheet, without the header."""
 
-_CELL = 32_767  # UTF-16 code units
+_CELL = 32_767  # maximum UTF-16 code units in a cell
 _PIECE = 16_000  # characters per piece, each up to two code units
 _DIGITS = 15
-_OLDEST = datetime(1900, 3, 1)  # Excel treats 1900 as a leap year and has no earlier dates
-_NEWEST = datetime(9999, 12, 31)  # the last day would be rounded up to the year 10000
+_OLDEST = datetime(1900, 3, 1)  # before it Excel's dates differ, because Excel has a 29 February 1900
+_NEWEST = datetime(9999, 12, 31)  # excluded, because rounding a time on this day may give the year 10000
 _LONG = "Long texts"
 _NAME = 25  # characters of a sheet name without its number
 

@@ -17,7 +17,7 @@ from wosdk_async.text.remedies import Remedy
 __all__ = ["usable_format", "writing_table"]
 
 _GROUP_ROWS = 65_536
-_GROUP_BYTES = 32 << 20  # per row group in memory
+_GROUP_BYTES = 32 << 20  # bytes in memory after which a row group is written
 
 
 class ParquetTableWriter:
@@ -28,7 +28,8 @@ class ParquetTableWriter:
         self._schema = schema = form.schema
         self._batches: list[Any] = []  # for the next row group
         self._rows = self._bytes = 0
-        # Strings repeat (names, states); numbers and times rarely do, and dictionaries take time.
+        # Only strings get dictionaries, which take time to build: names and states repeat, but numbers and
+        # times rarely do.
         texts = [field.name for field in schema if self._arrow.types.is_string(field.type)]
         self._file = recreate_file(path)
         self._writer = export_package("pyarrow.parquet").ParquetWriter(
@@ -88,7 +89,7 @@ def writing_table(path: Path, form: TableForm) -> Iterator[_Writer]:
         yield writer
         writer.close()
     except BaseException:
-        with contextlib.suppress(OSError, ValueError):  # the first error takes precedence
+        with contextlib.suppress(OSError, ValueError):  # raise the first error instead
             writer.discard()
         path.unlink(missing_ok=True)
         raise

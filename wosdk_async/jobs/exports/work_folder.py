@@ -24,7 +24,7 @@ from wosdk_async.text.remedies import Remedy
 __all__ = ["WorkFolder", "work_folder_of"]
 
 _PLAN = "export.json"
-_DRAFT = "output"  # without a suffix: no other file has this name
+_DRAFT = "output"  # no suffix, so no range file or plan can have this name
 _OWN_NAME = re.compile(r"lock|export\.json(\.part)?|output|sheets-.*")
 
 
@@ -92,8 +92,8 @@ class WorkFolder:
     def whole_files(self, schema: Any, *, up_to_gap: bool) -> list[RangeFile]:
         """Return the intact range files; remove the others, whose ranges must be read again.
 
-        ``up_to_gap`` removes all files after the first gap: under a limit, the number of rows allowed there
-        is unknown until the gap has been read.
+        ``up_to_gap`` also removes all files after the first gap: with a limit, the number of rows still
+        allowed after the gap is unknown until the gap has been read.
         """
         intact: list[RangeFile] = []
         for file in self.files():
@@ -119,7 +119,7 @@ class WorkFolder:
             OSError: the draft is missing or cannot be moved. Nothing was removed.
         """
         if not self._is_output(self.output):
-            sync_file(self.draft)  # before recording it as complete
+            sync_file(self.draft)  # must be on disk before the plan records it as complete
             self._store({**self._stored, "rows": self.rows, "output": _facts(self.draft)})
             publish(self.draft, self.output)
         self.remove()
@@ -129,11 +129,11 @@ class WorkFolder:
         for path in self.path.iterdir():
             if path.name not in (LOCK, _PLAN):
                 _remove(path)
-        (self.path / _PLAN).unlink(missing_ok=True)  # last, because it records the output as complete
-        with contextlib.suppress(OSError):  # another process has just started an export there
+        (self.path / _PLAN).unlink(missing_ok=True)  # last, because it records that the output is complete
+        with contextlib.suppress(OSError):  # raised if another process has just started an export there
             if os.name == "nt":  # Windows cannot remove open files
                 self.close()
-            (self.path / LOCK).unlink()  # while locked, so that a waiting process sees the removal
+            (self.path / LOCK).unlink()  # while locked, so that the next holder sees that it was removed
             self.path.rmdir()
         self.close()
 
@@ -172,9 +172,8 @@ def _require_ours(folder: Path) -> None:
     found = list(folder.iterdir())
     strange = [path.name for path in found if not _is_ours(path)]
     if not strange and found and folder / LOCK not in found:
-        strange = [
-            path.name for path in found if path.exists()
-        ]  # an export that just ended may have removed the lock
+        # Files without a lock are not ours, unless an export that is just ending is removing them.
+        strange = [path.name for path in found if path.exists()]
     if strange or folder.is_symlink():
         why = f"has other files ({strange[0]})" if strange else "is a link"
         raise ExportError(

@@ -102,13 +102,13 @@ class Audit:
         keys = [row.key or "" for row in rows]
         found = await self.settling.find(keys)
         before = [row.row for row in rows if _existed_before(row)]
-        # This job may have created the record under a lost lease.
+        # A worker of this job may have created such a record before it was lost.
         sent = await self.settling.journal.losses() if before else {}
         judged = []
         for row in rows:
             with_key = found.get(row.key or "", ())
             records = () if isinstance(with_key, RowError) else _without_ended(with_key)
-            number = 2 if isinstance(with_key, RowError) else len(records)  # too many to count
+            number = 2 if isinstance(with_key, RowError) else len(records)  # an error means several
             verdict = _verdict(row, number, existed=_existed_before(row) and row.row not in sent)
             if verdict == "once" and _is_another(row, records):
                 verdict = "another"

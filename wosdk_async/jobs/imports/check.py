@@ -219,7 +219,8 @@ class Check:
         places = page[0].number, page[-1].number
         standings, reasons = preview.standings(*places), preview.reasons(*places)
         found: list[_BuiltRow | Finding] = []
-        for row in page:  # a row without a standing shares its ledger row with an earlier row
+        # A row without a standing shares its ledger row with an earlier row, so it is not sent.
+        for row in page:
             standing = standings.get(row.number, Standing.DONE)
             found.append(self._unsent(row, standing, reasons) or self._build(row, again=standing in _AGAIN))
         found = await self._with_known_ids(company, found)
@@ -313,7 +314,7 @@ class Check:
     async def _capture_request(self, company: Company, built: _BuiltRow) -> None:
         """Build the request for a row. The client's hook captures the request instead of sending it."""
         kept = len(self._dry.calls)
-        with suppress(WosdkError, LookupError):  # some results cannot be read from the empty response
+        with suppress(WosdkError, LookupError):  # the hook's response is empty, and some results need more
             await self._operation.send(company, built.record, None)
         for _, call in self._dry.calls[kept:]:
             shown = {"row": built.row.number, "method": call.method, "path": call.path}

@@ -34,7 +34,7 @@ from wosdk_async.jobs.stop import Stop
 
 __all__ = ["WORKERS_GRACE", "Import", "tune_process"]
 
-WORKERS_GRACE = 2.0  # seconds for workers' calls after a stop, so that the import ends within six
+WORKERS_GRACE = 2.0  # seconds for workers' calls after a stop, so that the import ends within 6 s
 
 
 class Import:
@@ -208,7 +208,7 @@ class Import:
         )
         try:
             work = self._work = JobWork(attrs.evolve(job, request=request), self._company, self._stop)
-        except BaseException:  # workers do not support an option
+        except BaseException:  # for example, if workers do not support an option
             await self.close()
             raise
         summary = failure = None
@@ -243,7 +243,7 @@ class Import:
             await close_job(self._job, refused=not self._job.journal.run)
 
 
-_SWITCH = 0.0005  # seconds; Python's default is 0.005
+_SWITCH = 0.0005  # seconds before another thread may take the GIL; Python's default is 0.005
 _YOUNG = 10_000  # allocations between young collections; Python's default is 700
 _OLDER = 50  # young collections before an older generation is collected; Python's default is 10
 
@@ -257,7 +257,7 @@ def tune_process() -> None:
     # The journal thread needs the GIL once per commit. While the event loop is busy, the thread has to wait
     # for the switch interval.
     sys.setswitchinterval(min(sys.getswitchinterval(), _SWITCH))
-    gc.freeze()  # modules imported so far are never garbage
+    gc.freeze()  # modules imported so far are never garbage, so collections need not examine them
     young, older, oldest = gc.get_threshold()
-    if young:  # 0: the program has disabled garbage collection
+    if young:  # 0 would mean that the program has disabled garbage collection
         gc.set_threshold(max(young, _YOUNG), max(older, _OLDER), max(oldest, _OLDER))

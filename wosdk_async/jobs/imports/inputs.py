@@ -64,7 +64,7 @@ def open_input(
     if not is_remote(name):
         return Input(open_source(name, format=format, **options), folder)
     address = Secret(name)
-    shown = name = shown_source(name)  # tracebacks may show local variables
+    shown = name = shown_source(name)  # replaces `name`, because tracebacks may show local variables
     folder = folder or Path(f"{PurePosixPath(shown).name or _STDIN}.job")
     try:
         path = _copied(address, folder, format, limit)
@@ -95,7 +95,8 @@ def _copy_into(folder: Path, address: Secret, format: str | None, limit: int) ->
         try:
             copy = spool(address, Path(part), limit, format=format)
             path = folder / f"input.{sha256_of(copy)[:16]}{''.join(copy.suffixes)}"
-            with contextlib.suppress(FileExistsError):  # Windows cannot replace an open file
+            # Windows cannot replace an open file; but a file with this name has the same content.
+            with contextlib.suppress(FileExistsError):
                 publish(copy, path)
         finally:
             lock.release()
@@ -122,7 +123,7 @@ def keep_copy(copy: Path, base: Path, folder: Path) -> None:
     if folder == base or copy.parent != base.absolute() or not copy.name.startswith("input."):
         return
     own = folder / copy.name
-    own.unlink(missing_ok=True)  # left by a killed process
+    own.unlink(missing_ok=True)  # a killed process may have left one
     try:
         os.link(copy, own)
     except OSError:  # the file system has no hard links

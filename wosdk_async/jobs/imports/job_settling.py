@@ -115,7 +115,7 @@ async def decide(
             raise JournalError(f"{journal.folder}: record {id} already belongs to row {other}")
         if company is not None:
             await _require_record(company, operation_named(journal.plan.operation), id)
-    await end_leases(journal, on_stage)  # before that, a worker may still send the row
+    await end_leases(journal, on_stage)  # until then, a worker may still send the row
     found = await journal.rows_in(after=row - 1, limit=1)
     if not found or found[0].row != row:
         raise JournalError(f"{journal.folder}: the job has no row {row}")

@@ -107,13 +107,13 @@ class JobTotals:
             return 0
         try:
             return await self.job.journal.read(row_table.changed)
-        except JournalError:  # the journal is unreadable, too
+        except JournalError:  # the journal cannot even be read; use the count from before this run
             return self.job.plan.counts.get(Standing.DONE_CHANGED, 0)
 
     async def _undo(self) -> UndoState | None:
         try:
             return await undo_state(self.job.journal)
-        except JournalError:  # the journal is unreadable, too
+        except JournalError:  # the journal cannot even be read
             return None
 
     def _warnings(self, undo: UndoState | None) -> list[str]:
@@ -135,7 +135,7 @@ class JobTotals:
         journal = self.job.journal
         try:
             return await journal.audit(), await audit_state_of(journal)
-        except JournalError:  # the journal is unreadable, too
+        except JournalError:  # the journal cannot even be read
             return None, "none" if self.workers is None else "due"
 
     @property
@@ -145,11 +145,11 @@ class JobTotals:
     async def _counts(self) -> Mapping[State, int]:
         """Return the row counts by state, from the journal if readable, otherwise from this run."""
         journal = self.job.journal
-        with contextlib.suppress(JournalError):  # the summary lists unwritten outcomes
+        with contextlib.suppress(JournalError):  # the summary lists outcomes that cannot be written
             await journal.flush()
         try:
             return journal.counts()
-        except JournalError:  # the journal is unreadable, too
+        except JournalError:  # the journal cannot even be read; use the counts of this run
             counts = Counter({State.DONE: self._done_now, State.IN_DOUBT: self.stops.doubted})
             counts[State.REFUSED] = self.stops.failed - len(self.reports.unsent)
             counts[State.PLANNED] = self.job.rows.rows - counts.total()

@@ -65,7 +65,8 @@ class OpenedJob:
         request, journal, rows = self.request, self.journal, self.rows
         last, now = self.about, request.plan(self.about.job, self.about.company, rows)
         about = attrs.evolve(now, created_at=last.created_at, options=last.options, after=last.after)
-        if rows.is_rejects:  # rejects have the original file's columns; their keys may have been corrected
+        # Rejects are rows of the original file, so the ledger keeps that file's key, sheet and columns.
+        if rows.is_rejects:
             about = attrs.evolve(about, key=last.key, sheet=last.sheet)
             about = attrs.evolve(about, columns=last.columns, header=last.header)
         keys = request.keys(self.about.job)
@@ -109,9 +110,8 @@ async def open_job(
         compared = await journal.read(lambda db: compared_with(db, request, rows))
         ledger = journal.folder, journal.plan, await journal.read(ledger_counts)
         plan = _required(decide(*facts_of(request, rows, company, compared, ledger=ledger), request.options))
-        if (
-            plan.begins
-        ):  # keep the old ledger locked until the new one is, so that no other process sends its rows
+        # Keep the old ledger locked until the new one is locked, so that no other process sends its rows.
+        if plan.begins:
             begun = await _begin(request, rows, company, folders, journals, after=journal.plan.job)
             begun.plan = attrs.evolve(begun.plan, leaves_done=plan.leaves_done, resembling=plan.resembling)
             await journal.close()

@@ -180,8 +180,7 @@ class RowBuilder:
             with suppress(Exception):  # the row fails with this error later
                 if missing := self.build(row)[1]:
                     marked.append((row.number, missing))
-                    for (
-                        entry
-                    ) in missing:  # before the next row: a wanted record keeps the cells of its first row
+                    # Before the next row is built, so that the record keeps the cells of this first row.
+                    for entry in missing:
                         entry.wanted = True
         return marked

@@ -34,7 +34,7 @@ from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["ReferenceCreation", "ReferenceStage"]
 
-_FIRST = 3  # rows whose references are tried one row at a time before all others are created
+_FIRST = 3  # rows to try one at a time, each with its new references, before all others are created
 _ROUNDS = 3  # attempts to create records; records in doubt then wait for the next run
 
 
@@ -117,7 +117,7 @@ class ReferenceStage:
         found = [
             (spec.name != record.reference, key != record.name, entry)
             for spec, key, entry in self.index.entries(record.entity)
-            # a run that was killed while creating the record may have written no field
+            # Without a field, which a run that was killed may not have written, only the name must match.
             if record.field in ("", spec.by) and key.casefold() == record.name.casefold()
         ]
         entries = [entry for *_, entry in sorted(found, key=lambda each: each[:2])]
@@ -200,8 +200,8 @@ class ReferenceStage:
             if self.stop.reason or not index.in_doubt(spec):
                 break
             with contextlib.suppress(WosdkError):
-                await creation.look_up()  # most exist: only the response was lost
-            with contextlib.suppress(WosdkError):  # on failure, they stay in doubt
+                await creation.look_up()  # finds most of the records, of which only the response was lost
+            with contextlib.suppress(WosdkError):  # if this fails, the records stay in doubt
                 doubts = len(index.in_doubt(spec))
                 if doubts and await settled(creation.look_up, f"records in doubt: {doubts}") and rounds_left:
                     creation.plan_again()
@@ -260,7 +260,7 @@ class ReferenceCreation:
             return
         state = State.REFUSED
         entry.reason = f"{self.spec.name} {entry.text!r} {_not_created(outcome)}"
-        # If the journal failed, nothing was sent.
+        # A JournalError means that nothing was sent, so the next run may create the record.
         entry.may_pass = (
             not isinstance(outcome, Failed)
             or isinstance(outcome.error, JournalError)

@@ -109,7 +109,7 @@ class RowReports:
         claim = end.input
         self.done += 1
         self.stops.done()
-        # Workers return the effect itself.
+        # A worker has already converted the service's result to an effect.
         effect = end.result if isinstance(end.result, Effect) else self.operation.effect(end.result)
         # A found record may have been created by another call with this key, not by this job.
         proof = None if end.found else ANSWERED

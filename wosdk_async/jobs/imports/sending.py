@@ -64,10 +64,11 @@ class RowSender:
         marker = await self.marker()
         local = self.workers is None
         if not local and await self._journal.last_epoch():
-            # Rows are granted only after the marker is proved. The next row may kill its worker.
+            # Rows were granted, so the marker has been proved. Do not prove it again with a row that this
+            # process sends itself: the next row may be one that killed its worker.
             self._proved = True
         ahead = limit if self.workers is None else self.workers.claimed_ahead
-        rate = (lambda: self.company.rate) if local else (lambda: None)  # each worker has a share of the rate
+        rate = (lambda: self.company.rate) if local else (lambda: None)  # workers limit their own rates
         async with Claims(
             self._prepared(only, again), self._journal, ahead, rate=rate, begin=local
         ) as claims:
@@ -89,7 +90,8 @@ class RowSender:
 
     async def marker(self) -> str | None:
         """Return the field by which the client looks up calls in doubt; None to disable look-ups."""
-        # Undone records keep their keys. Only the job knows these records, so the client must not look up.
+        # Undone records keep their keys. The client does not know them and would take such a record for the
+        # result of a call in doubt, so only the job looks up keys.
         keys = self.builder.keys
         return keys.path if keys is not None and not await self._journal.undone_before() else None
 
@@ -178,7 +180,7 @@ class RowSender:
             RowError: there is no record to change.
         """
         operation = self._operation
-        if again and not operation.compares:  # updates are idempotent
+        if again and not operation.compares:  # an update, which compares, is idempotent and simply repeated
             effect = operation.settled(claim.record, claim.key or "", records)
             if effect is not None:
                 self.reports.carried_out_before(claim.row, effect)
@@ -226,7 +228,7 @@ class RowSender:
 
 
 def _require_complete(claim: Claim) -> None:
-    # Missing records were created for every row that can be sent.
+    # Before sending, the missing records of all rows that can be sent were created.
     if claim.incomplete:
         raise RowError("the row refers to a missing record: the file has changed since the import started")
 

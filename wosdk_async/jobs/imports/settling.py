@@ -180,7 +180,7 @@ class Settling:
         if self._looked:
             return
         self._looked = True
-        # Without a marker, rows that an earlier run left in doubt stay in doubt.
+        # Without a marker, rows already in doubt keep their reasons, and only rows in flight get one.
         states = (State.SENDING,) if self.marker is None else UNDECIDED
         async for page in self.journal.pages(*states, size=_PAGE):
             for row in page:
@@ -223,11 +223,10 @@ class Settling:
         return undecided
 
     def _done(self, doubt: Doubt, effect: Effect) -> None:
-        # Without the version: the version at creation is unknown, as the record may have changed since.
+        # Without a version, because the record may have changed since its creation.
         record = RowRecord(doubt.row, State.DONE, effect.id, effect.number, proof=LOOKED_UP, **doubt.call)
-        kept = self.journal.record(
-            record, as_in_file=doubt.record is not None
-        )  # rows with a record were compared
+        # A row with `doubt.record` was compared, and the Company has the values of its current cells.
+        kept = self.journal.record(record, as_in_file=doubt.record is not None)
         if doubt.reported:
             self.done += 1
             entity = effect.entity or None

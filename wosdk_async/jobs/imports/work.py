@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["JobWork"]
 
-_ROUNDS = 3  # attempts to settle and retry rows in doubt
-_MAX_ROUNDS = 10  # attempts while workers are lost but rows still end
+_ROUNDS = 3  # retries of rows in doubt; with workers, a retry in which rows ended restarts the count
+_MAX_ROUNDS = 10  # times to retry rows in doubt in total
 
 
 class JobWork:
@@ -147,7 +147,7 @@ class JobWork:
         await self._report_refused()
         if not self._job.new:
             await end_leases(journal, on_stage)
-        compares = self._request.action.compares  # needs the references
+        compares = self._request.action.compares  # comparing records needs the references first
         if not compares:
             await self._settling.look_up_earlier_runs()
         try:
@@ -164,7 +164,7 @@ class JobWork:
         """
         self.sending = True
         try:
-            if self._job.journal.failed is not None:  # while references were created
+            if self._job.journal.failed is not None:  # it failed while references were created
                 raise self._job.journal.failed
             if self._first is not None:
                 await self._prove_references(self._first)
@@ -196,7 +196,7 @@ class JobWork:
             if stored.state is not State.REFUSED:
                 await self._references.create_rest(settled, on_stage)
                 return
-            if stored.attempts:  # refused by the service, not locally as for an existing key
+            if stored.attempts:  # the service refused it; without attempts, only this process did
                 text = (
                     f"the first row with new references (line {stored.line}) was refused: {stored.reason}; "
                     "no more references are created. Correct the map or the row"
@@ -246,7 +246,7 @@ def _workers_of(job: OpenedJob, company: Company) -> JobWorkers | None:
     request = job.request
     if request.workers is None or job.plan.is_idle:
         return None
-    from wosdk_async.jobs.cluster.job_workers import JobWorkers  # unused in one process
+    from wosdk_async.jobs.cluster.job_workers import JobWorkers  # imported only if workers are used
 
     return JobWorkers(
         request.workers,

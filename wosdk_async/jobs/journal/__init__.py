@@ -82,9 +82,9 @@ class Journal(JournalWriter):
     The event loop never waits for the disk.
 
     **To test kills**: ``commit`` is called with each transaction function, and may raise before or after
-    calling it. With ``synchronous=True`` there is no thread and no grouping: :meth:`begin` and :meth:`record`
-    commit before they return, without a flush, so an exception from ``commit`` surfaces in the killed step.
-    All methods then raise this exception. Call :meth:`abandon` and reopen the folder.
+    calling it. With ``synchronous=True`` there is no thread and no grouping: ``begin`` and ``record`` commit
+    before they return, without a flush, and raise an exception from ``commit`` themselves. All methods then
+    raise this exception. Call :meth:`abandon` and reopen the folder.
     """
 
     def __repr__(self) -> str:
@@ -136,7 +136,7 @@ class Journal(JournalWriter):
                 )
             with explained(path):
                 lock.write_job(plan.job)
-            lock.write_stamp(0)  # replaces an earlier journal's stamp
+            lock.write_stamp(0)  # the file may contain the stamp of an earlier journal
             part = create_database(folder, plan)
 
             def publish_part() -> None:

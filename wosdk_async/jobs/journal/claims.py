@@ -17,7 +17,7 @@ from wosdk_async.jobs.sources.rows import Row
 
 __all__ = ["Claim", "Claims"]
 
-_AHEAD = 0.25  # seconds of rows claimed at once if there is a rate
+_AHEAD = 0.25  # with a rate, rows for this many seconds are claimed at once
 
 
 @attrs.define(eq=False)
@@ -82,10 +82,11 @@ class Claims:
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
         self.stop()
-        with anyio.CancelScope(shield=True):  # do not lose a claim that is being written
+        # Wait for a claim that is being written, so that it is planned again below.
+        with anyio.CancelScope(shield=True):
             if self._task is not None:
                 await asyncio.wait([self._task])
-                self._task.cancelled() or self._task.exception()  # retrieve it, or asyncio warns
+                self._task.cancelled() or self._task.exception()  # marks the exception as retrieved
         if self._begin:
             while self._ready:
                 self._journal.record(RowRecord(row=self._ready.popleft().row.number, state=State.PLANNED))
@@ -138,7 +139,7 @@ class Claims:
 
     async def _write(self, waiting: deque[Claim]) -> None:
         """Claim the first rows together, because a commit costs nearly the same for any number of rows."""
-        # This commit also writes earlier outcomes.
+        # Wait until earlier claims are recorded, so that one commit writes their outcomes, too.
         while not self._has_room and not self._stopped:
             await self._next_change()
         if rate := self._rate():

@@ -74,7 +74,7 @@ def write_batch(db: sqlite3.Connection, batch: Batch, stamp: int, run: int) -> N
         save_references(db, batch.references, stamp)
         for each in batch.others:
             each(db)
-        # Other changes store no stamp, or delete rows with a stamp.
+        # Save the stamp here, because the changes in `others` store none, or delete rows with a stamp.
         db.execute("UPDATE change SET stamp = ?", [stamp])
         db.execute("COMMIT")
     except BaseException:
@@ -216,7 +216,8 @@ class CommitQueue:
     def _write(self, batch: Batch) -> None:
         if not batch:
             return
-        if batch.waiting:  # write outcomes even if the lock was lost
+        # A waiting caller may be about to send. Outcomes alone are written even if the lock was lost.
+        if batch.waiting:
             self._lock.require_in_place()
         stamp = max(self._stamp + 1, int(self._clock() * 1000))
         with explained(self._path):

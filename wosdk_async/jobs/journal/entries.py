@@ -264,7 +264,7 @@ def usable_number(value: Any) -> Any:
     return min(max(value, 0), _MOST)
 
 
-_MOST = 10**11  # Unix time in a year that datetime supports
+_MOST = 10**11  # seconds; a Unix time of this size is within the years that datetime supports
 
 
 def presentable(record: T, known: Secrets) -> T:
@@ -293,7 +293,7 @@ def to_json(value: Any) -> str:
     """Serialize a value to JSON, converting unsupported types to strings."""
     try:
         return orjson.dumps(value, default=str).decode()
-    except TypeError:  # an unpaired surrogate, or an integer of more than 64 bits
+    except TypeError:  # raised for an unpaired surrogate or an integer of more than 64 bits
         return orjson.dumps(_storable(value), default=str).decode()
 
 

@@ -22,7 +22,7 @@ from wosdk_async.text.safe_text import one_line
 __all__ = ["LOCK", "FolderLock", "holder_of", "is_held", "is_same_file", "job_in"]
 
 LOCK = "lock"
-_STAMP = 20  # digits at the start of the file
+_STAMP = 20  # digits of the stamp at the start of the file
 _MAX_BYTES = 4096  # maximum bytes to read from an untrusted file
 
 if sys.platform == "win32":
@@ -49,7 +49,7 @@ else:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def _unlock(file: int) -> None:
-        fcntl.flock(file, fcntl.LOCK_UN)  # even if a forked child still has the file open
+        fcntl.flock(file, fcntl.LOCK_UN)  # closing is not enough if a forked child has the file open
 
     def _write_first(file: int, content: bytes) -> None:
         os.pwrite(file, content, 0)
@@ -107,7 +107,7 @@ class FolderLock:
         """Write a commit's stamp without a flush; the stamp survives a kill of the process."""
         self.stamp = stamp
         if self._file >= 0:
-            with contextlib.suppress(OSError):  # an older stamp detects fewer lost commits
+            with contextlib.suppress(OSError):  # the older stamp remains, and detects fewer lost commits
                 _write_first(self._file, b"%0*d" % (_STAMP, stamp))
 
     def write_job(self, job: str) -> None:

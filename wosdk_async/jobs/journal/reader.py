@@ -47,7 +47,7 @@ class JobThread:
 
         def task() -> None:
             result, error = _carry_out(function)
-            with contextlib.suppress(RuntimeError):  # the loop is closed
+            with contextlib.suppress(RuntimeError):  # raised if the loop is closed, and nothing waits
                 loop.call_soon_threadsafe(_settle, future, result, error)
 
         if self._thread is None:

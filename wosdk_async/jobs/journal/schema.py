@@ -55,9 +55,9 @@ FROM planned LEFT JOIN outcome USING (row);
 """
 # Ledger rows keep their numbers. ``place`` and ``digest`` refer to the last run's file; ``sent`` and ``key``
 # are the digest and key with which the row was last planned. A row is ``away`` while it is missing from the
-# last file (ignoring rejects), and ``dismissed`` once the user declared it permanently gone. Rows without an
-# outcome are PLANNED; ``run`` is the run that sent the row. Details are one JSON list, because unpacking ten
-# columns costs more than the write itself. The view is for people.
+# last file that was not a rejects file, and ``dismissed`` once the user declared it permanently gone. Rows
+# without an outcome are PLANNED; ``run`` is the run that sent the row. Details are one JSON list, because
+# unpacking ten columns costs more than the write itself. The view is for people.
 
 _SCHEMA = "SELECT name, type, tbl_name, sql FROM sqlite_master"
 _MAX_STATEMENT = 5_000  # maximum bytes per statement
@@ -80,8 +80,9 @@ def _normalized(entry: tuple[object, ...]) -> tuple[object, ...]:
 def strange_name(db: sqlite3.Connection) -> str | None:
     """Return the name of a schema object that does not belong to a journal; None if all do.
 
-    A query of a view may never end, a trigger may write, and a generated column or an index may
-    compute for hours. SQLite reads ``sqlite_stat1`` with the schema, so statement size and time are bounded.
+    A query of a view may never end, a trigger may write, and a generated column or an index may compute for
+    hours. Reading the schema also loads ``sqlite_stat1``, which may be huge in a foreign file, so size and
+    time are limited.
     """
     end = time.monotonic() + _SECONDS
     longest = db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_STATEMENT)

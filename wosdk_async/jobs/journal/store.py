@@ -32,14 +32,14 @@ __all__ = [
 JOURNAL = "journal.db"
 _PART = f"{JOURNAL}.part"
 START_FILES = (LOCK, _PART, "input.")
-"""Prefixes of files that an import killed at the start may leave."""
+"""Prefixes of the files that remain if an import is killed at its start."""
 NO_JOURNAL = (
     "this is not a job's journal. If a job was here, restore the folder from a backup: a new job would "
     "resend all its rows. If not, name another folder"
 )
 _READ = "mode=ro"
 _IMMUTABLE = "mode=ro&immutable=1"
-APPLICATION_ID = 0x574F4A4C  # "WOJL", in the file header
+APPLICATION_ID = 0x574F4A4C  # "WOJL" in ASCII; SQLite stores it in the file header
 _CACHE = 8 * 1024  # KiB of page cache
 
 
@@ -89,7 +89,7 @@ def connect(
                 db.execute("COMMIT")
             db.execute(f"PRAGMA cache_size = -{_CACHE}")
         except BaseException:
-            db.close()  # Python 3.13 warns about unclosed connections
+            db.close()  # otherwise Python 3.13 warns about an unclosed connection
             raise
     return db
 
@@ -102,7 +102,7 @@ def _is_of_killed_start(folder: Path) -> bool:
 
 
 def create_database(folder: Path, plan: JobPlan) -> Path:
-    """Create a new ledger's database under a temporary name, for :func:`publish`.
+    """Create a new ledger's database under a temporary name, for ``publish`` in ``regular_files.py``.
 
     Args:
         folder: the job folder, locked by the caller.
@@ -140,7 +140,7 @@ def open_database(path: Path, access: str = "mode=rw") -> sqlite3.Connection:
 
 
 def _connect_to_read(path: Path, *, snapshot: bool) -> sqlite3.Connection:
-    if snapshot and not leftovers(path)[1].exists():  # no process works on the job
+    if snapshot and not leftovers(path)[1].exists():  # no process works on the job and changes the file
         return open_database(path, _IMMUTABLE)
     db = open_database(path, _READ)
     try:
@@ -167,7 +167,8 @@ def _check(db: sqlite3.Connection, path: Path) -> None:
     if version < FORMAT:
         raise JournalError(
             f"{path}: written by wosdk_async 0.2 or earlier (format {version}). Finish the job with that "
-            "version, then move its folder away: a new ledger would not know which rows were sent"
+            "version first, because a new ledger would not know which rows were sent. Then move its folder "
+            "away"
         )
     if strange := strange_name(db):
         raise JournalError(_damaged(path, f"{strange!r} does not belong to a journal"))
@@ -210,7 +211,8 @@ def newest_stamp(db: sqlite3.Connection, path: Path, promised: int) -> int:
     """Return the last commit's stamp; 0 in a new journal.
 
     Raises:
-        JournalError: the stamp is older than the ``promised`` stamp.
+        JournalError: the last commits are missing: the stamp is older than ``promised``, the stamp in the
+            lock file.
     """
     with explained(path):
         newest = "SELECT coalesce(max(stamp), 0) FROM "
@@ -258,8 +260,8 @@ def journal_error(path: Path, error: sqlite3.Error) -> JournalError:
 
 def _damaged(path: Path, why: str) -> str:
     return (
-        f"{path}: the journal is damaged ({why}); restore the folder from a backup. A new job would not "
-        "know what this job created: check the Company and results.csv first"
+        f"{path}: the journal is damaged ({why}); restore the folder from a backup. Before you start a new "
+        "job, check in the Company and results.csv what this job created"
     )
 
 

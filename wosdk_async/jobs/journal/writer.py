@@ -249,7 +249,7 @@ class JournalWriter(JournalReader):
 
     async def _flush_before_reading(self) -> None:
         if self._commits is not None and not self._closed:
-            with contextlib.suppress(JournalError):  # reads still work
+            with contextlib.suppress(JournalError):  # reads work even if nothing more can be written
                 await self._commits.flush()
 
     async def _write(self, change: Callable[[sqlite3.Connection], None]) -> None:

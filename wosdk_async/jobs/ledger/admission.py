@@ -38,7 +38,7 @@ def admit(
     _place(db, renames=not plan.rejects)
     key = f"'{job}-' || {{row}}" if open_keys else "file.key"
     _insert_new(db, key.format(row="planned.row") if open_keys else None)
-    if learns:  # a reject's new key identifies its row only once the row is sent with it
+    if learns:  # a reject's new key identifies its row only if the row is sent with that key
         _add_identities(db, f"cells IS NULL OR {sent_here}" if plan.rejects else "TRUE")
     _plan_known(db, plan, key.format(row="planned.row"), sent_here)
     _refuse(db, run)
@@ -54,8 +54,8 @@ def admit(
 def _place(db: sqlite3.Connection, *, renames: bool) -> None:
     """Update the place, line, digest and name of known rows from the file.
 
-    Rows previously identified by their cells are now named by their key, even unsent rows. The name reveals
-    whether a spreadsheet changes the key later. Other rows keep the key with which they were sent.
+    Rows previously identified by their cells are now named by their key, even unsent rows. If a spreadsheet
+    later changes the key, the name reveals it. Other rows keep the key with which they were sent.
     """
     db.execute("""UPDATE planned SET place = NULL WHERE place IS NOT NULL
         AND row IS NOT (SELECT row FROM temp.matched WHERE matched.place = planned.place)""")
@@ -86,7 +86,8 @@ def _insert_new(db: sqlite3.Connection, open_key: str | None) -> None:
             SELECT place FROM temp.matched WHERE standing = {int(Standing.REPEATED)})""",
             [last],
         )
-    # An identity of a known row that another row of the file matched now belongs to the new row.
+    # A new row may have an older identity of a known row that matched a different row of the file: the
+    # identity moves to the new row.
     db.execute("""REPLACE INTO identity SELECT file.identity, matched.nth, planned.row
         FROM temp.matched JOIN temp.file USING (place) JOIN planned USING (place)
         WHERE matched.row IS NULL ORDER BY file.identity, matched.nth""")
@@ -113,7 +114,8 @@ def _plan_known(db: sqlite3.Connection, plan: Plan, key: str, sent_here: str) ->
             WHERE matched.row IN ({rows})) AS found
         WHERE found.row = planned.row
             AND (planned.sent, planned.key, planned.name) IS NOT (found.digest, found.key, found.name)""")
-    # Cancelled records keep their keys, which other rows may now have; look-ups ignore these records.
+    # Store the ids of undone records, which look-ups ignore: the records keep their keys, but other rows may
+    # have these keys now.
     keep_undone(db, ids=own_undone_ids(db))
     if plan.actions[Standing.UNDONE] is Action.SEND:
         db.execute(f"""DELETE FROM undo WHERE row IN ({rows}) OR row IN (
@@ -128,7 +130,7 @@ def _refuse(db: sqlite3.Connection, run: int) -> None:
         ((row, reason, REPEATED_KEY) for _, row, reason in repeated_rows(db)),
         ((row, fault, None) for row, fault in db.execute(faulty)),
     )
-    db.executemany(  # lazily: there may be a million
+    db.executemany(  # with a generator, because there may be a million rows
         "REPLACE INTO outcome (row, run, state, stamp, detail) VALUES (?, ?, ?, 0, ?)",
         (
             (row, run, int(State.REFUSED), to_json((None, None, reason, code)))

@@ -21,7 +21,7 @@ __all__ = ["TEMPORARY", "Compared", "compare", "ledger_counts", "sent_rows"]
 
 _FILE = f"CREATE TEMP TABLE file ({FILE_COLUMNS})"
 _COLUMNS = [column.split()[0] for column in FILE_COLUMNS.split(", ")]
-# Without a type, SQLite would not use an index on the row.
+# If the column `row` had no type, SQLite would not use an index for comparisons with it.
 _MATCHED = "CREATE TEMP TABLE matched (place INTEGER PRIMARY KEY, nth, row INTEGER, standing)"
 TEMPORARY = ("file", "repeated", "matched", "gone", "plain")
 
@@ -54,7 +54,8 @@ _NEVER_SENT = {*IN_COMPANY, Standing.REPEATED}
 _SENT = f"{RISKY}, {int(Standing.UNDONE)}"
 
 
-# A reject that was also corrected in the file: without a key, the correction is a new row and was sent.
+# A reject whose row was also corrected in the original file: without a key, the corrected row counted as new
+# and was sent.
 _TWIN = f"""cells IS NULL
     AND NOT EXISTS (
         SELECT 1 FROM identity WHERE identity.identity = file.identity AND identity.row = file.row)
@@ -92,7 +93,7 @@ def compare(
     retry_undone: bool = False,
     fingerprint: str = "",
 ) -> Compared:
-    """Compare a file's rows with the ledger; keep the temporary tables for :func:`admit`.
+    """Compare a file's rows with the ledger, and keep the temporary tables for ``admit`` in ``admission.py``.
 
     Args:
         db: the ledger.
@@ -105,7 +106,7 @@ def compare(
     for table in TEMPORARY:
         db.execute(f"DROP TABLE IF EXISTS temp.{table}")
     db.execute(_FILE)
-    db.execute("BEGIN")  # for the temporary tables; the ledger is only read
+    db.execute("BEGIN")  # one transaction for the temporary tables; the ledger is only read
     try:
         hashes = array("q")  # of the identities
         for chunk in chunks:
@@ -153,7 +154,7 @@ def _match(
             FROM (SELECT *, {_NTH} AS nth FROM temp.file AS file) ORDER BY place""")
         return
     if rejects:
-        # The reject's new key may belong to another row.
+        # A corrected key of a reject may already belong to another row.
         other = "(SELECT row FROM identity WHERE identity = file.identity AND nth = 1)"
         known = f"SELECT *, {_NTH} AS nth, row AS known, {other} AS other, {_TWIN} AS twin FROM temp.file"
         repeated = "numbered.nth > 1 OR numbered.other <> numbered.known"
@@ -165,7 +166,8 @@ def _match(
                 (SELECT row FROM identity WHERE identity = numbered.cells AND nth = 1)) AS known
             FROM (SELECT *, {_NTH} AS nth FROM temp.file AS file) AS numbered"""
         repeated, twin = "numbered.nth > 1", "0"
-    # A map that reads another column, such as a new key, changes the digest of equal cells.
+    # A map that reads another column, such as a new key, changes the digest of equal cells; such a row has
+    # not changed.
     changed = """planned.sent <> numbered.digest AND NOT EXISTS (
         SELECT 1 FROM identity WHERE identity.identity = numbered.cells AND identity.row = numbered.known)"""
     other_map = "coalesce(json_extract(run.details, '$.map'), '') <> :map"

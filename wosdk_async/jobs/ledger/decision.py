@@ -122,7 +122,7 @@ def _key_changed(ledger: LedgerFacts, file: FileFacts) -> Refusal | None:
     """Return a refusal if sent rows cannot be recognized or looked up by their keys."""
     if ledger.key != file.key and ledger.gone_unexplained and not file.rejects:
         was, now = ledger.key, file.key
-    elif ledger.marker != file.marker and ledger.in_doubt:  # rows in doubt have their keys in the old field
+    elif ledger.marker != file.marker and ledger.in_doubt:  # rows in doubt were sent with the old marker
         was, now = ledger.marker, file.marker
     else:
         return None
@@ -140,7 +140,7 @@ def _key_changed(ledger: LedgerFacts, file: FileFacts) -> Refusal | None:
 def _unknown_rows(ledger: LedgerFacts, file: FileFacts, options: ImportOptions) -> Refusal | None:
     """Return a refusal if rows to send may be edited versions of sent rows that are missing."""
     sent = {each for each, action in actions_of(file, options).items() if action is Action.SEND}
-    # A row that reappears may be an earlier version of a sent row.
+    # A row that reappears counts as new, because it may be an earlier version of a sent row.
     new = file.standings.get(Standing.NEW, 0) + sum(file.back.get(each, 0) for each in sent)
     disguised = [resembling for each, resembling in file.disguised.items() if each in sent]
     if not (disguised or (new and ledger.gone_unexplained)):

@@ -48,7 +48,7 @@ def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: S
     if request.options.resume:
         return request.base
     plans = [(folder, plan) for folder in ledgers if _is_ledger(folder, plan := plan_of(folder))]
-    if request.options.folder is not None and plans:  # a named folder accepts any input
+    if request.options.folder is not None and plans:  # a named folder is used whatever its last input was
         found, known = plans[0]
         for folder, plan in plans:  # follow ledgers created to resend all rows
             if plan.after == known.job:
@@ -72,14 +72,14 @@ def _of_rejects(request: ImportRequest, job: str) -> Path | None:
     named = request.options.folder
     near = [*([named] if named is not None else []), request.path.parent]
     around = [each for place in (*near, Path()) for each in (place, place.absolute().parent)]
-    # Rejects of an earlier file are in the job's runs/N folder.
+    # Rejects of an earlier file are in the job's runs/N folder, so search the parents of the file, too.
     directories = dict.fromkeys(each.absolute() for each in (*around, *request.path.parents[:_DEPTH]))
     candidates = dict.fromkeys(
         folder for each in directories for folder in (each, *ledgers_in(each)) if (folder / JOURNAL).is_file()
     )
     found: list[Path] = []
     for folder in candidates:
-        with contextlib.suppress(JournalError):  # the folder may belong to another file
+        with contextlib.suppress(JournalError):  # an unreadable journal may be that of another file
             if plan_of(folder).job == job and not any(folder.samefile(each) for each in found):
                 found.append(folder)
     surest = [each for each in found if each.absolute() in (named and named.absolute(), request.path.parent)]
@@ -107,7 +107,7 @@ def written_by_job(request: ImportRequest) -> bool:
     return any((folder / JOURNAL).is_file() for folder in request.path.parents[:_DEPTH])
 
 
-_DEPTH = 3  # job folder, runs, N
+_DEPTH = 3  # parents of a file in runs/N, the last of which is the job folder
 
 
 def compared_with(db: sqlite3.Connection, request: ImportRequest, rows: FileRows) -> Compared:

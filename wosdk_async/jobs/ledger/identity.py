@@ -66,7 +66,7 @@ class Identities:
         counting: the columns in which changes count; None for all columns.
 
     Attributes:
-        columns: the columns that count.
+        columns: the columns that identify rows without a key.
         filled: the non-empty columns.
     """
 
@@ -139,7 +139,7 @@ class Identities:
             return None
         try:
             return (self._key.fill(row.cells) or "").strip() or None
-        except RowError:  # unusable cell
+        except RowError:  # raised for an unusable cell
             return None
 
 
@@ -171,7 +171,7 @@ def undisguised(key: str) -> str:
     Unicode normalization, case, white space, leading zeros, ``.0`` and exponents are ignored: ``00501``,
     ``501``, ``501.0`` and ``5.01E+02`` compare equal.
     """
-    while (plain := _plainer(key)) != key:  # "0.0." becomes "0.", which is "0"
+    while (plain := _plainer(key)) != key:  # repeated, because "0.0." becomes "0." and then "0"
         key = plain
     return key
 
@@ -181,7 +181,7 @@ def _plainer(key: str) -> str:
     text = "".join(each for each in text if unicodedata.category(each) != "Cf")  # such as a zero-width space
     text = text.strip("='\"") or text  # ="00501" preserves zeros in a sheet; an apostrophe disarms a formula
     try:
-        number = Decimal(text.replace("_", "?"))  # Decimal accepts _ as a digit separator
+        number = Decimal(text.replace("_", "?"))  # Decimal would accept _ as a digit separator
     except InvalidOperation:
         text = _FRACTION.sub("", _ZEROS.sub("", text))
         return _EXPONENT.sub(partial(_rounded, digits=len(text)), text)
@@ -206,7 +206,8 @@ def _rounded(number: re.Match[str], digits: int) -> str:
     return format(Decimal(number[0]).normalize(Context(prec=digits, rounding=ROUND_HALF_UP)), "f")
 
 
-# After e+10, the number written out is too long for an exponent: "1e-1e+10" stays no number.
+# Only exponents of two digits: written out, such a number is too large to be an exponent itself, so
+# "1e-1e+10" does not become a number.
 _EXPONENT = re.compile(r"(?<![0-9.])[1-9](?:\.[0-9]+)?e\+[1-9][0-9](?![0-9.e])")
 _LONG = re.compile(r"(?<![0-9.])[1-9][0-9]{11,}(?![0-9.])")
 _ZEROS = re.compile(r"(?<![0-9.])0+(?=[0-9])")

@@ -96,7 +96,7 @@ def repeated_rows(
     db: sqlite3.Connection, first: int = 0, last: int = sys.maxsize
 ) -> Iterator[tuple[int, int | None, str]]:
     """Yield the place, row and reason of each row with a repeated key, from place ``first`` to ``last``."""
-    # Before the admission, the ledger may not know either of the two rows.
+    # LEFT JOIN, because the ledger may not know the row before the admission.
     found = db.execute(
         """SELECT file.place, planned.row, coalesce(file.key, file.name), file.digest, file.identity
         FROM temp.matched JOIN temp.file USING (place) LEFT JOIN planned ON planned.place = file.place

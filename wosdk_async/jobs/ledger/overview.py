@@ -56,7 +56,8 @@ async def audit_state_of(journal: JournalReader) -> AuditState:
     """Return a job's audit state."""
     if not journal.plan.rows:
         return "none"
-    # A file with one row needs no grant: this process sends the row itself to verify the marker.
+    # A run with workers may have no grants, because this process sends the first row itself to verify the
+    # marker, and the file may have only one row.
     if not had_workers(await journal.runs()) and not (await journal.grant_totals()).leases:
         return "none"
     if why_no_audit(journal.plan) is not None:

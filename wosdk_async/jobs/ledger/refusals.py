@@ -11,7 +11,7 @@ __all__ = [
     "ImportRefusedError",
 ]
 
-_SHOWN = 10  # columns
+_SHOWN = 10  # columns listed in a message
 
 
 class ImportRefusedError(ConfigurationError):

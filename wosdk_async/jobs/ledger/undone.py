@@ -176,9 +176,8 @@ async def undo_state(journal: JournalReader) -> UndoState | None:
     if not done and not begun and not any(counts.get(state) for state in UNDECIDED):
         return None
     left = last.get(UNDO)
-    if last.get("references") and (
-        left is None or left.get("not_started")
-    ):  # the undo did not reach all references
+    # If the undo did not reach all references, those that it has not begun to undo remain, too.
+    if last.get("references") and (left is None or left.get("not_started")):
         begun = [each for each in references if each.state is State.DONE]
     earlier = journal.gone()[State.DONE] - (counts.get(State.DONE, 0) - done)
     return UndoState(done, journal.counts()[State.DONE], left, len(begun), earlier)

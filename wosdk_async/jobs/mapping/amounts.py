@@ -83,7 +83,7 @@ class _AmountNode(TextNode):
         signs = list(self._signs(context))
         try:
             stated = None if self.currency is None else self.currency.fill(context)
-        except RowError:  # the currency field reports it
+        except RowError:  # the same error is reported for the currency field
             return value
         name = f"{self.path.rpartition('.')[0].rpartition('.')[2]}.currency_type_id"
         columns = sorted(self.currency.columns) if self.currency is not None else []

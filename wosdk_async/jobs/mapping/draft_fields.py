@@ -109,7 +109,7 @@ def draft_fields(
     if operation.kind is WoCreateCommand:
         _assign_key(found, keys)
     if operation.by is not None and operation.compares and not any(each.column for each in found[1:]):
-        example = found[min(1, len(found) - 1)]  # an update needs a field to write
+        example = found[min(1, len(found) - 1)]  # shown, because an update needs a field to write
         example.suggested, example.note = True, "an example (choose the fields to update); "
     _name_references([each for each in found if each.shown])
     return found
@@ -152,7 +152,7 @@ def _fields(kind: type[Record], table: str, *, nested: bool = False) -> Iterator
             target = entity_class(meta["of"] or "")
             if target is not None and "id" in target.__wire__ and name_field(target):
                 found = DraftField(table, name, meta, required, target=target)
-                if kind is WorkOrder and nested and name == "customer":  # facts 5: for TypeCategory Request
+                if kind is WorkOrder and nested and name == "customer":  # facts 5: required for a Request
                     found.suggested, found.note = True, "required for a Request (otherwise delete it); "
                 yield found
         elif meta["type"] == "money":

@@ -37,7 +37,7 @@ __all__ = ["ADAPT", "KeyColumns", "draft_map", "key_columns"]
 ADAPT = f"{{{OPEN}}}"
 
 _WIDTH = 110
-_SHOWN_VALUES = 8  # per enum
+_SHOWN_VALUES = 8  # values shown per enum
 
 
 def draft_map(

@@ -125,7 +125,7 @@ def _fingerprint(tables: MapTables) -> str:
 
 
 _FINGERPRINT = 32  # digits
-_ADDED = ("header_row", "fill_down", "skip_when")  # newer keys: unset, they must not change the hash
+_ADDED = ("header_row", "fill_down", "skip_when")  # newer keys, hashed only if set, so that old hashes remain
 
 
 def _rules(tables: MapTables) -> TableRules:
@@ -260,7 +260,8 @@ def columns_behind(reason: str, record: Node, specs: Iterable[ReferenceSpec]) ->
     columns = node.columns
     if isinstance(node, ReferenceNode):
         columns = frozenset().union(*(spec.columns for spec in specs if spec.name == node.name))
-    blank = "blank " if isinstance(node, ListNode) else ""  # other fields may have an unaccepted value
+    # A list is missing only if it is blank, but another field may have a value that the service rejects.
+    blank = "blank " if isinstance(node, ListNode) else ""
     return f"{blank}{named_columns(columns)}" if columns else None
 
 

@@ -23,7 +23,7 @@ from wosdk_async.resources.names import batches
 
 __all__ = ["NamedIds", "find_elsewhere", "find_first", "find_named"]
 
-PAGE = 1000  # records; below the service's cap, so a shorter page is the last one (facts 7)
+PAGE = 1000  # records per query; below the service's cap, so a shorter page is the last one (facts 7)
 
 Json = dict[str, Any]
 
@@ -58,7 +58,7 @@ async def find_elsewhere(
     wanted = set(map(folded, names))
     try:
         return await _find_in(company, spec, texts, wanted, names, context)
-    except UnknownNameError:  # one field that this release lacks refuses the whole query (facts 12 row 12)
+    except UnknownNameError:  # facts 12 row 12: one unknown field refuses the query, so query each field
         found: dict[str, set[str]] = {}
         for path, field in texts.items():
             with suppress(UnknownNameError):

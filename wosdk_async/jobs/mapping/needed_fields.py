@@ -54,7 +54,7 @@ def _required(record: Record) -> Iterator[str]:
         needed = meta.get("required")
         if name == "customer" and isinstance(record, WorkOrder):
             needed = record.type_category == WOType.Request
-        if name == "work_zone" and isinstance(record, WorkOrder):  # defaults to the customer's zone
+        if name == "work_zone" and isinstance(record, WorkOrder):  # the default is the customer's zone
             needed = record.type_category != WOType.Request and record.customer is None
         if needed and getattr(record, name) in (None, []):
             yield name

@@ -36,7 +36,7 @@ OBJECTS = ("ref", "object", "money")
 
 NONE: frozenset[str] = frozenset()
 
-_ref = lru_cache(4096)(Ref)  # rows can share references, which are immutable
+_ref = lru_cache(4096)(Ref)  # rows can share Refs, because these are immutable
 
 
 class MissingRecord(Protocol):
@@ -262,7 +262,7 @@ def fill(context):
 
 _FILL = "value{place} = fill{place}(context)"
 
-# The cell itself, without the calls of ``fill``, if it is the value; most are.
+# In most rows the cell is the value, which makes the call of ``fill`` unnecessary.
 _CELL = """\
 text = context.cells[column{place}]
         plain = type(text) is str and 0 < len(text) <= longest{place} and not text.isspace()

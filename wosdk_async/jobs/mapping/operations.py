@@ -44,7 +44,7 @@ Found = Mapping[str, Sequence[Any] | RowError]
 
 def usable_id(value: Any) -> int | None:
     """Return an id or version from a response, or None if it is invalid."""
-    return value if type(value) is int and 0 < value < 2**63 else None  # `type`: True is an int, too
+    return value if type(value) is int and 0 < value < 2**63 else None  # isinstance() would accept True
 
 
 @attrs.define  # not frozen, which takes three times as long to construct
@@ -165,7 +165,7 @@ class RunCommand(Making):
     def effect(self, result: Any) -> Effect:
         """Return the record in a command's result."""
         for slot, entity in self._members:
-            record = getattr(result, slot)  # decoding the whole record would dominate the time
+            record = getattr(result, slot)  # not decoded here, which would take most of the time
             if isinstance(record, (Record, Lazy)):
                 return effect_of(record, entity)
         return Effect()

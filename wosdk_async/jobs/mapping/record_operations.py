@@ -54,7 +54,7 @@ class Changing(OnRecords):
         return f"{self.verb} {self.kind.wire_name} by {self.by}"
 
     def require_fields(self, names: Collection[str]) -> None:
-        """Raise ImportMapError unless the map sets exactly the fields that the operation uses."""
+        """Raise ImportMapError if the map does not set the field :attr:`by`."""
         if self.by not in names:
             raise ImportMapError(
                 f"{self.table}.{self.by}, which identifies the records, is missing; "

@@ -168,7 +168,8 @@ class ReferenceIndex:
             first, second = self._entries[spec.name], self._entries[other.name]
             for key in first.keys() & second.keys():
                 pair = first[key], second[key]
-                if any(entry.missing for entry in pair):  # one may be found by other spellings
+                # If only one entry is missing, the other was found by a spelling that the first lacks.
+                if any(entry.missing for entry in pair):
                     first[key] = second[key] = min(pair, key=lambda entry: entry.missing)
                     first[key].spellings |= pair[0].spellings | pair[1].spellings
 
@@ -203,7 +204,7 @@ class ReferenceIndex:
         """Store the records found for a name; several are an error unless the map takes the first."""
         others = ", ".join(map(str, ids[1:6]))
         if len(ids) == 1 or spec.takes_first:
-            entry.id, entry.reason = ids[0], ""  # an earlier look-up may not have found it
+            entry.id, entry.reason = ids[0], ""  # clears the reason if an earlier look-up found nothing
         else:
             entry.error = AmbiguousNameError
             entry.reason = (
@@ -300,7 +301,7 @@ class ReferenceIndex:
             return self._placeholder(entry, context)
         if entry.warnings:
             context.warnings.extend(entry.warnings)
-        elif len(raw) <= _MAX_RECENT:  # columns often repeat a few names
+        elif len(raw) <= _MAX_RECENT:  # cached, because columns often repeat a few names
             if len(ids) == _RECENT:
                 ids.clear()
             ids[raw] = entry.id

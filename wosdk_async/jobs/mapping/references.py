@@ -54,7 +54,7 @@ _ONLY = RowName("", "", "")
 
 @attrs.frozen(kw_only=True)
 class ReferenceSpec:
-    """Compiled ``[reference.<name>]``. Without a template, it uses the first match of the filters."""
+    """Compiled ``[reference.<name>]``. Without a template, the reference is the filters' first match."""
 
     name: str
     entity: type[Record]

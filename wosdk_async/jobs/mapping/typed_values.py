@@ -38,7 +38,7 @@ class TypedValues:
     def join(self, pieces: Sequence[str]) -> Any:
         """Parse the concatenation of several cells, some of which are typed."""
         values = [isinstance(each, TypedCell) and self._is_value(each) for each in pieces]
-        if self.write is None:  # times: with a typed part, the result is in ISO 8601
+        if self.write is None:  # a time, which is in ISO 8601 if a part of it is typed
             return (self.own if any(values) else self.text)("".join(pieces).strip())
         write = self.write
         texts = [write(each) if value else each for each, value in zip(pieces, values, strict=True)]
@@ -74,7 +74,7 @@ def typed_values(meta: Wire, table: TextTable, text: Parser | None) -> TypedValu
     own = partial(parse_value, meta=meta, lenient=True)
     if text is None:
         return None
-    if table.values is not None:  # typed numbers must be listed in `values`, too
+    if table.values is not None:  # typed booleans need not be listed in `values`, but typed numbers must
         return (
             TypedValues(text, partial(_word_or, words=text, own=own), "boolean", None)
             if kind == "boolean"

@@ -24,10 +24,10 @@ __all__ = ["Parser", "TimeFormat", "value_parser", "word_parser", "written_numbe
 Parser = Callable[[str], Any]
 """Function that parses a string, or raises ValueError with a message to append to the field name."""
 
-_CACHED = 1024  # values per field: columns often repeat a few values
+_CACHED = 1024  # cached values per field; columns often repeat a few values
 _MAX_CACHED = 64  # characters
 _SIGN = '; if {0!r} is a currency sign or unit, remove it with strip = ["{0}"] in the map'
-_SHOWN = 8  # words of a map in a message
+_SHOWN = 8  # values listed in a message
 _GROUP = 3  # digits between thousands marks
 _SPACES = " \u00a0\u2009\u202f"
 _DATE = re.compile(
@@ -74,7 +74,7 @@ def value_parser(meta: Wire, table: TextTable, path: str) -> Parser | None:
         )
     if kind not in ("boolean", "enum") and not is_time and not is_number:
         return None
-    if kind in ("boolean", "enum") and "{" in table.text:  # `values` cannot help with a constant
+    if kind in ("boolean", "enum") and "{" in table.text:  # from a column, so errors can suggest `values`
         return _cached(partial(_named, meta=meta))
     return _cached(partial(_plain, meta=meta, is_id=path.endswith(".id")))
 

@@ -55,9 +55,8 @@ class OutputFolder:
     def __init__(self, folder: Path, dialect: FileDialect | None = None) -> None:
         self.dialect = dialect or FileDialect()
         self.folder = folder
-        self._known: dict[str, list[str]] = read_object(
-            folder / _HASHES
-        )  # without hashes, all tables are kept
+        # Without stored hashes, all tables count as edited and are kept.
+        self._known: dict[str, list[str]] = read_object(folder / _HASHES)
         self._written: dict[str, Path] = {}
 
     def path(self, name: str) -> Path:
@@ -132,7 +131,7 @@ class OutputFolder:
     def _store_hashes(self, path: Path, hashes: list[str]) -> None:
         self._known[path.name] = hashes
         path = self.folder / _HASHES
-        if path.is_dir():  # the tables then get new names in each run
+        if path.is_dir():  # without stored hashes, the tables get new names in each run
             return
         with replace_file(path) as file:
             file.write(orjson.dumps(self._known, option=orjson.OPT_INDENT_2))

@@ -112,9 +112,8 @@ async def write_rejects(folder: OutputFolder, journal: JournalReader, source: So
     might parse their text differently.
     """
     types = source.dialect is None or source.dialect.types
-    dialect = source.dialect or attrs.evolve(
-        folder.dialect, encoding="utf-8-sig"
-    )  # the byte order mark is for Excel
+    # The byte order mark tells Excel that the file is UTF-8.
+    dialect = source.dialect or attrs.evolve(folder.dialect, encoding="utf-8-sig")
     async with _entered(folder.writing_rows(REJECTS, dialect)) as writer:
         writer.writerow([*source.columns, *REPORT_COLUMNS, *([TYPES_COLUMN] if types else ())])
 
@@ -199,7 +198,7 @@ def _safe(text: str | None) -> str | None:
     return without_formulas(one_line(text)) if text else None
 
 
-# Keep line breaks and tabs of the input, and marks that Arabic or Indic text needs.
+# Not line breaks and tabs, which the input may have, and not the marks that Arabic or Indic text needs.
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 

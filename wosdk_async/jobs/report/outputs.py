@@ -39,7 +39,7 @@ from wosdk_async.text.safe_text import json_escaped
 
 __all__ = ["outputs_are_current", "write_outputs", "write_report"]
 
-_PAGE_FILE, _JSON = "report.html", "report.json"  # the JSON is last, as proof that the others are complete
+_PAGE_FILE, _JSON = "report.html", "report.json"  # the JSON is written last, to prove that all are complete
 
 
 async def write_outputs(
@@ -116,7 +116,7 @@ async def _write_all(
     if source is not None:
         source = Table.of(source, TableRules.of_options(facts.last_plan.options))
     folder = await asyncio.to_thread(OutputFolder, journal.folder, dialect)
-    # The file of the plan may be a copy of the input.
+    # Use the path of the source, because plan.file may name a copy of it.
     path = Path(journal.plan.file) if source is None else source.path.absolute()
     await asyncio.to_thread(_set_aside, folder, journal.plan, path)
     written = [await write_results(folder, journal, facts)]
@@ -129,13 +129,14 @@ async def _write_all(
     failure, tables = None, list[Path]()
     for name, states, write in (
         (IN_DOUBT, UNDECIDED, write_doubts),
-        (REJECTS, (State.REFUSED,), write_rejects),  # last: they may be the source
+        # Last: the input may be an earlier rejects.csv, which the table above still reads.
+        (REJECTS, (State.REFUSED,), write_rejects),
     ):
         if not any(facts.counts[state] for state in states):
             await asyncio.to_thread(folder.remove, name)
         elif source is not None:
             try:
-                tables.insert(0, await write(folder, journal, source))
+                tables.insert(0, await write(folder, journal, source))  # the result lists rejects.csv first
             except ImportMapError as error:  # the input has been changed or removed
                 failure = OutputError(
                     f"{journal.folder / name} was not written: {error.message}", **error.facts
@@ -154,7 +155,7 @@ def _set_aside(folder: OutputFolder, plan: JobPlan, source: Path) -> None:
         if (last["sha256"], last.get("sheet")) == (plan.sha256, plan.sheet):
             return
         number = max(int(run["number"]) for run in report["runs"])
-    except (AttributeError, LookupError, TypeError, ValueError):  # no report, or not ours
+    except (AttributeError, LookupError, TypeError, ValueError):  # there is no report, or it is not ours
         return
     folder.set_aside(folder.folder / "runs" / str(number), (_PAGE_FILE, _JSON), copied=source)
 

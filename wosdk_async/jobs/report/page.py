@@ -24,7 +24,8 @@ __all__ = ["report_page"]
 _MAX_CAUSES = 20
 _MAX_RUNS = 50
 _MAX_REASON = 400  # characters
-_LONG = {"Reason of the first", "Reason", "Why", "Name", "Key", "Ended"}  # columns that may wrap anywhere
+# Columns whose text may wrap within words.
+_LONG = {"Reason of the first", "Reason", "Why", "Name", "Key", "Ended"}
 
 
 def report_page(facts: JobFacts, words: ReportWords) -> str | None:

@@ -28,11 +28,11 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _MB = 1 << 20
-_MEMORY = 1024 * _MB  # plus 32 times the file size
-_MAX_MEMORY = 4096 * _MB  # or half of the machine's memory, if lower
+_MEMORY = 1024 * _MB  # for any file; 32 times the file size is added
+_MAX_MEMORY = 4096 * _MB  # the limit is half of the machine's memory if that is less
 _MIN_MEMORY = 512 * _MB  # pyarrow does not start with less
 _MAX_SIZE = 2048 * _MB
-_CPU = 120  # seconds, plus 20 per MB
+_CPU = 120  # seconds for any file; 20 s per MB are added
 _MAX_CPU = 3600
 _POLL = 0.05  # seconds
 _MAX_REASON = 300  # bytes

@@ -61,7 +61,7 @@ class CsvFile:
     ) -> None:
         self.path = Path(path)
         self.empty_rows = 0
-        self._unguarded = 0  # cells in the last complete iteration
+        self._unguarded = 0  # cells from which the last complete iteration removed a guard
         self._text = TextFile(self.path, encoding)
         self.sha256 = self._text.sha256
         # The limit is process-wide and only guards memory, so keep a higher limit of other code.
@@ -156,7 +156,7 @@ class CsvFile:
                 if "'" in line and not has_marks:
                     has_marks = may_be_guarded(line)
                 if "\r" in line and self._newline and "\r" in (body := line.rstrip("\r\n")):
-                    # csv would end the row there; text files have no NUL
+                    # The csv module would end the row at a CR. NUL, which no text file contains, stands in.
                     line = body.replace("\r", "\0") + line[len(body) :]
                     has_marks = True
                 yield line
@@ -211,7 +211,7 @@ def _all_quoted(line: str, delimiter: str) -> str:
     try:
         for cells in csv.reader([line], delimiter=delimiter):
             csv.writer(written, delimiter=delimiter, quoting=csv.QUOTE_ALL, lineterminator="").writerow(cells)
-    except csv.Error:  # reported when the records are read
+    except csv.Error:  # the same error is reported when the records are read
         return ""
     return written.getvalue()
 

@@ -18,9 +18,9 @@ from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["JsonLines"]
 
-_MAX_DEPTH = 100  # of objects and lists
+_MAX_DEPTH = 100  # levels of nested objects and lists
 _MAX_NAME = 1_000  # characters in the path of a nested field
-_MAX_COMMAS = 10 * MAX_COLUMNS  # decoded elements take 60 times the memory of their text
+_MAX_COMMAS = 10 * MAX_COLUMNS  # commas in a line; decoded elements take 60 times the memory of their text
 _TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
 _MANY = f"more than {MAX_COLUMNS} fields; if field names contain data, move it to values"
 
@@ -41,7 +41,8 @@ class JsonLines:
     def __init__(self, path: str | Path, *, encoding: str | None = None) -> None:
         self.path = Path(path)
         self.empty_rows = 0
-        self._nested: dict[str, set[type]] = defaultdict(set)  # for each field, dict, list or both
+        # By field with nested values, their types: dict, list or both.
+        self._nested: dict[str, set[type]] = defaultdict(set)
         self._text = TextFile(self.path, encoding)
         self.sha256 = self._text.sha256
         line, first = next(self._text.numbered(), (1, ""))
@@ -63,7 +64,7 @@ class JsonLines:
         for line, text in self._text.numbered():
             try:
                 found.update(dict.fromkeys(_cells_of(text, self._nested)))
-            except ValueError:  # becomes the row's fault
+            except ValueError:  # iteration makes this error the row's fault
                 continue
             if len(found) > MAX_COLUMNS:
                 raise ImportMapError(

@@ -85,7 +85,7 @@ class TypedCell(str):
 
 
 def _digits(amount: str) -> str:
-    return re.sub(r"\D", "", amount).strip("0")  # a spreadsheet may save 12.5 as 12,50
+    return re.sub(r"\D", "", amount).strip("0")  # equal for 12.5 and 12,50, as a spreadsheet may save it
 
 
 def types_text(cells: Mapping[str, str]) -> str:

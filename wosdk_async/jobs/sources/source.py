@@ -237,7 +237,7 @@ class Header:
         own = [cells[place] for place in self._used]
         if self._reason is not None and (short := _SHORT.match(cells[self._reason])):
             present = own[: int(short[1])]
-            if not any(map(str.strip, own[len(present) :])):  # empty cells that :func:`padded` added
+            if not any(map(str.strip, own[len(present) :])):  # the rest are empty cells that padded() added
                 return self._unfit(number, line, present, cells)
         row = Row(number, line, _named(self.columns, own), raw_cells=own if self._nameless else None)
         row.origin = self._origin_in(cells)

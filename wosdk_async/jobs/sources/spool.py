@@ -49,7 +49,7 @@ def shown_source(source: str) -> str:
         return source
     if source == "-":
         return "stdin"
-    if "::" in source:  # chained fsspec URLs
+    if "::" in source:  # several fsspec URLs in a chain, any of which may have credentials
         return f"{source.partition('://')[0]}://..."
     try:
         parts = urlsplit(source)
@@ -83,7 +83,8 @@ def spool(
             credentials.
     """
     address = as_secret(source)
-    source = shown = shown_source(address.reveal())  # tracebacks may show local variables
+    # Replaces `source`, because tracebacks may show local variables.
+    source = shown = shown_source(address.reveal())
     suffix = suffix_of(PurePosixPath(shown), format or None)
     path = folder / f"input{suffix if suffix in FORMATS else '.csv'}"
     size = 0
@@ -106,7 +107,7 @@ def spool(
         failure.__context__ = None
     except OSError as error:
         failure = ImportMapError(f"{path}: {error.strerror or error}")
-    raise failure  # outside `except`: the traceback must not hold frames with the address
+    raise failure  # outside `except`, so that the traceback holds no frame with the address
 
 
 def _copy(source: str, shown: str, seconds: float, write: Callable[[bytes], None]) -> None:
@@ -157,7 +158,7 @@ def _download(url: str, shown: str, seconds: float, write: Callable[[bytes], Non
         raise ImportMapError(f"{shown}: more than {_REDIRECTS} redirects; use the final URL")
 
     try:
-        with start_blocking_portal() as portal:  # a separate loop: the caller may already run one
+        with start_blocking_portal() as portal:  # in another thread, because this one may run a loop
             portal.call(follow)
     except ImportMapError:
         raise
@@ -212,7 +213,7 @@ def _copy_filesystem(url: str, shown: str, write: Callable[[bytes], None]) -> No
         file = opened.open()
     except ImportError as error:  # the message names the package that the protocol needs
         raise ImportMapError(f"{shown}: {error}") from None
-    except Exception as error:  # see _copy_file
+    except Exception as error:  # as in _copy_file(), the message may contain credentials
         raise ImportMapError(
             f"{shown} cannot be opened ({type(error).__name__}); check the URL and your permissions, or "
             "download the file and import the copy"

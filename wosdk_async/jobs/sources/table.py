@@ -143,7 +143,7 @@ class Table:
             return "record"
         try:
             has_key = (key.fill(row.cells) or "").strip() != ""
-        except RowError:  # an unusable cell
+        except RowError:  # raised for an unusable cell
             return "record"
         cells = _stripped(row)
         if any(_TOTAL.fullmatch(cells[each]) for each in (key.columns if has_key else cells)):
@@ -219,7 +219,7 @@ def _total_in(row: Row, columns: Iterable[str]) -> str | None:
         for each in columns:
             if _MAYBE_TOTAL.fullmatch(row.cells.get(each, "").strip()):
                 return each
-    except RowError:  # an unusable cell
+    except RowError:  # raised for an unusable cell
         pass
     return None
 

@@ -72,7 +72,7 @@ class TableRules:
         """Restore the rules from job options."""
         try:
             return cls(**options.get(TABLE, {}))
-        except (TypeError, ValueError):  # from a newer version
+        except (TypeError, ValueError):  # the rules are from a newer version
             raise ImportMapError(
                 f"the job has table rules that this version does not support: {options[TABLE]}; upgrade "
                 "wosdk_async"
@@ -117,7 +117,7 @@ OPEN = "ADAPT"
 
 _TOP = 50  # rows to search for a header
 _DELIMITERS = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
-"""Common delimiters and their names."""
+"""Common delimiters and their names, quoted as on a command line."""
 _FIXED = 'For a fixed record, write { id = 12 } instead of "@name" and delete the table [reference.name]. '
 
 
@@ -168,7 +168,7 @@ def _best_line(source: Source, score: Callable[[Sequence[str]], int]) -> int | N
 
 
 def likely_delimiter(source: Source) -> str | None:
-    """Return the name of another delimiter that would separate more columns, if any."""
+    """Return the quoted name of another delimiter that would separate more columns, if any."""
     if source.dialect is None:
         return None
     header = source.dialect.delimiter.join(source.columns)
@@ -177,7 +177,10 @@ def likely_delimiter(source: Source) -> str | None:
 
 
 def _better_delimiter(source: Source, wanted: Mapping[str, str]) -> str | None:
-    """Return the name of another delimiter that would find more wanted columns, if any."""
+    """Return the name of another delimiter that would find more wanted columns, if any.
+
+    The name has no quotes, because the text of the remedy adds them.
+    """
     if source.dialect is None:
         return None
     current = source.dialect.delimiter

@@ -22,11 +22,11 @@ __all__ = ["TextFile"]
 
 _CHUNK = 1 << 16  # bytes
 _END_MARK = "\x1a"  # Ctrl-Z, the DOS end-of-file mark
-_TAIL = 16  # bytes to search for it
+_TAIL = 16  # bytes at the end of the file in which to search for the mark
 
 _MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
-    codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, whose mark is a prefix of it
+    codecs.BOM_UTF32_LE: "utf-32",  # must precede UTF-16, whose mark is a prefix of this mark
     codecs.BOM_UTF32_BE: "utf-32",
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
@@ -80,13 +80,13 @@ class TextFile:
         with _os_errors(self.path), self.path.open("rb") as file:
             text = io.TextIOWrapper(file, self.encoding, newline=newline)
             number = 0
-            try:  # a size limit, because a file without line breaks must not fill the memory
+            try:  # lines are limited, because a file without line breaks must not fill the memory
                 for line in iter(partial(text.readline, MAX_LINE), ""):
                     number += 1
                     if "\0" in line or len(line) == MAX_LINE:
                         raise self._not_text(number, "export the data as comma-separated UTF-8")
                     yield line.removeprefix("\ufeff") if number == 1 else line
-            except UnicodeError:  # not always a UnicodeDecodeError: UTF-16 without a byte order mark
+            except UnicodeError:  # UTF-16 without a byte order mark raises no UnicodeDecodeError
                 raise self._undecodable() from None
 
     def _checked_encoding(self, encoding: str | None, head: bytes) -> str:
@@ -206,7 +206,7 @@ def _advance(line: int, column: int, text: str) -> tuple[int, int]:
 
 def _suggested(sample: bytes) -> str | None:
     """Return the likely encoding, for a suggestion only."""
-    if _is_plain_western(sample):  # a short sample may also be valid in encodings of other scripts
+    if _is_plain_western(sample):  # first, because other encodings may also fit a short sample
         return "cp1252"
     western = _looks_western(sample)
     try:
@@ -224,7 +224,7 @@ def _suggested(sample: bytes) -> str | None:
 
 _LETTERS = "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜßàáâãäåæçèéêëìíîïñòóôõöøùúûüÿŒœ"
 _SIGNS = "‘‚“”„€£§°«»©®™•·½±²×µ¿¡ªº"
-_PLAIN = re.compile(f"[\\x00-\x7f{_LETTERS}{_SIGNS}’–—…\xa0]*")  # the last five also occur within words
+_PLAIN = re.compile(f"[\\x00-\x7f{_LETTERS}{_SIGNS}’–—…\xa0]*")  # words may contain the last five
 _NOT_PLAIN = re.compile(
     rf"(?<![^\W\d_])[{_LETTERS}]{{2,}}(?![^\W\d_])|(?<=[^\W\d_])[{_SIGNS}](?=[^\W\d_])"
     rf"|(?<![0-9.])[ªº]|[¿¡](?!.?[A-Za-z])|\A[^{_LETTERS}]*[A-Za-z]\xa0[a-z][^{_LETTERS}]*\Z"

@@ -83,12 +83,12 @@ class UndoOutcomes:
     async def _report_refused(self, target: Target, error: Exception) -> None:
         """Report a refused call, which may mean that an earlier attempt succeeded or the record changed."""
         reason, created, records = reason_of(error), target.created, target.records
-        # A cancel is retried only if it was certainly not carried out, a delete even if in doubt.
+        # The client retries a delete even if an attempt may have been carried out, but never such a cancel.
         again = records.entity is not WorkOrder and isinstance(error, WosdkError) and error.attempts > 1
         begun = target.begun or again
         outcome: UndoOutcome = "refused"
         why: str | None = None
-        with suppress(WosdkError, StoppedError):  # the refusal's own reason remains
+        with suppress(WosdkError, StoppedError):  # if the record cannot be read, report only the refusal
             async with self.stop.ends():
                 record = (await records.read([target.id])).get(target.id)
             outcome, why = records.judge(created, record)

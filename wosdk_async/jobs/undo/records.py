@@ -111,7 +111,7 @@ class CreatedRecords:
         except RefusedError as error:
             if len(ids) == 1:
                 return {ids[0]: error}
-        # A single invalid id may be the cause, for example an id too large for the service.
+        # Halve the ids to find those that the service refuses, for example because they are too large.
         middle = len(ids) // 2
         return await self._read(ids[:middle]) | await self._read(ids[middle:])
 
@@ -141,7 +141,7 @@ class CreatedRecords:
         if version is None:
             unchecked = self.unversioned and not self.has_versions
             return ("undo" if unchecked else "unversioned"), None
-        # A version from a look-up may already include a later change.
+        # A version from a look-up may already include a later change, so expect that of a new record.
         fresh = created.version or _FRESH if created.proof == ANSWERED else _FRESH
         if version == fresh:
             return "undo", None
@@ -149,7 +149,7 @@ class CreatedRecords:
 
     def _other_key(self, created: Created, record: Any) -> str | None:
         """Describe how the record's key differs from the original key; return None if the keys are equal."""
-        # Rows sent before the map had a marker have no key.
+        # Rows that were sent before the map had a marker have no key to compare.
         if self._field is None or created.key is None:
             return None
         try:
@@ -171,7 +171,7 @@ async def looked_up(
     found: dict[K, V] = {}
     clock = sender_of(company).transport.clock
     now = clock.now
-    look_ups = LookUps(now(), settle=0.0)  # no request in flight can create the records
+    look_ups = LookUps(now(), settle=0.0)  # no wait, because no request in flight can create the records
     while look_ups.state is State.IN_DOUBT and (missing := [each for each in wanted if each not in found]):
         await clock.sleep(look_ups.counts_from - now())
         began = now()

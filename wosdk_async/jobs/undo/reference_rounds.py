@@ -61,7 +61,7 @@ class ReferenceRounds:
         doubted = {each.entity for each in references if each.state in UNDECIDED}
         if await journal.rows_in(*UNDECIDED, limit=1):
             doubted.add("")
-        # Earlier versions did not save the run.
+        # Earlier versions did not save the run; such references count as created by any run.
         undone = [each for each in references if self.of_run in (None, each.run) or not each.run]
         for each in undone:
             if each.state in UNDECIDED:

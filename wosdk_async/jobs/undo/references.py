@@ -49,11 +49,11 @@ def created_references(
     company: Company, references: Sequence[ReferenceRecord], *, unversioned: bool
 ) -> Iterator[tuple[CreatedRecords, list[ReferenceRecord]]]:
     """Group references by entity and field; yield each group with its records."""
-    kinds = defaultdict[tuple[str, str], list[ReferenceRecord]](list)
+    groups = defaultdict[tuple[str, str], list[ReferenceRecord]](list)
     for each in references:
-        kinds[each.entity, each.field].append(each)
+        groups[each.entity, each.field].append(each)
     ids = Counter((each.entity, each.id) for each in references)
-    for (name, field), found in kinds.items():
+    for (name, field), found in groups.items():
         if (entity := entity_class(name)) is not None:
             named = MarkedField(entity, field, root(entity).by_python(field))
             shared = frozenset(each.id for each in found if each.id and ids[name, each.id] > 1)
@@ -94,10 +94,10 @@ async def used(
         cancelled: ids of cancelled work orders, whose references are ignored unless the orders were reopened.
     """
     found: dict[Name, tuple[UndoOutcome, str]] = {}
-    kinds = defaultdict[type[Record], list[Name]](list)
+    by_entity = defaultdict[type[Record], list[Name]](list)
     for each in targets:
-        kinds[each.records.entity].append(each.name)
-    for entity, names in kinds.items():
+        by_entity[each.records.entity].append(each.name)
+    for entity, names in by_entity.items():
 
         async def look(
             some: list[Name], entity: type[Record] = entity
@@ -128,8 +128,8 @@ def _has_ended(user: Any, entity: type[Record], leaving: Set[Name], cancelled: S
     leaves = (user.wire_name, user.id) in leaving
     if not isinstance(user, WorkOrder):
         return leaves
-    # A cancelled order keeps its references. A removed record remains readable (facts 3.4), but a permanently
-    # deleted record would be missing.
+    # A cancelled order keeps its references. A record of a type with is_removed remains readable after its
+    # removal (facts 3.4), but the order would refer to a missing record of any other type.
     return "is_removed" in entity.__wire__ and (leaves or (user.id in cancelled and is_ended(user)))
 
 
@@ -188,10 +188,11 @@ def _may_name(holder: str, name: str, entity: str) -> bool:
     words = name.removesuffix("Id")
     if words in (name, ""):
         return False
-    if words in ("Actor", "Object"):  # the owner of the record, except for the approver of a step
+    if words in ("Actor", "Object"):  # such an id names the record's owner; in an approval step, the approver
         return holder == "ApprovalTemplateStep"
     types = {each: each for each in ENTITIES.values()} | _NAMED | {"Parent": holder, "Root": holder}
-    end = max((each for each in types if words.endswith(each)), key=len, default="")  # SourceStockLocationId
+    # The longest name decides: SourceStockLocationId refers to a StockLocation, not to a Location.
+    end = max((each for each in types if words.endswith(each)), key=len, default="")
     return types.get(end, entity) == entity
 
 

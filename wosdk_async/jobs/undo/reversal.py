@@ -188,9 +188,10 @@ class Undo:
                 async for target in outcomes.judged(self._records, states):
                     yield target
             async for page in self.journal.pages(*UNDECIDED, size=PAGE, run=self.of_run):
-                for row in page:  # the record may exist, and nobody would look it up after the undo
+                # Report these rows: their records may exist, and after the undo nobody would look them up.
+                for row in page:
                     outcomes.count(row, "in_doubt", _UNSETTLED)
-        except asyncio.CancelledError:  # an abort: some rows remain
+        except asyncio.CancelledError:  # an abort; the count makes the undo incomplete
             outcomes.summary.not_started += 1
             raise
 
