@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+import functools
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import attrs
@@ -14,6 +15,7 @@ from wosdk_async.jobs.mapping.nodes import Node, ObjectNode, RowContext, TextNod
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.model.metadata import Wire
+from wosdk_async.protocol.calls import Written
 from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["RowKeys", "no_marker_for_workers", "own_keys"]
@@ -44,6 +46,11 @@ class RowKeys:
     def are_own(self) -> bool:
         """Whether keys are computed from cells, so that a row has the same key in every job."""
         return self.node is not None
+
+    @property
+    def are_texts(self) -> bool:
+        """Whether the map sets the field to the key itself."""
+        return isinstance(self.node, TextNode) and self.node.parse is None
 
     @classmethod
     def of(cls, import_map: ImportMap, path: str, job: str) -> RowKeys:
@@ -103,9 +110,11 @@ class RowKeys:
 
     def put(self, command: Any, key: str | None) -> None:
         """Set the key in a row's command, unless the map sets it."""
-        if self.node is None and key is not None:
+        if isinstance(command, Written):
+            command.key = key
+        elif self.node is None and key is not None:
             *parents, name = self.path.split(".")
-            setattr(_descend(command, parents), name, key)
+            setattr(functools.reduce(getattr, parents, command), name, key)
 
 
 def own_keys(keys: RowKeys | None) -> RowKeys | None:
@@ -161,9 +170,3 @@ def _inside(node: ObjectNode, name: str) -> Iterator[str]:
 
 def _class_of(node: ObjectNode) -> Any:
     return node.make
-
-
-def _descend(record: Any, names: Sequence[str]) -> Any:
-    for name in names:
-        record = getattr(record, name)
-    return record
