@@ -21,6 +21,7 @@ from wosdk_async.text.suggestions import suggestion
 __all__ = ["RowKeys", "no_marker_for_workers", "own_keys"]
 
 _NO_RECORDS = ReferenceIndex(())  # keys use columns only
+_SHORT = 20  # characters of most keys
 
 
 def no_marker_for_workers(import_map: ImportMap) -> ImportMapError:
@@ -41,6 +42,15 @@ class RowKeys:
     """Map node of the field, if any."""
     job: str
     """Job id, which makes default keys unique."""
+    _column: str | None = attrs.field(init=False)
+    """Column whose cell is the key if it is a short string without outer blanks."""
+
+    @_column.default
+    def _find_column(self) -> str | None:
+        node = self.node
+        if not isinstance(node, TextNode) or not node.is_plain or (node.limit.length or _SHORT) < _SHORT:
+            return None
+        return node.template.first
 
     @property
     def are_own(self) -> bool:
@@ -92,6 +102,10 @@ class RowKeys:
         """Return a row's key. Raise RowError if the key is invalid or missing."""
         if self.node is None:
             return f"{self.job}-{row.number}"
+        if self._column is not None:
+            text = row.cells[self._column]
+            if type(text) is str and 0 < len(text) <= _SHORT and text == text.strip():
+                return text
         found = self.node.fill(RowContext(row.cells, _NO_RECORDS))
         key = "" if found is None else str(found)
         if not key or key != key.strip():
