@@ -18,7 +18,7 @@ from wosdk_async.jobs.ledger.file_rows import PAGE, fingerprint
 from wosdk_async.jobs.ledger.identity import Identities
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.marking import RowKeys, own_keys
-from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext
+from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext, written
 from wosdk_async.jobs.mapping.operations import Found
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.sources.rows import Row
@@ -109,9 +109,10 @@ class RowBuilder:
     @_build_sent.default
     def _command_writer(self) -> _Build:
         kind, record, keys = self.import_map.action.kind, self.import_map.record, self.keys
-        if not issubclass(kind, Command) or (keys is not None and not keys.are_texts):
+        # A key must be the text that the map sets in the marker.
+        if not issubclass(kind, Command) or (keys is not None and getattr(keys.node, "parse", True)):
             return record.build
-        write = record.written(self.index).build
+        write = written(record, self.index).build
 
         def build(context: RowContext) -> Written:
             content = write(context)

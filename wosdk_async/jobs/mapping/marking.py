@@ -57,11 +57,6 @@ class RowKeys:
         """Whether keys are computed from cells, so that a row has the same key in every job."""
         return self.node is not None
 
-    @property
-    def are_texts(self) -> bool:
-        """Whether the map sets the field to the key itself."""
-        return isinstance(self.node, TextNode) and self.node.parse is None
-
     @classmethod
     def of(cls, import_map: ImportMap, path: str, job: str) -> RowKeys:
         """Return the keys for the marker ``path``. Raise ImportMapError if the field cannot carry keys."""

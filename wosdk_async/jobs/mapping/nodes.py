@@ -30,6 +30,7 @@ __all__ = [
     "RowContext",
     "TextNode",
     "named_columns",
+    "written",
 ]
 
 OBJECTS = ("ref", "object", "money")
@@ -52,10 +53,7 @@ class References(Protocol):
     """Looks up record ids for rows."""
 
     def known(self, reference: str) -> tuple[Mapping[str, int], str]:
-        """Return the ids of records by the cells that named them so far, and the column of those cells.
-
-        The column is ``""`` if rows have no such cell.
-        """
+        """Return the ids of records by the cells that named them so far, and their column or ``""``."""
 
     def id_for(self, reference: str, context: RowContext) -> int | None:
         """Return the id of the record that a row names, or None if the row has no name.
@@ -233,11 +231,6 @@ class ObjectNode:
         varying = [name for name, node in self.fields.items() if node.columns or node.references]
         return self._compiled(() if self.is_kept else varying)
 
-    def written(self, references: References) -> ObjectNode:
-        """Return the node that makes JSON content instead of records; it may raise Unsupported."""
-        fields = {name: _written(node, references) for name, node in self.fields.items()}
-        return attrs.evolve(self, fields=fields, writes=references)
-
     def _compiled(self, varying: Sequence[str]) -> Callable[[RowContext], Any]:
         """Compile the function; it returns None if ``varying`` has fields and all of them are empty."""
         names: dict[str, Any] = {"make": self.make, "RowError": RowError, "joined": joined}
@@ -254,7 +247,7 @@ class ObjectNode:
                     names[f"column{place}"] = node.template.first
                     names[f"longest{place}"] = sys.maxsize if node.limit.length is None else node.limit.length
                     names[f"blank{place}"] = node.blank
-                    if node.template.is_column:
+                    if node.template.source == f"{{{node.template.first}}}":
                         first = f"{_CELL} if text else blank{{place}}"
                 elif isinstance(node, ReferenceNode) and self.writes is not None:
                     first = _ID if node.as_id else _REFERENCE
@@ -333,7 +326,11 @@ class ListNode:
         return [value for value in values if value is not None] or None
 
 
-def _written(node: Node, references: References) -> Node:
+def written(node: Any, references: References) -> Any:
+    """Return the node that makes JSON content instead of records; it may raise Unsupported."""
     if isinstance(node, ListNode):
-        return ListNode(tuple(_written(each, references) for each in node.elements))
-    return node.written(references) if isinstance(node, ObjectNode) else node
+        return ListNode(tuple(written(each, references) for each in node.elements))
+    if not isinstance(node, ObjectNode):
+        return node
+    fields = {name: written(each, references) for name, each in node.fields.items()}
+    return attrs.evolve(node, fields=fields, writes=references)

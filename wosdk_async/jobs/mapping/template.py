@@ -97,11 +97,6 @@ class Template:
         return None if picked and not any(picked) else "".join(texts)
 
     @property
-    def is_column(self) -> bool:
-        """Whether the result is always the cell of :attr:`first`."""
-        return self._alone is not None and len(self._alone.options) == 1
-
-    @property
     def is_one_cell(self) -> bool:
         """Whether the result is always a single cell or literal."""
         return self._alone is not None
