@@ -14,12 +14,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wosdk_async import InvalidCallError
+from wosdk_async.codec import loads
 from wosdk_async.jobs import ImportMap, ImportMapError
 from wosdk_async.jobs.errors import RowError
+from wosdk_async.jobs.imports.reading import RowBuilder
 from wosdk_async.jobs.mapping.nodes import RowContext
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.mapping.tables import TextTable
 from wosdk_async.jobs.mapping.values import value_parser
+from wosdk_async.jobs.sources.rows import Row
+from wosdk_async.protocol.calls import Written, command
 
 FIELDS = {
     "UTC": "work_order.due_date_utc",
@@ -357,3 +362,65 @@ def test_blanks_that_the_service_cuts_off_are_announced(tmp_path: Path) -> None:
         made: Any = ImportMap.load(path).record.build(context)
         assert (made.work_order.contact_name, len(context.warnings)) == (cell, told)
         assert all("contact_name" in each and repr(cell) in each for each in context.warnings)
+
+
+CELLS = {
+    "text": ["", " ", "1", "x" * 31, "x" * 65, "x" * 4000],
+    "time": ["", "2026-03-31T16:05"],
+    "number": ["", "7"],
+    "flag": ["", "yes"],
+}
+WHOLE_MAP = """
+[command]
+comment = "{text}"
+compute_schedule = "{flag}"
+action_date = "{time}"
+[command.work_order]
+type_category = "Request"
+due_date_utc = { text = "{time}", zone = "Europe/Berlin" }
+duration = "{number}"
+po_number = "{number}{text}"
+vendor_nte = { value = "{number}", currency_type_id = "USD" }
+customer.id = "{number}"
+number = "{number}"
+[[command.work_order.items]]
+comment = "{text}"
+asset = { id = 5 }
+[[command.work_order.items]]
+comment = "{flag}"
+"""
+
+
+@given(
+    cells=st.fixed_dictionaries({name: st.sampled_from(texts) for name, texts in CELLS.items()}),
+    is_set_by_service=st.booleans(),
+)
+def test_a_row_sends_what_its_record_would_send(
+    tmp_path_factory: pytest.TempPathFactory, cells: dict[str, str], is_set_by_service: bool
+) -> None:
+    path = tmp_path_factory.getbasetemp() / f"whole{is_set_by_service}.toml"
+    lines = [line for line in WHOLE_MAP.splitlines() if is_set_by_service or not line.startswith("number =")]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    builder = RowBuilder(ImportMap.load(path), ReferenceIndex(()), None)
+    row = Row(1, 2, cells)
+    try:
+        record: Any = builder.build(row)[0]
+    except RowError as error:
+        with pytest.raises(RowError, match=re.escape(error.message)):
+            builder.sendable(row, None)
+        return
+    sent = builder.sendable(row, None).record
+    try:
+        body = command(record).body
+    except InvalidCallError as error:
+        with pytest.raises(InvalidCallError, match=re.escape(error.message)):
+            command(sent)
+        return
+    assert isinstance(sent, Written)  # only what the service refuses needs the record
+    assert _without_request_id(command(sent).body) == _without_request_id(body)
+
+
+def _without_request_id(body: bytes | None) -> object:
+    content = loads(body or b"")
+    assert content.pop("RequestId")
+    return content

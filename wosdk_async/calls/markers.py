@@ -28,6 +28,7 @@ from wosdk_async.protocol.arguments import (
     require_record,
     require_support,
 )
+from wosdk_async.protocol.calls import Written
 from wosdk_async.protocol.records import specifier_of
 from wosdk_async.query.builder import condition_of, selected
 from wosdk_async.query.paths import ResolvedPath, root, text
@@ -186,13 +187,17 @@ class Marker:
         return str(self.key).strip()
 
     @classmethod
-    def of_command(cls, command: Command[Any] | str, path: str) -> Marker:
+    def of_command(cls, command: Command[Any] | Written | str, path: str) -> Marker:
         """Return the marker at ``path`` of a command, such as ``"work_order.po_number"``.
 
         Raises InvalidCallError if the path has no key or the result does not include the record.
         """
         if isinstance(command, str):
             raise InvalidCallError(f"a marker needs an instance of a command class, not the name {command!r}")
+        if isinstance(command, Written):
+            field, result = _of_command_class(command.kind, path)
+            field.require_fit(command.key)
+            return cls(field, command.key, result)
         require_command(command)
         kind: Any = type(command)  # mypy does not accept these classes as Hashable
         field, result = _of_command_class(kind, _path(path))

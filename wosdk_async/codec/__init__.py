@@ -35,7 +35,7 @@ from typing import Any, TypeVar
 
 import cattrs
 
-from wosdk_async.codec.compiler import READING
+from wosdk_async.codec.compiler import READING, Unsupported
 from wosdk_async.codec.dicts import FastWriters, make_reader, make_writer, spellings, write_ref
 from wosdk_async.codec.json import WHOLE, Envelope, ResponseReader, dumps, exact_decoder, loads
 from wosdk_async.codec.record_reader import RecordReaders
@@ -47,6 +47,8 @@ __all__ = [
     "Envelope",
     "RecordReaders",
     "ResponseReader",
+    "Unsupported",
+    "content_source",
     "converter",
     "decode",
     "dumps",
@@ -75,7 +77,9 @@ converter.register_structure_hook_factory(_is_record, make_reader)
 converter.register_unstructure_hook_factory(_is_record, make_writer)
 converter.register_unstructure_hook(type(Ref(0)), write_ref)
 
-plain = FastWriters(converter).write
+_fast_writers = FastWriters(converter)
+content_source = _fast_writers.source
+plain = _fast_writers.write
 """Return the result of :func:`unstructure` for a valid record with values of the documented types
 (:mod:`wosdk_async.protocol.validation`), or None for any other record.
 """

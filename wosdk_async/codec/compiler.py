@@ -14,7 +14,7 @@ from __future__ import annotations
 import functools
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from wosdk_async.codec.field_types import FIELD_TYPES, NAMES, OBJECT, new_of, type_of
@@ -31,6 +31,7 @@ __all__ = [
     "compile_fast_writer",
     "compile_reader",
     "compile_writer",
+    "content_source",
     "in_place",
     "read_text",
 ]
@@ -199,16 +200,16 @@ def write(record, origin):
 # Most fields of a record are None: reading the others twice is cheaper than assigning each to a variable.
 # Slots are read instead of fields, because reading a field that holds objects is a function call.
 _SCALAR = """\
-    if record.{slot} is not None:
-        v = record.{slot}
+    if {slot} is not None:
+        v = {slot}
         if {fits}: made[{wire!r}] = {plain}
         else: raise Unsupported"""
 _OBJECT_OR = """\
-    if record.{slot} is not None:
-        v = record.{slot}
+    if {slot} is not None:
+        v = {slot}
         if {fits}: made[{wire!r}] = {plain}{or_reference}
         else:
-            v = record.{name}
+            v = {name}
             if {fits}: made[{wire!r}] = {plain}
             else: raise Unsupported"""
 _OR_REFERENCE = """
@@ -216,8 +217,8 @@ _OR_REFERENCE = """
 _OBJECT = _OBJECT_OR.replace("{or_reference}", "")
 _REFERENCE = _OBJECT_OR.replace("{or_reference}", _OR_REFERENCE)
 _LIST = """\
-    if record.{slot} is not None:
-        items = record.{name}
+    if {slot} is not None:
+        items = {name}
         if items.__class__ is not list: raise Unsupported
         made[{wire!r}] = list_made = []
         for v in items:
@@ -231,18 +232,34 @@ def compile_fast_writer(cls: type[Record], writers: Any) -> Callable[..., dict[s
     The writer raises Unsupported for an invalid object, or one from a Company other than its second argument.
     ``writers`` maps the other classes to their fast writers.
     """
-    names: dict[str, Any] = {"Unsupported": Unsupported, **NAMES}
+    names: dict[str, Any] = {}
+    slots = {name: f"record.{raw_slot(cls, name)}" for name in cls.__wire__}
+    source = _FAST_WRITER.format(lines=content_source(cls, slots, names, writers))
+    return compile_function("write", source, f"fast writer of {cls.__name__}", names)  # type: ignore[no-any-return]
+
+
+def content_source(
+    cls: type[Record], slots: Mapping[str, str], names: dict[str, Any], writers: Any = None
+) -> str:
+    """Return the source that sets the fields in ``slots`` in ``made``; it refers to ``names``.
+
+    ``slots`` has the expression of each field's value: of a record, or without ``writers``, variables where
+    nested objects are already written.
+    """
+    names |= {"Unsupported": Unsupported, **NAMES}
     lines = [
-        f"    if record.{raw_slot(cls, name)} is None: raise Unsupported"
+        f"    if {slots.get(name)} is None: raise Unsupported"
         for name, meta in cls.__wire__.items()
         if issubclass(cls, Command) and meta.get("required")  # a record update may omit some
     ]
-    for name, meta in cls.__wire__.items():
+    for name, meta in ((name, meta) for name, meta in cls.__wire__.items() if name in slots):
         kind, of = type_of(meta), meta["of"]
         fits, plain = kind.fits.format(of=of), kind.plain.format(of=of)
         if of:
             names[of] = registry.resolve(of)
-        if kind is OBJECT and of:
+        if kind is OBJECT and writers is None:
+            fits, plain = "v.__class__ is dict", "v"
+        elif kind is OBJECT and of:
             names[f"write_{of}"] = _lazy_writer(names, f"write_{of}", writers, names[of])
         elif kind is OBJECT:
             fits = "False"
@@ -250,11 +267,9 @@ def compile_fast_writer(cls: type[Record], writers: Any) -> Callable[..., dict[s
             fits += f" and len(v) <= {limit}"
         one = _SCALAR if kind is not OBJECT else _REFERENCE if meta["type"] == "ref" else _OBJECT
         template = _LIST if meta.get("many") else one
-        lines.append(
-            template.format(slot=raw_slot(cls, name), name=name, wire=meta["name"], fits=fits, plain=plain)
-        )
-    source = _FAST_WRITER.format(lines="\n".join(lines))
-    return compile_function("write", source, f"fast writer of {cls.__name__}", names)  # type: ignore[no-any-return]
+        field = slots[name] if writers is None else f"record.{name}"
+        lines.append(template.format(slot=slots[name], name=field, wire=meta["name"], fits=fits, plain=plain))
+    return "\n".join(lines)
 
 
 def _lazy_writer(names: dict[str, Any], name: str, writers: Any, cls: Any) -> Callable[..., Any]:

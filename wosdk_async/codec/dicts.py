@@ -20,7 +20,13 @@ from typing import Any
 
 import cattrs
 
-from wosdk_async.codec.compiler import Unsupported, compile_fast_writer, compile_reader, compile_writer
+from wosdk_async.codec.compiler import (
+    Unsupported,
+    compile_fast_writer,
+    compile_reader,
+    compile_writer,
+    content_source,
+)
 from wosdk_async.model import registry
 from wosdk_async.model.base import Record
 from wosdk_async.model.metadata import is_nested
@@ -143,6 +149,11 @@ class FastWriters(dict[type[Any], FastWriter]):
         ours = getattr(self._converter.get_unstructure_hook(cls), "writes", None) is cls
         self[cls] = compile_fast_writer(cls, self) if ours else _unsupported  # a program's hook decides
         return self[cls]
+
+    def source(self, cls: type[Any], variables: Mapping[str, str], names: dict[str, Any]) -> str:
+        """Return the source of :func:`content_source` for variables."""
+        written = content_source(cls, variables, names)
+        return "    raise Unsupported" if self[cls] is _unsupported else written
 
 
 def _unsupported(_: Any, __: Any) -> dict[str, Any]:

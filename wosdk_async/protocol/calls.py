@@ -32,7 +32,7 @@ from wosdk_async.protocol.validation import (
 from wosdk_async.protocol.wire import COMMANDS, Call
 from wosdk_async.text.remedies import Remedy
 
-__all__ = ["body_of", "command", "content_of", "content_of_dict", "post", "query", "require_own"]
+__all__ = ["Written", "body_of", "command", "content_of", "content_of_dict", "post", "query", "require_own"]
 
 _log = logging.getLogger("wosdk_async")
 
@@ -118,8 +118,17 @@ def _new_request_id() -> str:
 # --- commands -------------------------------------------------------------------------------
 
 
+@attrs.define(eq=False)
+class Written:
+    """Command of class ``kind``, already checked and written as JSON, and the ``key`` in its marker."""
+
+    kind: Any
+    content: Content
+    key: Any = None
+
+
 def command(
-    cmd: Command[Any] | str,
+    cmd: Command[Any] | Written | str,
     fields: Mapping[str, Any] | None = None,
     check: bool = True,
     origin: str | None = None,
@@ -129,6 +138,8 @@ def command(
         kind = _Kind(cmd, COMMANDS + segment(cmd), _PLAIN)
         warn_of_typo("command", cmd)
         content = content_of_dict(command_class(cmd), fields, check)
+    elif isinstance(cmd, Written):
+        kind, content = _kinds.get(cmd.kind) or _kind_of(cmd.kind()), cmd.content
     else:
         kind = _kinds.get(cmd.__class__) or _kind_of(cmd)
         if fields is not None:
@@ -136,8 +147,8 @@ def command(
                 f"run({type(cmd).__name__}(...)) takes no other fields; set them in the command"
             )
         content = content_of(cmd, check, origin=origin)
-        if kind.adapt is not None:
-            kind.adapt(content)
+    if kind.adapt is not None:
+        kind.adapt(content)
     body: dict[str, Any] = {"Command": content}
     request_id = None
     if not kind.to_locator:  # spec 4.2: on each command except discovery

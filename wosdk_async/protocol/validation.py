@@ -94,7 +94,7 @@ def _member(content: Any, cls: type[Record], field: str) -> tuple[str, Any]:
     return next(((name, value) for name, value in given if str(name).lower() == wire.lower()), (wire, None))
 
 
-def drops(record: Record, content: Mapping[str, Any], new: bool) -> bool:
+def drops(record: Record | type[Record], content: Mapping[str, Any], new: bool) -> bool:
     """Return whether ``_dropped`` would find anything in ``record``, whose JSON object is ``content``."""
     if record.wire_name == "WoCreateCommand":
         content, name = content["WorkOrder"], "WorkOrder"

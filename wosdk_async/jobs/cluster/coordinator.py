@@ -39,6 +39,7 @@ from wosdk_async.jobs.cluster.messages import (
 from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.journal import GrantRecord, Journal
 from wosdk_async.jobs.mapping.operations import Effect, usable_id
+from wosdk_async.protocol.calls import Written
 from wosdk_async.text.safe_text import Secrets
 from wosdk_async.transport.telemetry.statistics import Trace
 
@@ -113,7 +114,9 @@ class ClusterRun(Run[Any, Effect]):
         losses = self._losses[number]
         if losses >= MAX_LOSSES:
             raise RowError(f"not retried: this row was lost with its worker {losses} times")
-        row = GrantedRow(number, dumps(converter.unstructure(claim.record)).decode(), losses)
+        record = claim.record
+        content = record.content if isinstance(record, Written) else converter.unstructure(record)
+        row = GrantedRow(number, dumps(content).decode(), losses)
         loop = asyncio.get_running_loop()
         future = self._endings[number] = loop.create_future()
         if self._allocator.stopped:

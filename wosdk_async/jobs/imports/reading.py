@@ -6,9 +6,11 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from itertools import islice
+from typing import Any
 
 import attrs
 
+from wosdk_async.codec import Unsupported
 from wosdk_async.jobs.errors import ImportMapError, RowError, WaitingRowError, joined, require_sendable
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.journal.claims import Claim
@@ -16,14 +18,18 @@ from wosdk_async.jobs.ledger.file_rows import PAGE, fingerprint
 from wosdk_async.jobs.ledger.identity import Identities
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.marking import RowKeys, own_keys
-from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext
+from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext, written
 from wosdk_async.jobs.mapping.operations import Found
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.jobs.sources.source import Source
-from wosdk_async.model import Record
+from wosdk_async.model import Command, Record
+from wosdk_async.protocol.calls import Written
+from wosdk_async.protocol.validation import drops
 
 __all__ = ["PlannedRows", "RowBuilder"]
+
+_Build = Callable[[RowContext], Any]
 
 
 @attrs.frozen
@@ -97,6 +103,24 @@ class RowBuilder:
     import_map: ImportMap
     index: ReferenceIndex
     keys: RowKeys | None
+    _build_sent: _Build = attrs.field(init=False)
+    """Builds what a row sends; raises Unsupported if that must be the record."""
+
+    @_build_sent.default
+    def _command_writer(self) -> _Build:
+        kind, record, keys = self.import_map.action.kind, self.import_map.record, self.keys
+        # A key must be the text that the map sets in the marker.
+        if not issubclass(kind, Command) or (keys is not None and getattr(keys.node, "parse", True)):
+            return record.build
+        write = written(record, self.index).build
+
+        def build(context: RowContext) -> Written:
+            content = write(context)
+            if context.missing or drops(kind, content, new=False):
+                raise Unsupported
+            return Written(kind, content)
+
+        return build
 
     def build(self, row: Row) -> tuple[Record, list[MissingRecord]]:
         """Return a row's command or record, and the missing records to create first.
@@ -104,11 +128,11 @@ class RowBuilder:
         Raises:
             InvalidCallError: the row is invalid, regardless of which records exist.
         """
-        record, missing, _ = self._built(row)
+        record, missing, _ = self._built(row, self.import_map.record.build)
         return record, missing
 
-    def _built(self, row: Row) -> tuple[Record, list[MissingRecord], str | None]:
-        """Return the results of :meth:`build` and the row's key."""
+    def _built(self, row: Row, build: _Build) -> tuple[Any, list[MissingRecord], str | None]:
+        """Return the result of ``build``, the missing records to create first, and the row's key."""
         if row.fault is not None:
             raise RowError(row.fault)
         context, faults, key = RowContext(row.cells, self.index, row.warnings), [], None
@@ -117,7 +141,7 @@ class RowBuilder:
         except RowError as error:
             faults.append(error)
         try:
-            record = self.import_map.record.build(context)
+            record = build(context)
         except RowError as error:
             faults.append(error)
         if faults:
@@ -145,7 +169,10 @@ class RowBuilder:
             WaitingRowError: the row cannot be sent now, but a later run may send it.
             InvalidCallError: the row is invalid.
         """
-        record, missing, made = self._built(row)
+        try:
+            record, missing, made = self._built(row, self._build_sent)
+        except Unsupported:  # for example, a text is too long
+            record, missing, made = self._built(row, self.import_map.record.build)
         if self.keys is not None:
             if self.keys.are_own and made != key:
                 raise WaitingRowError(

@@ -80,7 +80,7 @@ def _element(meta: Wire, raw: object, path: str) -> Node:
     node = _single_node(meta, raw, path)
     if not isinstance(node, ObjectNode):
         return node
-    table = node.make.__wire__  # type: ignore[attr-defined]  # a class of the model
+    table = node.make.__wire__
     records = [each for name, each in node.fields.items() if table[name]["type"] == "ref"]
     is_fixed = bool(records) and not any(each.columns or each.references for each in records)
     return attrs.evolve(node, is_kept=is_fixed)

@@ -268,7 +268,7 @@ def columns_behind(reason: str, record: Node, specs: Iterable[ReferenceSpec]) ->
 def _leaves(node: Node, path: str = "") -> Iterator[tuple[str, Node]]:
     """Yield lists and leaf nodes, each with its field path in wire names."""
     if isinstance(node, ObjectNode):
-        table = node.make.__wire__  # type: ignore[attr-defined]  # a class of the model
+        table = node.make.__wire__
         for name, inner in node.fields.items():
             yield from _leaves(inner, f"{path}.{table[name]['name']}" if path else table[name]["name"])
     elif isinstance(node, ListNode):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+import functools
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import attrs
@@ -14,11 +15,13 @@ from wosdk_async.jobs.mapping.nodes import Node, ObjectNode, RowContext, TextNod
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.model.metadata import Wire
+from wosdk_async.protocol.calls import Written
 from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["RowKeys", "no_marker_for_workers", "own_keys"]
 
 _NO_RECORDS = ReferenceIndex(())  # keys use columns only
+_SHORT = 20  # characters of most keys
 
 
 def no_marker_for_workers(import_map: ImportMap) -> ImportMapError:
@@ -39,6 +42,15 @@ class RowKeys:
     """Map node of the field, if any."""
     job: str
     """Job id, which makes default keys unique."""
+    _column: str | None = attrs.field(init=False)
+    """Column whose cell is the key if it is a short string without outer blanks."""
+
+    @_column.default
+    def _find_column(self) -> str | None:
+        node = self.node
+        if not isinstance(node, TextNode) or not node.is_plain or (node.limit.length or _SHORT) < _SHORT:
+            return None
+        return node.template.first
 
     @property
     def are_own(self) -> bool:
@@ -85,6 +97,10 @@ class RowKeys:
         """Return a row's key. Raise RowError if the key is invalid or missing."""
         if self.node is None:
             return f"{self.job}-{row.number}"
+        if self._column is not None:
+            text = row.cells[self._column]
+            if type(text) is str and 0 < len(text) <= _SHORT and text == text.strip():
+                return text
         found = self.node.fill(RowContext(row.cells, _NO_RECORDS))
         key = "" if found is None else str(found)
         if not key or key != key.strip():
@@ -103,9 +119,11 @@ class RowKeys:
 
     def put(self, command: Any, key: str | None) -> None:
         """Set the key in a row's command, unless the map sets it."""
-        if self.node is None and key is not None:
+        if isinstance(command, Written):
+            command.key = key
+        elif self.node is None and key is not None:
             *parents, name = self.path.split(".")
-            setattr(_descend(command, parents), name, key)
+            setattr(functools.reduce(getattr, parents, command), name, key)
 
 
 def own_keys(keys: RowKeys | None) -> RowKeys | None:
@@ -161,9 +179,3 @@ def _inside(node: ObjectNode, name: str) -> Iterator[str]:
 
 def _class_of(node: ObjectNode) -> Any:
     return node.make
-
-
-def _descend(record: Any, names: Sequence[str]) -> Any:
-    for name in names:
-        record = getattr(record, name)
-    return record

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import attrs
 
+from wosdk_async.codec import content_source
 from wosdk_async.jobs.errors import RowError, joined
 from wosdk_async.jobs.mapping.template import LengthLimit, Template
 from wosdk_async.jobs.mapping.typed_values import TypedValues
@@ -29,6 +30,7 @@ __all__ = [
     "RowContext",
     "TextNode",
     "named_columns",
+    "written",
 ]
 
 OBJECTS = ("ref", "object", "money")
@@ -49,6 +51,9 @@ class MissingRecord(Protocol):
 
 class References(Protocol):
     """Source of record ids for rows."""
+
+    def known(self, reference: str) -> tuple[Mapping[str, int], str]:
+        """Return the ids of records by the cells that named them so far, and their column or ``""``."""
 
     def id_for(self, reference: str, context: RowContext) -> int | None:
         """Return the id of the record that a row names, or None if the row names none.
@@ -198,10 +203,12 @@ class ObjectNode:
     ``build`` and ``fill`` are compiled on first use, which nearly halves the time per record.
     """
 
-    make: Callable[..., Record]
+    make: type[Record]
     fields: Mapping[str, Node]
     is_kept: bool = False
     """Whether to send the object even if all its varying fields are empty."""
+    writes: References | None = None
+    """References of the JSON content to make; None to make records."""
 
     @cached_property
     def columns(self) -> frozenset[str]:
@@ -214,12 +221,12 @@ class ObjectNode:
         return NONE.union(*(node.references for node in self.fields.values()))
 
     @cached_property
-    def build(self) -> Callable[[RowContext], Record]:
+    def build(self) -> Callable[[RowContext], Any]:
         """Function that returns a row's object, even if all fields are empty."""
         return self._compiled(())
 
     @cached_property
-    def fill(self) -> Callable[[RowContext], Record | None]:
+    def fill(self) -> Callable[[RowContext], Any]:
         """Function that returns a row's object, or None if all varying fields are empty."""
         varying = [name for name, node in self.fields.items() if node.columns or node.references]
         return self._compiled(() if self.is_kept else varying)
@@ -227,7 +234,7 @@ class ObjectNode:
     def _compiled(self, varying: Sequence[str]) -> Callable[[RowContext], Any]:
         """Compile the function; it returns None if ``varying`` has fields and all of them are empty."""
         names: dict[str, Any] = {"make": self.make, "RowError": RowError, "joined": joined}
-        values, arguments = [], []
+        values, variables = [], {}
         for place, (name, node) in enumerate(self.fields.items()):
             variable = f"value{place}"
             if isinstance(node, ConstantNode):
@@ -239,15 +246,21 @@ class ObjectNode:
                     first = _CELL
                     names[f"column{place}"] = node.template.first
                     names[f"longest{place}"] = sys.maxsize if node.limit.length is None else node.limit.length
+                    names[f"blank{place}"] = node.blank
+                    if node.template.source == f"{{{node.template.first}}}":
+                        first = f"{_CELL} if text else blank{{place}}"
+                elif isinstance(node, ReferenceNode) and self.writes is not None:
+                    first = _ID if node.as_id else _REFERENCE
+                    names[f"known{place}"], names[f"column{place}"] = self.writes.known(node.name)
                 values.append(_VALUE.format(first=first.format(place=place), place=place))
-            arguments.append(f"{name}={variable}")
-        places = {name: place for place, name in enumerate(self.fields)}
-        empty = " and ".join(f"value{places[name]} is None" for name in varying)
+            variables[name] = variable
+        empty = " and ".join(f"{variables[name]} is None" for name in varying)
         lines = f"    if {empty}:\n        return None\n" if varying else ""
-        source = _OBJECT.format(values="".join(values), empty=lines, arguments=", ".join(arguments))
-        title = f"{getattr(self.make, '__name__', '')} of a row"
-        compiled: Callable[[RowContext], Any] = compile_function("fill", source, title, names)
-        return compiled
+        made = f"    made = make({', '.join(map('='.join, variables.items()))})"
+        if self.writes is not None:
+            made = content_source(self.make, variables, names)
+        source = _OBJECT.format(values="".join(values), empty=lines, made=made)
+        return compile_function("fill", source, f"{self.make.__name__} of a row", names)  # type: ignore[no-any-return]
 
 
 _OBJECT = """\
@@ -257,7 +270,9 @@ def fill(context):
     if faults:
         raise joined(faults)
 {empty}\
-    return make({arguments})
+    made = {{}}
+{made}
+    return made
 """
 
 _FILL = "value{place} = fill{place}(context)"
@@ -267,6 +282,12 @@ _CELL = """\
 text = context.cells[column{place}]
         plain = type(text) is str and 0 < len(text) <= longest{place} and not text.isspace()
         value{place} = text if plain else fill{place}(context)"""
+
+# The id of a record that an earlier row named, without the calls of ``fill``.
+_ID = """\
+id = known{place}.get(column{place} and context.cells[column{place}])
+        value{place} = id or fill{place}(context)"""
+_REFERENCE = _ID.replace("id or", "{{'Id': id}} if id else")  # spec 2.1
 
 _VALUE = """\
     try:
@@ -303,3 +324,13 @@ class ListNode:
         if faults:
             raise joined(faults)
         return [value for value in values if value is not None] or None
+
+
+def written(node: Any, references: References) -> Any:
+    """Return the node that makes JSON content instead of records; it may raise Unsupported."""
+    if isinstance(node, ListNode):
+        return ListNode(tuple(written(each, references) for each in node.elements))
+    if not isinstance(node, ObjectNode):
+        return node
+    fields = {name: written(each, references) for name, each in node.fields.items()}
+    return attrs.evolve(node, fields=fields, writes=references)

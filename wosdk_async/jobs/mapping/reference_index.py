@@ -268,6 +268,11 @@ class ReferenceIndex:
 
     # --- use ----------------------------------------------------------------------------------
 
+    def known(self, reference: str) -> tuple[Mapping[str, int], str]:
+        """Return the ids of records by the cells that named them so far, and the column of those cells."""
+        first, _, ids = self._ids[reference]
+        return ids, first or ""
+
     def id_for(self, reference: str, context: RowContext) -> int | None:
         """Return the id of the record that a row names, or None if the row names none.
 

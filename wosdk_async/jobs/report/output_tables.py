@@ -72,7 +72,7 @@ async def write_results(folder: OutputFolder, journal: JournalReader, facts: Job
             )
 
         async for page in journal.file_pages():
-            undos = await journal.undos(row.row for row in page)
+            undos = await journal.undos(row.row for row in page) if facts.undone is not None else {}
             undone = {row for row, undo in undos.items() if undo.state == State.DONE}
             await asyncio.to_thread(write, page, undone)
     return folder.path(_RESULTS)
@@ -195,6 +195,8 @@ def _result(row: StoredRow, outcome: str) -> list[Any]:
 
 def _safe(text: str | None) -> str | None:
     """Return text on one line, for readers that do not support quoted line breaks."""
+    if text and text.isascii() and text.isalnum():  # most keys and numbers
+        return text
     return without_formulas(one_line(text)) if text else None
 
 
