@@ -61,6 +61,28 @@ def test_walks_name_files_and_names_that_are_there() -> None:
     } == set()
 
 
+def test_each_step_of_a_walk_names_what_its_files_have() -> None:
+    """A word that only some other file has does not help: it is looked for in the files of the step."""
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    paths = [path for folder in ("wosdk_async", "tests", "docs") for path in (ROOT / folder).rglob("*.*")]
+    strange = set()
+    for step in re.split(r"\n(?=\d\. |\n)", page.partition("\n### Add a command\n")[2]):
+        named = re.findall(r"`([^`\n]+)`", step)
+        files = [
+            path.read_text(encoding="utf-8")
+            for name in named
+            if FILE.fullmatch(name)
+            for path in paths
+            if path.as_posix().endswith(f"/{name}") and path.name != "architecture.md"
+        ]
+        for name in named:
+            if NAME.fullmatch(name) and not FILE.fullmatch(name):
+                words = set(re.findall(r"\w+", name.partition("(")[0]))
+                if not any(words <= set(re.findall(r"\w+", text)) for text in files):
+                    strange.add(name)
+    assert strange == set()
+
+
 def test_the_map_of_jobs_on_many_workers_has_each_module() -> None:
     named = set(re.findall(r"\b\w+\.py\b", cluster.__doc__ or ""))
     there = {path.name for path in (ROOT / "wosdk_async" / "jobs" / "cluster").glob("[!_]*.py")}
