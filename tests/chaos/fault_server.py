@@ -15,6 +15,7 @@ from typing import Any
 
 import httpx
 
+from tests.sandbox.faulty import IN_DOUBT
 from tests.support.certificate import certificate
 
 __all__ = ["FaultServer", "script"]
@@ -26,35 +27,36 @@ PAGE = 4000
 def script(seed: int, *, rate: float, late: float, moves: int) -> dict[str, Any]:
     """Return all faults of a create, each at ``rate``; late commits happen after ``late`` seconds."""
     create = {"operation": "WoCreateCommand", "rate": rate}
-    return {
-        "seed": seed,
-        "rule": [
-            {"fault": "latency", "operation": "command", "lognormal": {"p50": 0.001, "p99": 0.02}},
-            {"fault": "expired_token", "rate": rate / 4},
-            {"fault": "moved_host", "operation": "WoCreateCommand", "every": moves},
-            {"fault": "reset", "operation": ["token", "discovery"], "rate": 0.1},
-            {"fault": "reset", **create},
-            {"fault": "reset", **create, "carried_out": True},
-            {"fault": "half_reply", **create},
-            {"fault": "half_reply", **create, "cut": "close"},
-            {"fault": "garbage", **create},
-            {"fault": "garbage", **create, "carried_out": False},
-            {"fault": "slow_drip", **create, "piece": 400, "pause": 0.005},
-            {"fault": "late_commit", **create, "after": late, "hold": 0.05},
-            {"fault": "late_commit", "operation": "WoCreateCommand", "rate": rate / 10, "after": late},
-            {"fault": "status", **create, "status": 429},
-            {"fault": "status", **create, "status": 429, "retry_after": 1},
-            {"fault": "status", **create, "status": 503, "body": "html"},
-            {"fault": "status", **create, "status": 503, "retry_after_date": 1, "body": "empty"},
-            {"fault": "status", **create, "status": 500},
-            {"fault": "status", **create, "status": 500, "carried_out": True},
-            {"fault": "status", **create, "status": 502, "body": "html"},
-            {"fault": "status", **create, "status": 502, "body": "html", "carried_out": True},
-            {"fault": "reset", "operation": "query", "rate": rate},
-            # Last: a fault above ends its request, so that no create counts twice.
-            {"fault": "request_id", **create, "mode": "foreign"},
-        ],
-    }
+    rules: list[dict[str, Any]] = [
+        {"fault": "latency", "operation": "command", "lognormal": {"p50": 0.001, "p99": 0.02}},
+        {"fault": "expired_token", "rate": rate / 4},
+        {"fault": "moved_host", "operation": "WoCreateCommand", "every": moves},
+        {"fault": "reset", "operation": ["token", "discovery"], "rate": 0.1},
+        {"fault": "reset", **create},
+        {"fault": "reset", **create, "carried_out": True},
+        {"fault": "half_reply", **create},
+        {"fault": "half_reply", **create, "cut": "close"},
+        {"fault": "garbage", **create},
+        {"fault": "garbage", **create, "carried_out": False},
+        {"fault": "slow_drip", **create, "piece": 400, "pause": 0.005},
+        {"fault": "late_commit", **create, "after": late, "hold": 0.05},
+        {"fault": "late_commit", "operation": "WoCreateCommand", "rate": rate / 10, "after": late},
+        {"fault": "status", **create, "status": 429},
+        {"fault": "status", **create, "status": 429, "retry_after": 1},
+        {"fault": "status", **create, "status": 503, "body": "html"},
+        {"fault": "status", **create, "status": 503, "retry_after_date": 1, "body": "empty"},
+        {"fault": "status", **create, "status": 500},
+        {"fault": "status", **create, "status": 500, "carried_out": True},
+        {"fault": "status", **create, "status": 502, "body": "html"},
+        {"fault": "status", **create, "status": 502, "body": "html", "carried_out": True},
+        {"fault": "reset", "operation": "query", "rate": rate},
+    ]
+    last = {"fault": "request_id", **create, "mode": "foreign"}
+    named = {rule["fault"] for rule in (*rules, last)}
+    # Behind the others: the seed counts rules by position, and SMALL needs the strikes of its seed.
+    more = [{**rule, **create} for kind, rule in IN_DOUBT.items() if kind not in named]
+    # Last: a fault above ends its request, so that no create counts twice.
+    return {"seed": seed, "rule": [*rules, *more, last]}
 
 
 class FaultServer:

@@ -44,7 +44,7 @@ __all__ = [
 
 T = TypeVar("T")
 
-FORMAT = 2
+FORMAT = 3
 """Journal format version; other versions are refused."""
 
 REPEATED_KEY = "RepeatedKey"

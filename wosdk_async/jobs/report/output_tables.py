@@ -170,7 +170,18 @@ async def _write_rows(
         await asyncio.to_thread(write, page)
 
 
-_COLUMNS = ("row", "line", "outcome", "key", "id", "number", "reason", "code", "request_id", "warnings")
+_COLUMNS = (
+    "row",
+    "line",
+    "outcome",
+    "key",
+    "id",
+    "number",
+    "reason",
+    "code",
+    "request_id",
+    "warnings",
+)
 
 RESULT_COLUMNS = (*_COLUMNS, "changed")
 """Columns of ``results.csv``: those of a row's outcome, and whether a completed row has since changed."""
