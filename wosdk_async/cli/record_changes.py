@@ -66,7 +66,7 @@ class RecordChange:
             try:
                 self.outcome = await self.make(company.traced(self.trace))
             except WosdkError as error:
-                error.add(id=self.facts.get("id"))  # for the remedy
+                error.add(id=self.facts.get("id"))  # the remedy may name the id
                 self.outcome = error
 
     @property

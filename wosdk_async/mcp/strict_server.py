@@ -161,7 +161,7 @@ def _message(error: ValidationError, parts: str) -> str:
     return safe_text("; ".join([*lines[:_MAX_ERRORS], *more]), 1000)
 
 
-# The id, if it precedes the arguments; the rest is unreadable.
+# The id of an unreadable request, which is only found if it precedes the arguments.
 _ID = re.compile(r'\s*\{[^{}\[\]]*?"id"\s*:\s*(-?[0-9]{1,15}(?=\s*[,}])|"[^"\\]{1,200}")')
 
 

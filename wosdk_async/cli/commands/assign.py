@@ -27,7 +27,7 @@ from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["assign_command"]
 
-_SEARCHED = 1000  # employees to search for a suggestion: one response
+_SEARCHED = 1000  # employees searched for a suggestion: few enough for one response
 
 _to_option = click.option(
     "--to",

@@ -59,7 +59,7 @@ def assigned(fields: dict[str, Any], texts: Iterable[str], cls: type[Record] | N
         meta = _meta(cls, path)
         parsed = _json(value, text) if is_json or _takes_json(meta) else _typed(value, meta, name)
         if meta is not None:
-            path[-1] = meta["name"]  # an alias means the same field
+            path[-1] = meta["name"]  # an alias names the same field, so it counts as a duplicate
         _require_new(before, tuple(path), fields, text)
         before[tuple(path)] = text
         _put(fields, path, parsed, text)
@@ -161,7 +161,7 @@ def _class(meta: Wire) -> type[Record] | None:
     return registry.resolve(meta["of"]) if is_nested(meta) else None
 
 
-# --- the whole of a command -----------------------------------------------------------------
+# --- whole commands and records -------------------------------------------------------------
 
 
 def command_of(cls: type[Command[Any]], fields: Mapping[str, Any]) -> Command[Any]:

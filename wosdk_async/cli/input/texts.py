@@ -186,7 +186,7 @@ def _unknown_name(kind: str, name: str, names: Any, unchecked: bool) -> str:
         raise CliError(f"{enum} is an enum, not {article} {kind}; `wosdk describe {enum}` lists its values")
     if hint := suggestion(name, names):
         raise CliError(f"the catalogue has no {kind} {name!r}{hint} {unchecked_hint()}")
-    if has_unchecked():  # other commands refuse the name
+    if has_unchecked():  # a command without --unchecked refuses the name itself
         say(f"the catalogue has no {kind} {name!r}: sending it unchecked")
     return name
 

@@ -120,7 +120,7 @@ def short(value: Any, kind: str = "any") -> str:
     return readable(value)
 
 
-# Common entities: the leading columns, and the next ones while space remains.
+# For common entities: the columns that are always shown, and those shown while space remains.
 _CHOSEN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "WorkOrder": (
         # ShortLocation is the item's location name (facts 5, "Creation traps")
@@ -140,10 +140,10 @@ _CHOSEN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "Location": (("Name", "TypeId", "Address.Street", "Address.City"), ()),
 }
 
-_STATE = ("status", "state", "type")  # parts of enum names
+_STATE = ("status", "state", "type")  # enum properties with such a word in their name are always shown
 _NAMED_FIRST = ("display_as", "name", "number")  # properties to show for a reference
 _REFERENCES = 6  # maximum references to read by name: each makes the query larger
-_REQUEST_FLAGS = ("PerformDeletion", "IsNew")  # part of the API, not of the record
+_REQUEST_FLAGS = ("PerformDeletion", "IsNew")  # these control a request and are not data of the record
 
 
 @attrs.frozen

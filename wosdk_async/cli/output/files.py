@@ -54,7 +54,7 @@ def opened(output: Output) -> Iterator[IO[str]]:
             yield file
             file.close()
         except BaseException:
-            with suppress(OSError):  # flushing the buffer fails again
+            with suppress(OSError):  # close() flushes the buffer, which may fail again
                 file.close()
             _remove_empty(output.path)
             raise
@@ -84,7 +84,7 @@ def require_writable(path: Path) -> None:
         try:
             path.stat()
             target = path
-        except FileNotFoundError:  # it will be created; for a link, at the target
+        except FileNotFoundError:  # the file will be created; for a link, where the link points
             target = Path(os.path.realpath(path)).parent
             target.stat()
         if not os.access(target, os.W_OK):
@@ -114,7 +114,7 @@ def require_not_store(option: str, written: Path, store: Path) -> None:
         raise CliError(f"{option} would overwrite {store}; name another file")
 
 
-_JOURNAL = "journal.db"  # in a job folder; the module that defines this name loads slowly
+_JOURNAL = "journal.db"  # in a job folder; not imported, because the module that defines it loads slowly
 _SQLITE = b"SQLite format 3\0"  # magic bytes
 _BESIDE = ("-wal", "-shm", "-journal")  # suffixes of SQLite's extra files
 
