@@ -137,7 +137,7 @@ class _Server(uvicorn.Server):
                 ssl_keyfile=file,
             )
         )
-        self._accepting = started
+        self._on_accepting = started
         self.loop: asyncio.AbstractEventLoop | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -145,7 +145,7 @@ class _Server(uvicorn.Server):
         self.end = asyncio.Event()
         await super().startup(sockets)
         if self.started:
-            self._accepting()
+            self._on_accepting()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Send pending responses for up to 5 s; immediately cancel requests that no client waits for.

@@ -274,7 +274,7 @@ class RequestIdFault(Fault):
         own = body.pop("RequestId", None)
         if isinstance(own, str):
             other = self._other(own, exchange.earlier_id or rng.randbytes(16).hex())
-            body = body if other is None else {**body, "RequestId": other}  # still the last key
+            body = body if other is None else {**body, "RequestId": other}  # RequestId stays the last key
             response = attrs.evolve(response, body=dump(body))
         await exchange.respond(response)
         return True

@@ -45,7 +45,7 @@ def seed_rows(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[SeedRow]:
         raise StoreError(f"The rows are {_short(rows)}, not an object. {example}")
     found = []
     for key, listed in rows.items():
-        entity = getattr(key, "wire_name", key)  # keys may be client classes
+        entity = getattr(key, "wire_name", key)  # a key may be a record class of the client
         if not isinstance(entity, str):
             raise StoreError(f"{_short(key)} is not an entity type. {example}")
         if isinstance(listed, str | Mapping) or not isinstance(listed, Sequence):

@@ -165,7 +165,7 @@ def _find_by_fields(context: RequestContext, schema: EntitySchema, named: dict[s
 
 
 def _outside_parent(key: object, parent: object) -> Refusal:
-    # spec 4.9 rule 2; the wording is not shown
+    # spec 4.9 rule 2; the wording is not shown; assumed
     return broken_rule(f"Change attribute {key} through its parent asset {parent}.")
 
 

@@ -60,7 +60,7 @@ def log_action(context: RequestContext, order: Record, kind: str, arguments: Arg
         "ActionDate": happened,
         "Comment": arguments.get("Comment", ""),
         "ActionReasonId": arguments.get("ActionReasonId", 0),
-        "IsBackDate": happened < moment,  # facts 5: back-dating; later dates are assumed
+        "IsBackDate": happened < moment,  # facts 5: back-dating. Assumed: later dates do not count
         "UiTypeId": "IntegrationWS",  # not shown; assumed from the name
         "TimeZone": order["TimeZone"],
         "SystemDateUtc": context.now.utc,

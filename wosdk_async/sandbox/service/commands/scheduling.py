@@ -173,8 +173,8 @@ def _referenced_record(context: RequestContext, order: Record, name: str, entity
 
 
 # --- work plans ------------------------------------------------------------------------------
-# Parent-child and waiting relations between orders (WpTree). The members of WpTree are assumed to mean what
-# their names say; nothing is shown.
+# Parent-child and waiting relations between orders (WpTree). That the members of WpTree mean what their names
+# say is not shown; assumed.
 
 
 # Members that a prepared child copies from its parent, in request form.

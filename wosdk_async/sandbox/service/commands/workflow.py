@@ -45,7 +45,8 @@ class Action:
         sources: states that the action starts from; None for all.
         target: state that the action leads to; None keeps the state.
         needs_reason: whether a reason is required.
-        takes_reason: whether a reason, even an optional one, has an effect; a flag's reason is the flag.
+        takes_reason: whether a reason, even an optional one, has an effect. The command for flags takes the
+            flag as its reason.
         effect: function that applies all other changes, and returns whether there were any.
     """
 
@@ -145,8 +146,8 @@ def run_action(action: Action, context: RequestContext, arguments: Arguments) ->
     commands).
     """
     order = find_order(context, arguments)
-    _check_state(order, action)  # before the reason (facts 5.1)
-    reason = _find_reason(context, action, arguments)
+    _check_state(order, action)  # facts 5.1: the state is checked before the reason
+    reason = _sent_reason(context, action, arguments)
     changed = action.effect is None or action.effect(context, order, arguments)
     if changed:
         order["StatusId"] = action.target or order["StatusId"]
@@ -163,7 +164,7 @@ def _check_state(order: Record, action: Action) -> None:
         )
 
 
-def _find_reason(context: RequestContext, action: Action, arguments: Arguments) -> Record | None:
+def _sent_reason(context: RequestContext, action: Action, arguments: Arguments) -> Record | None:
     """Return the command's reason; an optional reason only needs to exist (assumed)."""
     key = arguments.get("ActionReasonId", 0)
     if action.needs_reason:
