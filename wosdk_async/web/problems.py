@@ -88,7 +88,7 @@ PROBLEMS: Mapping[type[WosdkError], ProblemRule] = {
         ProblemRule(errors.BusinessRuleError, 422, "A business rule forbids this request"),
         ProblemRule(errors.ConflictError, 409, "The record has changed since it was read"),
         ProblemRule(errors.NotFoundError, 404, "Record not found"),
-        # the record in the request's address exists
+        # 422 instead of 404, because the record in the request's address exists
         ProblemRule(errors.NameNotFoundError, 422, "A name in the request matches no record"),
         ProblemRule(errors.UnsupportedError, 422, "The record does not support this"),
         ProblemRule(errors.UnknownNameError, 422, "The service does not know the name"),
