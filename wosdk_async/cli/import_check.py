@@ -79,7 +79,7 @@ def check_import(arguments: ImportArguments) -> Exit:
         runner = exits.enter_context(Runner(target, variables, rate=arguments.rate, before_send=dry))
         runner.run(runner.company.connect())
         identity = identity_of(variables) or company_identity(runner.company)
-        on_row = exits.enter_context(_file_of_rows(arguments.outcomes))
+        on_row = exits.enter_context(_row_writer(arguments.outcomes))
         result = runner.run(check.run(runner.company, identity=identity, on_row=on_row))
     if arguments.as_json:
         click.echo(json_text(result.as_dict()))
@@ -91,8 +91,8 @@ def check_import(arguments: ImportArguments) -> Exit:
 
 
 @contextmanager
-def _file_of_rows(path: Path | None) -> Iterator[Callable[[Finding], None] | None]:
-    """Write a CSV file with one line per row, atomically."""
+def _row_writer(path: Path | None) -> Iterator[Callable[[Finding], None] | None]:
+    """Yield a function that writes a row to a CSV file; at the end of the block, replace ``path`` with it."""
     if path is None:
         yield None
         return

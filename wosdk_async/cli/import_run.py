@@ -87,9 +87,9 @@ def run_import(arguments: ImportArguments) -> int:
             job.stop()
 
         signals = StopSignals(stop, grace=WORKERS_GRACE if workers is not None else None)
-        lines = _lines(arguments.outcomes, resumed=not (opened.new or arguments.force))
+        file = _outcomes_file(arguments.outcomes, resumed=not (opened.new or arguments.force))
         try:
-            summary = runner.run(_run(job, signals, lines, arguments, temporary), exit_soon=False)
+            summary = runner.run(_run(job, signals, file, arguments, temporary), exit_soon=False)
         except WosdkError as error:
             if signals.status is None:
                 raise
@@ -157,12 +157,12 @@ def _confirm_again(opened: OpenedJob, *, ask: bool) -> None:
 async def _run(
     job: Import,
     signals: StopSignals,
-    lines: IO[bytes] | nullcontext[None],
+    outcomes_file: IO[bytes] | nullcontext[None],
     arguments: ImportArguments,
     temporary: bool,
 ) -> Summary:
     # The file stays open, and signals stay handled, until the summary is printed.
-    with lines as file, signals.handled():
+    with outcomes_file as file, signals.handled():
         opened = await job.open()
         writer = OutcomeWriter(file, job.stop)
         for warning in job.warnings:  # printed before the prompt, so the summary must not repeat them
@@ -218,7 +218,7 @@ def require_new(outcomes: Path, force: bool) -> None:
         )
 
 
-def _lines(outcomes: Path | None, *, resumed: bool) -> IO[bytes] | nullcontext[None]:
+def _outcomes_file(outcomes: Path | None, *, resumed: bool) -> IO[bytes] | nullcontext[None]:
     """Return the outcomes file, opened for appending if the job is resumed."""
     if outcomes is None:
         return nullcontext()
