@@ -334,7 +334,7 @@ class _Stopwatch(WatchedEngine):
         """Return the route to the host of ``url``; None if the host is unknown or the proxy unusable."""
         try:
             proxy, setting = self._proxies.route(url or "") if self._proxies else (None, "")
-        except ConfigurationError:  # the request raises the same error
+        except ConfigurationError:  # the request raises the same error, which is reported
             return None
         host = urlsplit(url or "").netloc
         return (

@@ -108,7 +108,7 @@ def _row_writer(path: Path | None) -> Iterator[Callable[[Finding], None] | None]
             writer = csv.writer(text, lineterminator="\r\n")
             writer.writerow(_COLUMNS)
             yield write
-            text.detach()  # flushes, and leaves the file open
+            text.detach()  # flushes the text, and leaves the file open for replace_file()
     except OSError as error:
         if isinstance(error, WosdkError):  # the error of an unreachable Company is an OSError, too
             raise

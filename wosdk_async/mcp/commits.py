@@ -83,7 +83,7 @@ class Commits:
                 return await self._outcome(current, send=send)
         except PlanBusyError:
             return CommitOutcome(state="busy", plan=plan)
-        except PlansUnusableError as error:  # raised before this call sent anything
+        except PlansUnusableError as error:  # raised before this call sent anything, so the plan is as before
             state = State.IN_DOUBT if plan.state in UNDECIDED else State.PLANNED
             return CommitOutcome(state=state.word, plan=plan, problem=self._problem(error))
 

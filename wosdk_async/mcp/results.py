@@ -79,7 +79,7 @@ def _no_bool(value: Any) -> Any:
 
 RecordId = Annotated[int, BeforeValidator(_no_bool)]
 
-_ID = re.compile(r"[1-9][0-9]{0,17}")  # 0071 is an order number
+_ID = re.compile(r"[1-9][0-9]{0,17}")  # 0071 is an order number, not an id
 
 
 def id_in(text: str) -> int | None:

@@ -163,7 +163,7 @@ class _Server(uvicorn.Server):
             async with asyncio.timeout(limit):
                 while state.connections and not self.force_exit:  # noqa: ASYNC110  # uvicorn has no event
                     await asyncio.sleep(0.001)
-        for connection in list(state.connections):  # the client has stopped reading
+        for connection in list(state.connections):  # clients that have stopped reading
             if connection.transport is not None:
                 connection.transport.abort()
         dropped = list(state.tasks)

@@ -28,7 +28,7 @@ __all__ = [
     "write_exchanges",
 ]
 
-_MAX_BYTES = 64 * 1024 * 1024  # of a file
+_MAX_BYTES = 64 * 1024 * 1024  # maximum size of a file
 MAX_EXCHANGES = 10_000
 TOKEN_PATH = "/token"  # noqa: S105 - recorded instead of the path, which differs by region
 _LOCATOR_PATH = "/api/v1/cmd/GetCompanyWsdkUrlCommand"
@@ -171,7 +171,7 @@ def load_exchanges(path: Path) -> tuple[tuple[RecordedExchange, ...], tuple[str,
         raise ConfigurationError(f"{path} is larger than {_MAX_BYTES} bytes and cannot be a recording")
     try:
         return _parsed(codec.loads(text))
-    # Our minimum msgspec raises errors that are not ValueErrors.
+    # The oldest msgspec that we support raises errors that are not ValueErrors.
     except (ValueError, msgspec.MsgspecError, RecursionError) as error:
         raise ConfigurationError(f"{path} is not a valid recording: {error}") from None
 

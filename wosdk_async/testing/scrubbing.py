@@ -138,7 +138,8 @@ Scrub = Callable[[Any], Any]
 
 _HEADERS = ("content-type", "date", "location", "retry-after")  # headers that the client reads
 _NO_SECRETS = Secrets()
-_GRANTED = {"json": {"access_token": "wosdk-replay-token", "expires_in": 1199}}  # for each token response
+# Recorded instead of each token response.
+_GRANTED = {"json": {"access_token": "wosdk-replay-token", "expires_in": 1199}}
 
 
 @attrs.frozen
@@ -203,7 +204,7 @@ def _kept_body(body: bytes | None, change: Callable[[Any], Any]) -> dict[str, An
         return None
     try:
         value = change(codec.loads(body))
-        codec.dumps(value)  # some numbers can be decoded but not encoded
+        codec.dumps(value)  # raises for numbers that can be decoded but not encoded
     except (ValueError, RecursionError):
         pass
     else:

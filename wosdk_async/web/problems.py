@@ -34,8 +34,8 @@ __all__ = ["PROBLEMS", "ProblemDetails", "ProblemRule", "problem_of"]
 _TYPE = "urn:problem-type:wosdk:"  # a name, not an address: this library has no web site
 _MAX_DETAIL = 500  # characters
 _MAX_READ = 10_000  # characters of service text
-_MAX_WAIT = 3600  # seconds; the service may send any number
-# Internals that service text may contain: addresses, hosts with ports, IP addresses, file paths.
+_MAX_WAIT = 3600  # seconds; a limit, because the service may send any number
+# Internals that are removed from service text: addresses, hosts with ports, IP addresses, file paths.
 _ADDRESS = re.compile(
     r"\b[a-z][a-z0-9+.-]{0,30}:(?:\\?/){2}[^\s'\"<>]*"
     r"|(?<![\w./\\])(?:[a-z]:)?[/\\]{1,2}[\w.$-]+[/\\][^\s'\"<>,;)]*"

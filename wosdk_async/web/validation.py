@@ -29,7 +29,7 @@ T = TypeVar("T", bound=Record)
 
 _MAX_FAULTS = 50  # per body
 _MAX_SHOWN = 200  # characters of a string in a fault
-_MAX_EVENTS = 8 * 1024 * 1024  # bytes per webhook post, which anyone with the address can send
+_MAX_EVENTS = 8 * 1024 * 1024  # bytes per webhook post; limited, because anyone with the address can send one
 
 
 @attrs.frozen

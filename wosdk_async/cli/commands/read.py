@@ -73,7 +73,7 @@ def get_command(
       wosdk get Customer 512 -p DisplayAs -p WorkZone.DisplayAs
       wosdk get AssetTree '{"ParentId": 20400, "ChildId": 20410}'
     """
-    if record_id is None:  # the only argument is an entity, or a record without its entity
+    if record_id is None:  # the only argument is an entity, or a record whose entity is missing
         example = f"{entity} ID" if entity_class(entity) else f"WorkOrder {shlex.quote(entity)}"
         raise click.UsageError(f"Missing argument 'ID'; write wosdk get {example}.")
     entity_type = entity_named(entity, unchecked)

@@ -22,7 +22,8 @@ __all__ = ["assigned", "command_of", "json_object", "parsed_fields", "record_of"
 
 _MAX_JSON = 64 * 1024 * 1024  # bytes
 _MAX_VALUE = 200  # characters of a value in the preview
-_TEXTS = ("string", "enum", "datetime-local", "datetime-utc")  # validated, then sent as typed
+# Values of these types are validated, then sent as the user typed them.
+_TEXTS = ("string", "enum", "datetime-local", "datetime-utc")
 _ASSIGNMENT = "write NAME=VALUE, such as WorkOrderId=90417, or NAME:=JSON"
 
 
@@ -110,7 +111,7 @@ def _takes_json(meta: Wire | None) -> bool:
 def _typed(value: str, meta: Wire | None, name: str) -> Any:
     if meta is None:
         return value
-    if meta["type"] == "ref":  # references are by id (spec 2.1)
+    if meta["type"] == "ref":  # spec 2.1: a reference is written by id
         return {"Id": typed_value(value, {"type": "integer"}, f"{name}, a {meta['of']} id,")}
     parsed = typed_value(value, meta, name)
     return value if meta["type"] in _TEXTS else parsed

@@ -230,7 +230,7 @@ def _parse_id(text: str) -> Id | None:
     if _ID.fullmatch(text):
         try:
             return int(text)
-        except ValueError:  # Python rejects numbers with thousands of digits
+        except ValueError:  # Python does not convert thousands of digits, which are no id
             return None
     if not text.startswith("{"):
         return None

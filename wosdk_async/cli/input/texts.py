@@ -50,7 +50,7 @@ _NEXT = re.compile(rf"\b(?P<word>and|or)\s+{_START}", re.IGNORECASE)
 _BETWEEN = re.compile(rf"({_QUOTED}|.+?)\s+and\s+({_QUOTED}|.+)", re.IGNORECASE | re.DOTALL)
 _ITEM = re.compile(rf"\s*({_QUOTED}|[^,'\"]*)\s*(,|$)")
 
-_SPELLINGS = {"==": "=", "<>": "!="}  # from Python and SQL
+_SPELLINGS = {"==": "=", "<>": "!="}  # operators as Python and SQL write them
 
 
 def condition(entity: type[Record] | str, text: str) -> Condition:

@@ -134,15 +134,15 @@ def require_not_kept(option: str, written: Path) -> None:
 
 def _begins(path: Path, head: bytes) -> bool:
     try:
-        if not path.is_file():  # reading a pipe would wait
+        if not path.is_file():  # reading a pipe would wait for a writer
             return False
         with path.open("rb") as file:
             return file.read(len(head)) == head
-    except OSError:  # reported when writing
+    except OSError:  # an unusable file is reported when it is written
         return False
 
 
 def _same_file(one: Path, other: Path) -> bool:
-    if os.path.realpath(one) == os.path.realpath(other):  # works before the files exist
+    if os.path.realpath(one) == os.path.realpath(other):  # this also works for files that do not exist yet
         return True
     return one.exists() and other.exists() and one.samefile(other)

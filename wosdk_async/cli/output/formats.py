@@ -125,7 +125,7 @@ class CsvFormat:
         self._escaped = one_line if file.isatty() else str
         dialect = FileDialect.for_excel(excel)
         if excel is not None and not file.isatty():
-            file.write("\ufeff")  # byte order mark
+            file.write("\ufeff")  # byte order mark, by which Excel recognizes UTF-8
         self._writer = dialect.writer(file)  # type: ignore[arg-type]  # the writer only needs write()
         self._number = dialect.number
         self._guard = FormulaGuard(raw=raw)

@@ -42,7 +42,7 @@ __all__ = [
 
 _MAX_SHOWN = 5  # causes and warnings in the summary
 _MAX_WARNED = 3  # causes of row warnings in the summary
-_OF_INPUT = ("--format", "--sheet", "--header-row", "--outcomes")  # these do not apply to its rejects.csv
+_OF_INPUT = ("--format", "--sheet", "--header-row", "--outcomes")  # these do not apply to rejects.csv
 _TAB = "\t"
 _PLACES = 3  # rows named for each cause
 _HEAD = 1 << 20  # bytes: enough for any header

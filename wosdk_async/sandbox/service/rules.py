@@ -222,7 +222,7 @@ def _custom_field(context: RequestContext, field: Record) -> None:
         raise required("ObjectId", "CustomField2")
     key = field["Descriptor"]["Id"]
     if context.unchecked is not None and context.find("CustomFieldDescriptor", key) is None:
-        return  # a seed row whose descriptor follows later
+        return  # not checked: the descriptor of a seed row may be a later row
     descriptor = required_record(context, "CustomFieldDescriptor", key, "Descriptor")
     name, kind, value = descriptor["Name"], descriptor["ActorTypeId"], field["Value"]
     if kind not in ("Unknown", field["ObjectTypeId"], _WIDER_KINDS.get(field["ObjectTypeId"])):

@@ -214,7 +214,7 @@ class _Update:
         if relation is None:
             return self._write_kept_element(field, element, plan, key)
         found = self.context.get(child.name, key)
-        if not relation.fields(self.record["Id"]).items() <= found.items():  # in another list
+        if not relation.fields(self.record["Id"]).items() <= found.items():  # of another list
             raise missing_record(child.name, key)
         if get_ignore_case(element, "PerformDeletion") is True:
             delete(self.context, child, found)

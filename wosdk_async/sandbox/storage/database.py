@@ -143,7 +143,7 @@ def _configure(db: sqlite3.Connection) -> None:
     """
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = NORMAL")
-    db.execute("PRAGMA temp_store = MEMORY")  # for the undo data of savepoints
+    db.execute("PRAGMA temp_store = MEMORY")  # keeps the undo data of savepoints in memory
     db.execute(f"PRAGMA cache_size = -{_CACHE}")
     # Pages (16 MB): the disk is flushed once for about a thousand work orders.
     db.execute("PRAGMA wal_autocheckpoint = 4000")

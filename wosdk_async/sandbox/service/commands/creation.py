@@ -116,12 +116,12 @@ def _find_parts(context: RequestContext, order: Record, sent: Record) -> _Parts:
     if "SubType" not in order:
         raise required("SubType.Id", "WorkOrder")
     if "Customer" not in order and order["TypeCategory"] == "Request":
-        raise required("Customer.Id", "WorkOrder")  # facts 5: for TypeCategory Request
+        raise required("Customer.Id", "WorkOrder")  # facts 5: required for TypeCategory Request
     if "Customer" in order and "WorkZone" not in order:
         customer = required_record(context, "Customer", order["Customer"]["Id"])
         order |= {name: customer[name] for name in ("WorkZone",) if name in customer}  # facts 5
     if "WorkZone" not in order:
-        raise required("WorkZone.Id", "WorkOrder")  # facts 5: a Basic order without a customer
+        raise required("WorkZone.Id", "WorkOrder")  # facts 5: required for a Basic order without a customer
     check_references(context, schemas()["WorkOrder"], order)
     zone = context.get("WorkZone", order["WorkZone"]["Id"])
     return _Parts(zone, _find_items(context, get_ignore_case(sent, "Items")))

@@ -169,7 +169,8 @@ def _sent_reason(context: RequestContext, action: Action, arguments: Arguments) 
     key = arguments.get("ActionReasonId", 0)
     if action.needs_reason:
         if not key:
-            raise broken_rule(f"status {action.target} requires reason")  # facts 5: a peer's wording
+            # facts 5: the wording is from a third-party client
+            raise broken_rule(f"status {action.target} requires reason")
         return find_reason(context, key, action.logged)
     return required_record(context, "WoActionReasonLookup", key) if key else None
 
