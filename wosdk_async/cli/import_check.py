@@ -36,7 +36,7 @@ from wosdk_async.text.safe_text import one_line
 
 __all__ = ["check_import"]
 
-_SHOWN = 10  # maximum causes, and maximum warnings
+_SHOWN = 10  # maximum causes shown, and maximum warnings
 _VALUES = 20  # maximum values shown for a cause
 _NAMED = ("missing", "ambiguous")  # causes that are always shown, because they name a wrong value
 _COLUMNS = ("row", "line", "outcome", "key", "ids", "reason", "warnings")
@@ -51,7 +51,7 @@ def check_import(arguments: ImportArguments) -> Exit:
     import_map = ImportMap.load(arguments.map_file, operation=arguments.operation)
     sandbox = arguments.sandbox
     if sandbox is not None and sandbox != TEMPORARY and not Path(sandbox).exists():
-        sandbox = TEMPORARY  # it has the same records as the store that the import would create
+        sandbox = TEMPORARY  # a temporary store has the same records as a new one at this path
     workers = arguments.workers(say)
     with ExitStack() as exits:
         folder = arguments.options.folder
@@ -74,7 +74,8 @@ def check_import(arguments: ImportArguments) -> Exit:
             workers=workers is not None,
         )
         variables = exits.enter_context(company_variables(sandbox))
-        # Not read-only, so that the hook ``dry`` gets the calls that would change something. It sends none.
+        # Not read-only, so that the hook ``dry`` gets the calls that would change something. The hook stops
+        # all of them.
         target = attrs.evolve(arguments.target, read_only=False)
         runner = exits.enter_context(Runner(target, variables, rate=arguments.rate, before_send=dry))
         runner.run(runner.company.connect())
@@ -92,7 +93,7 @@ def check_import(arguments: ImportArguments) -> Exit:
 
 @contextmanager
 def _row_writer(path: Path | None) -> Iterator[Callable[[Finding], None] | None]:
-    """Yield a function that writes a row to a CSV file; at the end of the block, replace ``path`` with it."""
+    """Yield a function that writes rows to a CSV file, which replaces ``path`` at the end of the block."""
     if path is None:
         yield None
         return

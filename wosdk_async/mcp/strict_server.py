@@ -144,7 +144,7 @@ def _normalized(schema: dict[str, Any], arguments: dict[str, Any]) -> dict[str, 
 
 
 def _parts_of(schema: dict[str, Any]) -> str:
-    """Return a hint that lists the names in an argument's elements, such as a filter's; empty if none."""
+    """Return a hint that lists the names in the elements of an argument, such as a filter; empty if none."""
     kinds = schema.get("$defs", {})
     return f"; it takes {', '.join(next(iter(kinds.values()))['properties'])}" if len(kinds) == 1 else ""
 

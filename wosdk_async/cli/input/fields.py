@@ -49,7 +49,7 @@ def json_object(option: str, path: Path) -> dict[str, Any]:
 
 
 def assigned(fields: dict[str, Any], texts: Iterable[str], cls: type[Record] | None) -> dict[str, Any]:
-    """Add the ``NAME=VALUE`` assignments to ``fields``, and return ``fields``; refuse duplicates."""
+    """Add the ``NAME=VALUE`` assignments to ``fields``, refusing duplicates, and return ``fields``."""
     before: dict[tuple[str, ...], str] = {}
     for text in texts:
         name, sign, value = text.partition("=")

@@ -70,7 +70,7 @@ class RowProgress:
     ) -> None:
         if self._bar is not None:
             self._bar.stop()
-        # No count if the reader of stdout went away: it would include rows that were not written.
+        # No count if the reader of stdout went away, because rows that were not written would be counted.
         if self._total is None and self._final and self.rows and kind is not BrokenPipeError:
             say(f"{counted(self.rows, 'row')} in {self._clock() - self._started:.1f} s")
 
@@ -120,7 +120,7 @@ class RowProgress:
         news = [idle] if idle else self._pace(self._total)
         if (workers := self._workers()) is not None:
             self._had_workers |= workers > 0
-            if self._had_workers:  # until a worker responds, they are still starting
+            if self._had_workers:  # until one responds, all workers are still starting
                 news.append(counted(workers, "worker") if workers else "no worker responds")
         done = f"{self.rows} of {counted(self._total, 'row')}{self._detail and f', {self._detail}'}"
         say("; ".join(filter(None, (done, ", ".join(news)))))

@@ -122,7 +122,7 @@ def _log_parameters(percentiles: Mapping[str, float]) -> tuple[float, float]:
 
 @attrs.frozen(kw_only=True)
 class Status(Fault):
-    """Injected response status, before or after the request is carried out."""
+    """Error status that is injected before or after the request is carried out."""
 
     status: int = attrs.field(validator=whole(400, 599), metadata={"example": 503})
     body: str = attrs.field(default="json", validator=one_of("json", "html", "empty"))

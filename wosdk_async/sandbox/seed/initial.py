@@ -59,7 +59,7 @@ def create_company(
         ValueError: the name is taken, or the name or host is invalid.
     """
     name = name.strip()
-    if not name or not name.isascii() or not name.isprintable():  # it is sent in a header
+    if not name or not name.isascii() or not name.isprintable():  # the name is sent in a header
         raise ValueError(f"{name!r} is not a valid Company name: use printable ASCII characters.")
     if not _HOST.fullmatch(host):
         raise ValueError(f"{host!r} is not a host name. Use a name such as acme.localhost, without a port.")

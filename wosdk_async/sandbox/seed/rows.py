@@ -23,7 +23,7 @@ from wosdk_async.sandbox.storage.store import Store
 __all__ = ["SeedRow", "inner_records", "load_rows", "seed_rows", "seeded_type"]
 
 Made = tuple[EntitySchema, Record]
-_MAX_MISTAKES = 20  # maximum per error message
+_MAX_MISTAKES = 20  # mistakes listed in one error message
 
 
 @attrs.frozen

@@ -214,7 +214,8 @@ class _Update:
         if relation is None:
             return self._write_kept_element(field, element, plan, key)
         found = self.context.get(child.name, key)
-        if not relation.fields(self.record["Id"]).items() <= found.items():  # of another list
+        # The element must belong to this list.
+        if not relation.fields(self.record["Id"]).items() <= found.items():
             raise missing_record(child.name, key)
         if get_ignore_case(element, "PerformDeletion") is True:
             delete(self.context, child, found)

@@ -32,7 +32,7 @@ Members = Iterable[tuple[Field, Any]]
 # Only removal and restoration change IsRemoved (not shown; assumed).
 SERVER_SET = frozenset({"Id", "ConcurrencyId", "IsRemoved"}) | REQUEST_MARKS | REQUEST_ONLY
 _REFERRED_BY_NAME = frozenset({"DocumentType"})  # spec 2.9: a document names its type by DisplayAs
-_INHERITED = ("WorkOrderId",)  # list elements, such as procedure steps, get it from their parent
+_INHERITED = ("WorkOrderId",)  # list elements, such as procedure steps, get this from their parent
 _REMOVED = " (deleted)"  # facts 3.4: suffix of a removed record's name
 
 
