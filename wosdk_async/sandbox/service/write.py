@@ -185,7 +185,7 @@ def delete(
 
 
 def restore(context: RequestContext, schema: EntitySchema, record: Record) -> None:
-    """Undo a removal (facts 3.4, RestoreCommand; types without ``IsRemoved`` not shown; assumed)."""
+    """Undo a removal (facts 3.4). That types without ``IsRemoved`` are refused is not shown; assumed."""
     if not schema.soft_deleted:
         raise broken_rule(f"{schema.name} entity cannot be restored.")
     if record["IsRemoved"]:

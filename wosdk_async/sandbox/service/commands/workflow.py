@@ -142,7 +142,7 @@ ACTIONS = {
 def run_action(action: Action, context: RequestContext, arguments: Arguments) -> Record:
     """Run an action and return the order as in a default read (facts 5, Shape of a result).
 
-    Actions that change nothing leave no trace, like a recorded WoFlagCommand (facts 5.1; assumed for other
+    Actions that change nothing leave no trace, as facts 5.1 shows for WoFlagCommand (assumed for other
     commands).
     """
     order = find_order(context, arguments)
