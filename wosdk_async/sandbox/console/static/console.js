@@ -60,7 +60,7 @@ async function show() {
   dispatchEvent(new Event("shown"));
 }
 
-// Returns links to the pages of the Company in a broken address, so that users can go on from the error
+// Returns links to the pages of the Company in a broken address, so that the error page leads back to them
 async function pagesOf(path) {
   const [, key] = /^#\/companies\/(\d+)/.exec(path) ?? [];
   const companies = key ? (await get("companies").catch(() => ({ Companies: [] }))).Companies : [];
