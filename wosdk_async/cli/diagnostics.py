@@ -188,7 +188,7 @@ def remedy_for(error: WosdkError, network: str = _NETWORK) -> str:
 
 
 _SECONDS = 10.0  # default --deadline for the log-in and the read
-# Part of the deadline for a connection, so that two attempts can fail before it, each with its own reason.
+# Part of the deadline for one attempt to connect, so that two attempts can fail in time, with their reasons.
 _CONNECT_SHARE = 0.4
 _HANDSHAKE_SECONDS = 5.0
 _MAX_SKEW = 120.0  # seconds of clock skew before a warning
