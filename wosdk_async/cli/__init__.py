@@ -51,7 +51,7 @@ def _run_app() -> None:
         from wosdk_async.cli.app import app
 
         app(prog_name="wosdk")
-    except KeyboardInterrupt:  # during imports; commands have their own handler
+    except KeyboardInterrupt:  # while modules are imported; commands have their own handler
         sys.exit(INTERRUPTION.status)
 
 
@@ -61,7 +61,7 @@ def _open_closed_streams() -> None:
     if sys.stdin is None:
         sys.stdin = nowhere.open(encoding="utf-8")
     if sys.stdout is None:
-        # For reading, so that require_stdout() refuses it: "stdout is closed; open it"
+        # Opened for reading only, so that require_stdout() reports that stdout is closed.
         sys.stdout = nowhere.open(encoding="utf-8")
     if sys.stderr is None:
         sys.stderr = io.TextIOWrapper(open_user_path(nowhere), encoding="utf-8")

@@ -138,9 +138,9 @@ def _flush() -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         raise
-    except OSError as error:  # a full disk
+    except OSError as error:  # such as a full disk
         _discard_stdout()
-        if error.__context__ is None:  # otherwise the first error is more useful
+        if error.__context__ is None:  # an earlier error is more useful, and is reported instead
             raise CliError(f"stdout: {error.strerror}") from error
 
 

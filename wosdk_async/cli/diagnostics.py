@@ -107,7 +107,7 @@ class StepReport:
 
     @property
     def last(self) -> Step:
-        """The last step; the failed step if any failed."""
+        """The last step, which is the failed one if a step failed."""
         return self._steps[-1]
 
     def add(self, step: Step) -> None:
@@ -139,8 +139,8 @@ _NETWORK = "check the network and the firewall"
 _VARIABLES = {"token": "WOSDK_TOKEN_URL", "discovery": "WOSDK_LOCATOR_URL"}
 """Variable that sets the host address for each step."""
 
-# System and OpenSSL messages in lower case; the first match wins. The errors themselves are not kept,
-# because they contain the request and therefore the token.
+# Parts of messages of the system and OpenSSL in lower case, each with a remedy; the first match wins. Only
+# messages can be compared: errors are not kept, because they contain the request and therefore the token.
 _BY_TEXT = (
     (("[ssl",), "the TLS handshake fails: check the port in the address, or the proxy"),
     (
@@ -188,7 +188,8 @@ def remedy_for(error: WosdkError, network: str = _NETWORK) -> str:
 
 
 _SECONDS = 10.0  # default --deadline for the log-in and the read
-_CONNECT_SHARE = 0.4  # of the deadline: two attempts can fail, each with its reason, within it
+# Part of the deadline for one attempt to connect, so that two attempts can fail in time, with their reasons.
+_CONNECT_SHARE = 0.4
 _HANDSHAKE_SECONDS = 5.0
 _MAX_SKEW = 120.0  # seconds of clock skew before a warning
 
@@ -198,7 +199,7 @@ async def steps(
 ) -> AsyncIterator[Step]:
     """Yield the steps that follow the step ``settings``, up to the first failure.
 
-    ``verbose`` shows requests.
+    ``verbose``: 1 shows requests on stderr, 2 also their headers and bodies.
     """
     seconds = deadline or _SECONDS
     watch = _Stopwatch(verbose, seconds)
@@ -214,13 +215,14 @@ async def steps(
 
 async def _login(settings: Settings, name: str, watch: _Stopwatch, seconds: float) -> list[Step]:
     """Return the credentials, token and discovery steps."""
-    tenant = Tenant(name, settings.region, settings.credentials)  # type: ignore[arg-type]  # the Company has them
+    # Never None here: without credentials, the client could not have been created.
+    tenant = Tenant(name, settings.region, settings.credentials)  # type: ignore[arg-type]
     started = time.monotonic()
     try:
         pair = await tenant.pair()
     except WosdkError as error:
         return [failed("credentials", error, time.monotonic() - started)]
-    assert isinstance(pair, Credentials)  # noqa: S101 - settings name no token
+    assert isinstance(pair, Credentials)  # noqa: S101 - variables cannot name a token
     detail = f"client id {pair.client_id}, not tested yet"
     done = [Step(step="credentials", seconds=time.monotonic() - started, detail=detail)]
     login = Login(
@@ -273,7 +275,7 @@ async def _speaks_tls_only(url: str) -> bool:
     try:
         async with asyncio.timeout(_HANDSHAKE_SECONDS):
             _, writer = await asyncio.open_connection(parts.hostname, parts.port or 80, ssl=context)
-    except OSError:  # TimeoutError and ssl.SSLError too
+    except OSError:  # TimeoutError and ssl.SSLError are OSErrors, too
         return False
     writer.transport.abort()
     return True
@@ -332,7 +334,7 @@ class _Stopwatch(WatchedEngine):
         """Return the route to the host of ``url``; None if the host is unknown or the proxy unusable."""
         try:
             proxy, setting = self._proxies.route(url or "") if self._proxies else (None, "")
-        except ConfigurationError:  # also raised by the request
+        except ConfigurationError:  # the request raises the same error, which is reported
             return None
         host = urlsplit(url or "").netloc
         return (

@@ -117,7 +117,10 @@ def cli_errors() -> Iterator[None]:
 
 @contextmanager
 def writing(done: str, to: object = None) -> Iterator[None]:
-    """Turn errors on writing a result into CliError; ``to`` is the output file (None: stdout)."""
+    """Turn errors in writing a result into CliError.
+
+    ``done`` says what was done before, and ``to`` is the output file (None: stdout).
+    """
     try:
         yield
     except Exception as error:

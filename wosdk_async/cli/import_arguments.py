@@ -119,7 +119,8 @@ class ImportArguments:
         from wosdk_async.jobs.cluster.dask import DaskCluster
         from wosdk_async.transport.session.hosts import is_local
 
-        os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")  # the import reports errors
+        # Hide Dask's log of errors, because the import reports them.
+        os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")
         cluster = DaskCluster(engine, on_stage=on_stage)
         if self.sandbox is not None and not is_local(f"http://{cluster.address.partition('://')[2]}"):
             raise CliError("--engine workers on other machines cannot reach --sandbox; leave out one of them")
@@ -191,7 +192,7 @@ def _argument(param: click.Parameter, value: Any) -> str:
     if isinstance(value, Path) or param.name == "sandbox":
         value = Path(value).absolute()
     elif isinstance(value, float) and value.is_integer():
-        value = int(value)  # --rate 400 is not 400.0 for people
+        value = int(value)  # write --rate=400 as people do, not --rate=400.0
     return f"{option}={value}"
 
 
@@ -204,9 +205,10 @@ _PARSER = click.command("import", add_help_option=False)(_parsed)
 
 
 def kept_arguments(options: Mapping[str, Any], folder: Path) -> list[str]:
-    """Return the command-line options from a job's journal, ignoring all others.
+    """Return the options in a job's journal that ``wosdk import`` may have written.
 
-    Anyone with write access to the folder can edit the journal. Raises CliError if a program started the job.
+    Other texts are skipped, because anyone with write access to the folder can edit the journal. Raises
+    CliError if a program started the job.
     """
     found = options.get(_COMMAND)
     if not isinstance(found, list):
@@ -231,7 +233,7 @@ def kept_import(options: Mapping[str, Any], folder: Path) -> ImportArguments | N
         return None
     try:
         context = _PARSER.make_context("import", ["FILE", *kept_arguments(options, folder)])
-    except click.ClickException as error:  # from a newer version
+    except click.ClickException as error:  # a newer version wrote the journal
         raise CliError(f"{folder}: unknown options in the journal: {error.message}; update wosdk") from None
     return ImportArguments.of(context)
 

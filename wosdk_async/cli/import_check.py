@@ -36,8 +36,8 @@ from wosdk_async.text.safe_text import one_line
 
 __all__ = ["check_import"]
 
-_SHOWN = 10  # causes and warnings
-_VALUES = 20  # of one cause
+_SHOWN = 10  # maximum causes shown, and maximum warnings
+_VALUES = 20  # maximum values shown for a cause
 _NAMED = ("missing", "ambiguous")  # causes that are always shown, because they name a wrong value
 _COLUMNS = ("row", "line", "outcome", "key", "ids", "reason", "warnings")
 
@@ -51,7 +51,7 @@ def check_import(arguments: ImportArguments) -> Exit:
     import_map = ImportMap.load(arguments.map_file, operation=arguments.operation)
     sandbox = arguments.sandbox
     if sandbox is not None and sandbox != TEMPORARY and not Path(sandbox).exists():
-        sandbox = TEMPORARY  # starts with a new store's content
+        sandbox = TEMPORARY  # a temporary store has the same records as a new one at this path
     workers = arguments.workers(say)
     with ExitStack() as exits:
         folder = arguments.options.folder
@@ -74,12 +74,13 @@ def check_import(arguments: ImportArguments) -> Exit:
             workers=workers is not None,
         )
         variables = exits.enter_context(company_variables(sandbox))
-        # The hook stops every call that would change something.
+        # Not read-only, so that the hook ``dry`` gets the calls that would change something. The hook stops
+        # all of them.
         target = attrs.evolve(arguments.target, read_only=False)
         runner = exits.enter_context(Runner(target, variables, rate=arguments.rate, before_send=dry))
         runner.run(runner.company.connect())
         identity = identity_of(variables) or company_identity(runner.company)
-        on_row = exits.enter_context(_file_of_rows(arguments.outcomes))
+        on_row = exits.enter_context(_row_writer(arguments.outcomes))
         result = runner.run(check.run(runner.company, identity=identity, on_row=on_row))
     if arguments.as_json:
         click.echo(json_text(result.as_dict()))
@@ -91,8 +92,8 @@ def check_import(arguments: ImportArguments) -> Exit:
 
 
 @contextmanager
-def _file_of_rows(path: Path | None) -> Iterator[Callable[[Finding], None] | None]:
-    """Write a CSV file with one line per row, atomically."""
+def _row_writer(path: Path | None) -> Iterator[Callable[[Finding], None] | None]:
+    """Yield a function that writes rows to a CSV file, which replaces ``path`` at the end of the block."""
     if path is None:
         yield None
         return
@@ -108,9 +109,9 @@ def _file_of_rows(path: Path | None) -> Iterator[Callable[[Finding], None] | Non
             writer = csv.writer(text, lineterminator="\r\n")
             writer.writerow(_COLUMNS)
             yield write
-            text.detach()  # flushes, and leaves the file open
+            text.detach()  # flushes the text, and leaves the file open for replace_file()
     except OSError as error:
-        if isinstance(error, WosdkError):  # an unreachable Company is an OSError too
+        if isinstance(error, WosdkError):  # the error of an unreachable Company is an OSError, too
             raise
         raise CliError(f"{path}: {error.strerror or error}; name another file", Exit.UNWRITTEN) from error
 
@@ -120,7 +121,7 @@ def _safe(text: str) -> str:
 
 
 def _print(result: CheckResult, outcomes: Path | None) -> None:
-    if isinstance(result.decision, Refusal):  # counts would mislead
+    if isinstance(result.decision, Refusal):  # counts would mislead, because no row would be sent
         say("nothing was written")
         return
     sample = f", {result.checked} of them checked" if result.checked != result.rows else ""
@@ -134,7 +135,7 @@ def _print(result: CheckResult, outcomes: Path | None) -> None:
         click.echo(f"{counted(result.lacking, 'row')} would probably be refused; see the warnings")
     for name, number in result.new_records.items():
         click.echo(f"{counted(number, 'record')} for {visible(name)} would be created first")
-    # Below one second, client overhead exceeds call time.
+    # An estimate below one second is left out: the client itself takes longer than the calls.
     took = "" if (result.seconds or 0) < 1 else f", about {_duration(result.seconds or 0)}"
     click.echo(f"{counted(result.calls, 'call')}{took}")
     if result.job is not None and isinstance(result.decision, Plan):

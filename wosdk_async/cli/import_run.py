@@ -54,15 +54,14 @@ def run_import(arguments: ImportArguments) -> int:
         raise CliError("--read-only: an import changes the Company, so nothing is sent")
     require_outcomes(arguments)
     tune_process()
-    temporary = (
-        arguments.sandbox == TEMPORARY and arguments.options.folder is None
-    )  # deleted with the Company
+    # The folder of such a job is deleted together with its temporary Company.
+    temporary = arguments.sandbox == TEMPORARY and arguments.options.folder is None
     workers = arguments.workers(say)
     with ExitStack() as exits:
         folder = arguments.options.folder
         if temporary:
             folder = Path(exits.enter_context(tempfile.TemporaryDirectory())) / "job"
-        job = _job(arguments, folder, workers)  # before the sandbox starts
+        job = _job(arguments, folder, workers)  # first, so that no sandbox starts for an invalid file
         calls = arguments.options.limit
         variables = exits.enter_context(company_variables(arguments.sandbox))
         client = {
@@ -75,7 +74,7 @@ def run_import(arguments: ImportArguments) -> int:
         exits.callback(lambda: runner.run(job.close()))
         if opened.new and arguments.outcomes is not None:
             require_new(arguments.outcomes, arguments.force)
-            require_not_kept("--outcomes", arguments.outcomes)  # the job folder now exists
+            require_not_kept("--outcomes", arguments.outcomes)  # again: the job folder exists only now
         _say_plan(opened, job)
         if opened.plan.leaves_done:
             _confirm_again(opened, ask=not arguments.yes)
@@ -88,9 +87,9 @@ def run_import(arguments: ImportArguments) -> int:
             job.stop()
 
         signals = StopSignals(stop, grace=WORKERS_GRACE if workers is not None else None)
-        lines = _lines(arguments.outcomes, resumed=not (opened.new or arguments.force))
+        file = _outcomes_file(arguments.outcomes, resumed=not (opened.new or arguments.force))
         try:
-            summary = runner.run(_run(job, signals, lines, arguments, temporary), exit_soon=False)
+            summary = runner.run(_run(job, signals, file, arguments, temporary), exit_soon=False)
         except WosdkError as error:
             if signals.status is None:
                 raise
@@ -125,7 +124,7 @@ def say_sheet(source: Source) -> None:
 
 
 def _say_plan(opened: OpenedJob, job: Import) -> None:
-    """Print what will be sent or skipped, and why; nothing on a first run."""
+    """Print the job's warnings and, unless this is its first run, what will be sent or skipped, and why."""
     if not opened.new or opened.plan.leaves_done:
         say(f"{opened.folder}: {plan_text(opened.plan, job.operation.label)}")
     if not opened.is_idle:
@@ -158,14 +157,15 @@ def _confirm_again(opened: OpenedJob, *, ask: bool) -> None:
 async def _run(
     job: Import,
     signals: StopSignals,
-    lines: IO[bytes] | nullcontext[None],
+    outcomes_file: IO[bytes] | nullcontext[None],
     arguments: ImportArguments,
     temporary: bool,
 ) -> Summary:
-    with lines as file, signals.handled():  # both stay active until the summary is printed
+    # The file stays open, and signals stay handled, until the summary is printed.
+    with outcomes_file as file, signals.handled():
         opened = await job.open()
         writer = OutcomeWriter(file, job.stop)
-        for warning in job.warnings:  # printed before the prompt
+        for warning in job.warnings:  # printed before the prompt, so the summary must not repeat them
             writer.stage(f"warning: {warning}")
         skipped, shown = opened.plan.rows(Action.SKIP), not opened.is_idle
         with RowProgress(job.rows, done=skipped, shown=shown, workers=lambda: job.workers_now) as progress:
@@ -180,7 +180,7 @@ async def _run(
 
             async with polling(1.0, progress.idle):
                 summary = await job.run(on_row=on_row, on_stage=on_stage)
-        if temporary:  # deleted at exit
+        if temporary:  # the summary must not name files that are deleted at exit
             summary.folder, summary.files = None, []
         ended = f"the import ended, {counted(summary.done, 'row')} {summary.label}"
         with writing(ended):
@@ -218,7 +218,7 @@ def require_new(outcomes: Path, force: bool) -> None:
         )
 
 
-def _lines(outcomes: Path | None, *, resumed: bool) -> IO[bytes] | nullcontext[None]:
+def _outcomes_file(outcomes: Path | None, *, resumed: bool) -> IO[bytes] | nullcontext[None]:
     """Return the outcomes file, opened for appending if the job is resumed."""
     if outcomes is None:
         return nullcontext()

@@ -88,7 +88,7 @@ class WrittenFiles:
 
 
 async def write_files(journal: Journal, excel: ExcelSeparator | None = None) -> WrittenFiles:
-    """Rewrite a job's files; without the input file, only those that do not need it."""
+    """Rewrite a job's files. If the input file is missing, rewrite only the files that do not need it."""
     from wosdk_async.cli.output.reporting import COMMAND_WORDS, say_kept
     from wosdk_async.cli.texts import in_commands
     from wosdk_async.jobs.journal.entries import as_last_given

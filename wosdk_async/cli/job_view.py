@@ -37,7 +37,7 @@ from wosdk_async.text.safe_text import one_line
 
 __all__ = ["job_facts", "print_job", "print_jobs"]
 
-_FIRST = 5  # rows per kind
+_FIRST = 5  # rows shown for each state
 
 
 async def job_facts(folder: Path) -> dict[str, Any]:

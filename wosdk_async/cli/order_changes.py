@@ -82,7 +82,7 @@ class OrderPlan:
     what: str
     """Description of the action, such as ``hold, reason 'Weather'``."""
     act: Callable[[Company, int], Awaitable[Any]]
-    """Function that performs the action on the order with this id, by a method or a command."""
+    """Function that performs the action on the order with the given id."""
     made: Callable[[str | None, Any], ChangeResult] = attrs.field(default=_moved)
     """Function that makes the change result from the previous state and the call's result."""
     shows: str = _LOG
@@ -176,7 +176,7 @@ def change_of(plan: OrderPlan, id: int, record: dict[str, Any]) -> RecordChange:
 
 
 async def reason_id(company: Company, action: Literal["OnHold", "Cancel"], reason: str | None) -> int:
-    """Return the id of an ``OnHold`` or ``Cancel`` reason; without one, raise CliError with all names."""
+    """Return the id of an ``OnHold`` or ``Cancel`` reason. If None, raise CliError with all names."""
     orders = company.work_orders
     if reason is None:
         names = [row.display_as or str(row.id) for row in await orders.reasons(action)]

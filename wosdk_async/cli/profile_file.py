@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")  # valid as a bare TOML key and in a file name
-_LINE = re.compile(r"[^\n]*\n|[^\n]+")  # str.splitlines() splits at other characters, too
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")  # unlike str.splitlines(), which splits at other characters, too
 _TABLE = re.compile(r"\s*\[")
 _KEY = re.compile(r"\s*(?P<key>[A-Za-z0-9_-]+)\s*=")
 _PRIVATE = 0o600
@@ -61,7 +61,7 @@ class ProfileFile:
         try:
             return cls(path, text, parse_toml(text))
         except ValueError:
-            pass  # raise outside the handler: the cause may contain a secret
+            pass  # raised below, so that the error does not keep its cause, which may hold a secret
         raise CliError(f"{path} is not valid TOML; fix or remove the file")
 
     @property
@@ -89,7 +89,7 @@ class ProfileFile:
             if parse_toml(text) == wanted:
                 return text
         except (ValueError, TypeError, RecursionError):
-            pass  # raise outside the handler: the cause may contain a secret
+            pass  # raised below, so that the error does not keep its cause, which may hold a secret
         raise CliError(
             f"{self.path}: profile {name!r} cannot be changed without changing the rest; move it to a "
             f"separate section [profiles.{name}], or edit the file by hand"
@@ -145,7 +145,7 @@ def _ended(lines: list[str]) -> list[str]:
 
 
 def _entries(values: Mapping[str, str]) -> list[str]:
-    # JSON strings are valid TOML except for DEL, which TOML requires escaped.
+    # JSON strings are valid TOML except for DEL, which must be escaped in TOML.
     texts = {key: json.dumps(value, ensure_ascii=False) for key, value in values.items()}
     return [f"{key} = {text}\n".replace("\x7f", "\\u007f") for key, text in texts.items()]
 
@@ -246,7 +246,7 @@ def _remove_old_secret(settings: Path, name: str, old: str, changes: Mapping[str
     made = Path(old)
     own = re.fullmatch(rf"{re.escape(name)}(\.[0-9a-f]{{8}})?{re.escape(_SUFFIX)}", made.name)
     if "client_secret_file" in changes and own and made.parent == settings.parent.absolute():
-        with suppress(OSError):  # the new profile does not need the file
+        with suppress(OSError):  # not reported, because the new profile does not need the file
             made.unlink()
 
 

@@ -66,7 +66,7 @@ class RecordChange:
             try:
                 self.outcome = await self.make(company.traced(self.trace))
             except WosdkError as error:
-                error.add(id=self.facts.get("id"))  # for the remedy
+                error.add(id=self.facts.get("id"))  # the remedy may name the id
                 self.outcome = error
 
     @property
@@ -168,7 +168,8 @@ class ChangeSession:
     def _report(self, changes: Sequence[RecordChange]) -> CliError | None:
         """Write one line per outcome: successes to stdout, failures to stderr.
 
-        Return the error if stdout is not writable: the caller reports a call in doubt first.
+        If stdout is not writable, return the error instead of raising it, so that the caller can first report
+        a call in doubt.
         """
         unwritten = None
         ended = [change for change in changes if change.outcome is not None]

@@ -44,7 +44,7 @@ __all__ = [
 T = TypeVar("T")
 
 _MISSING = {Remedy.COMPANY_NAME, Remedy.CREDENTIALS}  # remedies for missing settings
-_EXIT_DELAY = 0.7  # seconds to close after Ctrl-C
+_EXIT_DELAY = 0.7  # seconds that the command may take to close after Ctrl-C
 
 
 class Runner:
@@ -123,7 +123,7 @@ async def _exiting_soon(call: Coroutine[Any, Any, T]) -> T:
     try:
         return await call
     except asyncio.CancelledError:
-        # A thread in a DNS query cannot be interrupted.
+        # Exit even if something hangs, such as a thread in a DNS query, which cannot be interrupted.
         timer = threading.Timer(_EXIT_DELAY, os._exit, [INTERRUPTION.status])
         timer.daemon = True
         timer.start()
@@ -170,14 +170,14 @@ def is_interactive() -> bool:
 LoginWait = tuple[float, str]
 """Seconds since the start of a log-in, and what the log-in is waiting for (empty if unknown)."""
 
-_PATIENCE = 3.0  # seconds: a log-in takes less than 1 s, even with a retry
+_PATIENCE = 3.0  # seconds before a log-in counts as slow; usually it takes less than 1 s, even with a retry
 _BETWEEN_LOOKS = 0.5  # seconds
 
 
 def login_wait_of(client: Client) -> LoginWait | None:
     """Return the log-in that calls are waiting for, if any."""
     for company in client.stats().companies:
-        # A valid session is renewed in the background without blocking calls.
+        # Calls do not wait for the renewal of a session that is still valid.
         if company.login_age is not None and not company.session_left:
             return company.login_age, company.login_waits_for
     return None

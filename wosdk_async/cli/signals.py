@@ -37,18 +37,19 @@ class Interruption:
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         self._first = self._first or number
-        handler = signal.getsignal(signal.SIGINT)  # during calls, the event loop's handler
+        handler = signal.getsignal(signal.SIGINT)  # during calls, this is the event loop's handler
         (handler if callable(handler) else signal.default_int_handler)(number, frame)
 
 
 INTERRUPTION = Interruption()
 
 
-# Seconds for calls in flight after the signal. Docker kills a container 10 s after SIGTERM.
+# Seconds that calls in flight get after the signal: few for SIGTERM, because Docker kills a container 10 s
+# after it.
 _GRACE = {signal.SIGINT: 30.0, signal.SIGTERM: 6.0}
 if hasattr(signal, "SIGHUP"):  # Windows has none
     _GRACE[signal.SIGHUP] = 6.0
-_SPARE = 0.8  # seconds of the grace period reserved for files
+_SPARE = 0.8  # seconds of the grace period reserved for writing files
 
 
 class StopSignals:

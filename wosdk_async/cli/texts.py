@@ -74,7 +74,7 @@ _BREAKS = re.compile(r"\s*[^\S ]\s*")
 
 # --- remedies as commands and options ------------------------------------------------
 
-_WORDS: Mapping[Remedy, str] = {  # others keep their library wording
+_WORDS: Mapping[Remedy, str] = {  # remedies that are not listed keep the library's wording
     Remedy.AUTHORITY: (
         "if you trust the certificate authority (your own, or a proxy that intercepts TLS), set "
         "SSL_CERT_FILE to the path of its certificate"
@@ -134,7 +134,7 @@ _WORDS: Mapping[Remedy, str] = {  # others keep their library wording
     Remedy.DELETE: "to delete this record, run wosdk delete {entity} {id}",
     Remedy.IF_UNCHANGED: "to compare it, add --if-unchanged",
 }
-_UNQUOTED = {"suffixes", "steps"}  # facts that are not arguments
+_UNQUOTED = {"suffixes", "steps"}  # facts that are not shell arguments, and so are not quoted
 _STEPS = {"pick_up": "`wosdk pickup`", "start": "`wosdk start`", "resume": "`wosdk resume --start`"}
 """Commands for the actions of ``NEXT_STEPS``."""
 

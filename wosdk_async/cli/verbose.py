@@ -97,8 +97,8 @@ class _ShowingEngine(WatchedEngine):
 _MAX_LINE = 1000  # characters per request line and per header
 _MAX_BODY = 4000
 _MAX_HEADERS = 40
-_MAX_SEARCHED = 64 * 1024  # bytes of a request to search for secret fields
-_KEPT = 16  # secrets: a late response may contain an old token
+_MAX_SEARCHED = 64 * 1024  # bytes of a request that are searched for secret fields
+_KEPT = 16  # secrets to hide: more than the current ones, because a late response may contain an old token
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 
 _MEMBER = re.compile(r'"(?P<name>(?:[^"\\]|\\.){1,200})"\s*:\s*"(?P<value>(?:[^"\\]|\\.)*)"?')
@@ -115,7 +115,7 @@ class RequestPrinter:
         self._proxies = Secrets()
         for name in _PROXIES:
             for variable in (name, name.lower()):
-                with contextlib.suppress(ConfigurationError):  # raised on use
+                with contextlib.suppress(ConfigurationError):  # invalid addresses are reported when used
                     address = Secret(os.environ.get(variable, ""))
                     self._proxies += parse_proxy(address, variable).secrets
         self._secrets = self._proxies
@@ -125,7 +125,7 @@ class RequestPrinter:
         return _ShowingEngine(engine_for(options or ClientOptions(), limits), self)
 
     def attempt_ended(self, attempt: Attempt) -> None:
-        """Print the request that has just ended, an attempt of a call."""
+        """Print the request that has just ended, with the number of its attempt."""
         if self._ended is not None:
             self._ended.attempt = attempt
             self._print(self._ended)
@@ -178,7 +178,7 @@ class RequestPrinter:
         if asks_for_token(request.body):
             _detail(">", "(log-in form and response are hidden)")
             return
-        assert not isinstance(request.body, Secret)  # noqa: S101 - that is a log-in
+        assert not isinstance(request.body, Secret)  # noqa: S101 - only a log-in has a Secret as its body
         self._print_message(">", dict(request.headers), request.body)
         if request.response is not None:
             self._print_message("<", request.response.headers, request.response.body)
@@ -215,7 +215,7 @@ def _detail(sign: str, text: str) -> None:
 def _is_secret(name: str) -> bool:
     try:
         name = json.loads(f'"{name}"')
-    except ValueError:  # not JSON escapes
+    except ValueError:  # the name has invalid JSON escapes
         return is_secret_name(name)
     return is_secret_name(name)
 
@@ -228,6 +228,6 @@ def _secret_values(text: str) -> list[str]:
             found.append(member["value"])
             try:
                 found.append(json.loads(f'"{member["value"]}"'))
-            except ValueError:  # truncated
+            except ValueError:  # the value was truncated and cannot be decoded
                 continue
     return list(dict.fromkeys(found))[:_KEPT]

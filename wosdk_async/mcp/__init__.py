@@ -151,7 +151,7 @@ def plan_tools(
     now: Callable[[], float] = time.time,
     clock: TransportClock = TransportClock(),
 ) -> PlanTools:
-    """Create the write tools; ``client`` has ``before_send=gate``, and the client of ``reads`` is read-only.
+    """Create the write tools. ``client`` has ``before_send=gate``, and the client of ``reads`` is read-only.
 
     Raises ConfigurationError for an unusable folder. ``now`` is the clock for plan expiry.
     """

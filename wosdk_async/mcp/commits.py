@@ -83,7 +83,7 @@ class Commits:
                 return await self._outcome(current, send=send)
         except PlanBusyError:
             return CommitOutcome(state="busy", plan=plan)
-        except PlansUnusableError as error:  # raised before this call sent anything
+        except PlansUnusableError as error:  # raised before this call sent anything, so the plan is as before
             state = State.IN_DOUBT if plan.state in UNDECIDED else State.PLANNED
             return CommitOutcome(state=state.word, plan=plan, problem=self._problem(error))
 
@@ -95,7 +95,7 @@ class Commits:
         if (outcome := _final_outcome(plan)) is not None:
             return outcome
         if plan.state is State.PLANNED and self.journal.now() >= plan.expires:
-            self.journal.expired(plan.id)  # on disk, because the clock may be set back
+            self.journal.expired(plan.id)  # so that the plan stays expired even if the clock is set back
             return CommitOutcome(state="expired", plan=plan)
         if plan.state is State.PLANNED:
             return await self._send(plan) if send else CommitOutcome(state=State.PLANNED.word, plan=plan)
@@ -115,7 +115,7 @@ class Commits:
         except (InDoubtError, NotUniqueError) as error:
             return self._in_doubt(self._doubt(plan), error)
         except _NOTHING_DONE as error:
-            with suppress(PlansUnusableError):  # the journal then has a doubt, which is safe
+            with suppress(PlansUnusableError):  # the journal then says ``sending``: in doubt, which is safe
                 self.journal.plan_again(plan.id)
             return CommitOutcome(state=State.PLANNED.word, plan=plan, problem=self._problem(error))
         except WosdkError as error:
@@ -123,9 +123,9 @@ class Commits:
             with suppress(PlansUnusableError):
                 self.journal.end(plan.id, State.REFUSED, found.model_dump(mode="json"))
             return CommitOutcome(state=State.REFUSED.word, plan=plan, problem=found)
-        except Exception:  # a bug, which says nothing about the request
+        except Exception:  # a bug, which does not say whether the request was carried out
             return self._in_doubt(self._doubt(plan), None)
-        with suppress(PlansUnusableError):  # carried out, even if not recorded
+        with suppress(PlansUnusableError):  # the change was made, even if that cannot be recorded
             self.journal.end(plan.id, State.DONE, record)
         return CommitOutcome(state=State.DONE.word, plan=plan, record=record)
 

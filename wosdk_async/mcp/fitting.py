@@ -25,7 +25,7 @@ _DEPTH = 8
 _NAME = 100  # characters per field name
 _WHOLE_FLOATS = 2**53
 _MAX_BITS = 10_000  # per number: Python refuses to print more than 4,300 digits
-_MARKS = ("PerformDeletion", "IsNew")  # for writes, not part of records
+_MARKS = ("PerformDeletion", "IsNew")  # these control a write and are not data of the record
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
 _CUT = "the record is too long; name the properties to read"
 
@@ -99,7 +99,7 @@ def _first_fields(masked: dict[str, Any]) -> dict[str, Any]:
 
 @attrs.define
 class _Reader:
-    """Conversion of records to plain JSON values, cut where nested too deeply."""
+    """Converter of records to plain JSON values, which cuts values that are nested too deeply."""
 
     cut: bool = False
 
@@ -148,7 +148,7 @@ def _bounded(value: Any, bounds: _Bounds) -> tuple[Any, bool]:
     if isinstance(value, dict):
         first = islice(value.items(), bounds.fields)
         made = {_text(name, _NAME): _bounded(item, bounds) for name, item in first}
-        lost = len(made) < len(value)  # also long names with the same start
+        lost = len(made) < len(value)  # also if names are equal once they are cut
         return {name: item for name, (item, _) in made.items()}, lost or any(cut for _, cut in made.values())
     return value, False
 

@@ -205,7 +205,8 @@ class PlanJournal:
                 with connection:
                     yield connection
         except (OSError, sqlite3.Error, OverflowError) as error:
-            why = getattr(error, "strerror", None) or error  # str() of an OSError contains the path
+            # Not str() of an OSError: it contains the path, which agents must not get.
+            why = getattr(error, "strerror", None) or error
             raise PlansUnusableError(f"the plans cannot be read or written ({why})") from error
 
 

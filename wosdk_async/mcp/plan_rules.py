@@ -124,7 +124,7 @@ def service_names(cls: type[Record], value: Any) -> Any:
         return [service_names(cls, item) for item in value]
     if not isinstance(value, Mapping):
         return value
-    exact, meant_by = wire_name_of(cls)  # type: ignore[arg-type]  # mypy takes the objects for the class
+    exact, meant_by = wire_name_of(cls)  # type: ignore[arg-type]  # mypy: records are unhashable
     inner = {meta["name"]: meta["of"] for meta in cls.__wire__.values() if is_nested(meta)}
     made: dict[str, Any] = {}
     for name, item in value.items():
@@ -142,7 +142,7 @@ def order_id(fields: Mapping[str, Any]) -> int | None:
 
 _ORDER_MARKER = "PoNumber"
 _NO_MARKER = "none"
-_SHOWN = "DisplayAs"  # facts 3.4: computed by the service, at least for contacts
+_SHOWN = "DisplayAs"  # facts 3.4: the service computes it, at least for contacts, so it cannot be a marker
 
 
 def with_marker(
@@ -239,7 +239,7 @@ class _View:
 
     def _name(self, name: str) -> str:
         shown = one_line(self.secrets.hide(name, len(name)))
-        if shown != name or len(name) > 100:  # different names could look alike
+        if shown != name or len(name) > 100:  # an escaped or cut name could look like another one
             raise InvalidCallError(f"the name {shown:.60} cannot be shown unchanged; leave it out")
         return name
 

@@ -254,7 +254,7 @@ def _of_command(plan: Plan) -> dict[str, Any] | None:
     command = load().commands[plan.name]
     result = next((each.of or "" for each in command.response if each.kind == "ref"), "")
     if result and any(each.kind == "ref" and each.of == result for each in command.request):
-        return _newest(result)  # takes a record and returns it, so it creates one
+        return _newest(result)  # the command takes and returns such a record, so it creates one
     order = order_id(plan.fields)
     if order is not None:
         return {"tool": "get_work_order", "arguments": {"order": f"id:{order}"}}

@@ -44,7 +44,7 @@ class Change:
         return make(self.subject, self.marker) if self.marker else None
 
     async def find(self, company: Company) -> dict[str, Any] | None:
-        """Return the result from the record that has the marker, or None.
+        """Look up the record that has the marker, and return it like :meth:`send`; None if there is none.
 
         Raises NotUniqueError if several records have the marker.
         """

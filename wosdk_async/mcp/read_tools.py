@@ -58,8 +58,8 @@ _TABLES: Mapping[str, Any] = {
 }
 _MAX_CHOICES = 500
 _OVERLAP = timedelta(minutes=5)
-_MAX_COUNTED = 20_000  # rows; counting reads their ids
-_SEPARATOR = "."  # between the time and the base64 cursor
+_MAX_COUNTED = 20_000  # rows: few, because counting reads their ids
+_SEPARATOR = "."  # between the time and the row cursor, which is base64 and so contains no dot
 
 Limit = Annotated[int, Field(ge=1, le=MAX_ROWS, description=f"Maximum number of records, 1 to {MAX_ROWS}.")]
 Cursor = Annotated[str, Field(max_length=300, description="'more' from the previous result; empty to start.")]
@@ -174,7 +174,7 @@ class ReadTools:
         found = await self._id(order.strip())
         try:
             record = await self.company.get("WorkOrder", found, properties=_DETAILS)
-        except UnknownNameError:  # a release may lack one of the names
+        except UnknownNameError:  # a release of the service may lack one of the properties
             record = await self.company.get("WorkOrder", found, properties=["*"])
         log = record.get("ActionLogRecords")
         if isinstance(log, list):

@@ -79,7 +79,7 @@ def _no_bool(value: Any) -> Any:
 
 RecordId = Annotated[int, BeforeValidator(_no_bool)]
 
-_ID = re.compile(r"[1-9][0-9]{0,17}")  # 0071 is an order number
+_ID = re.compile(r"[1-9][0-9]{0,17}")  # 0071 is an order number, not an id
 
 
 def id_in(text: str) -> int | None:
@@ -121,7 +121,7 @@ class Result(BaseModel):
 
     @property
     def in_doubt(self) -> bool:
-        """Whether the outcome is in doubt. Not marked as an error: clients would retry the call."""
+        """Whether the outcome is in doubt. This is not marked as an error, which clients would retry."""
         return False
 
 
@@ -155,10 +155,11 @@ def problem(error: WosdkError, secrets: Secrets) -> Problem:
     error.hide(secrets)
     made = problem_of(error).body
     rule = next(PROBLEMS[kind] for kind in type(error).__mro__ if kind in PROBLEMS)
-    # Errors about records contain values, even if this library wrote the text.
+    # Errors about records contain values of the Company, so they are untrusted even if we wrote the text.
     by_service = not rule.detail and (bool(error.status) or isinstance(error, _ABOUT_RECORDS))
     detail, code = one_line(str(made["detail"])), made.get("code")
-    # Remedies are for the operator and may repeat another host's text; only those of rules are our own.
+    # Not shown: remedies are for the operator and may repeat text of another host. Only those of business
+    # rules are shown, because we wrote all of their text.
     remedy = _OPERATOR if error.remedies and isinstance(error, _OF_CONNECTION) else ""
     if isinstance(error, BusinessRuleError) and error.remedies:
         remedy = _MOVES if Remedy.MOVED_BY_COMMANDS in error.remedies else one_line(error.remedy)

@@ -1,6 +1,6 @@
 """Query pages: filters, rows and cursors.
 
-A cursor has the last id or a row count, and a digest of its query; other queries refuse the cursor.
+A cursor contains the last id or a row count, and a digest of its query, so that other queries refuse it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _MAX_VALUES = 200  # per condition
 class Filter(BaseModel):
     """One condition. All filters of a call are combined with AND."""
 
-    model_config = ConfigDict(extra="forbid")  # a misspelt "operator" would be "="
+    model_config = ConfigDict(extra="forbid")  # otherwise a misspelt "operator" would mean "="
 
     @model_validator(mode="before")
     @classmethod
@@ -183,7 +183,8 @@ class RowsQuery:
         more = ""
         if len(rows) > len(shown) and shown:
             last = property_of(rows[len(shown) - 1], "Id") if by_id else start + len(shown)
-            if type(last) is not int or last.bit_length() > _MAX_BITS:  # cursors never contain Company text
+            # Any other id could bring text of the Company into the cursor.
+            if type(last) is not int or last.bit_length() > _MAX_BITS:
                 raise InvalidCallError(f"cannot page by the ids of {name}; order by another property")
             more = self._cursor(last, query=self._query(company))
         return RowsResult(entity=name, returned=len(shown), untrusted_records=shown, cut=cut, more=more)

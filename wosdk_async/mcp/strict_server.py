@@ -144,7 +144,7 @@ def _normalized(schema: dict[str, Any], arguments: dict[str, Any]) -> dict[str, 
 
 
 def _parts_of(schema: dict[str, Any]) -> str:
-    """Return a hint that lists the names in an argument's elements, such as a filter's; empty if none."""
+    """Return a hint that lists the names in the elements of an argument, such as a filter; empty if none."""
     kinds = schema.get("$defs", {})
     return f"; it takes {', '.join(next(iter(kinds.values()))['properties'])}" if len(kinds) == 1 else ""
 
@@ -161,7 +161,7 @@ def _message(error: ValidationError, parts: str) -> str:
     return safe_text("; ".join([*lines[:_MAX_ERRORS], *more]), 1000)
 
 
-# The id, if it precedes the arguments; the rest is unreadable.
+# The id of an unreadable request, which is only found if it precedes the arguments.
 _ID = re.compile(r'\s*\{[^{}\[\]]*?"id"\s*:\s*(-?[0-9]{1,15}(?=\s*[,}])|"[^"\\]{1,200}")')
 
 

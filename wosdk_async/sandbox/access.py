@@ -40,17 +40,17 @@ __all__ = [
 
 JsonEndpoint = Callable[[Request], Awaitable[Mapping[str, object] | Response]]
 
-EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared only
+EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - only compared
 """Wildcard listen addresses, each with the loopback address for local clients."""
 
-ID = "id"  # used in routes: f"/orders/{{order:{ID}}}"
+ID = "id"  # the convertor's name in routes, as in f"/orders/{{order:{ID}}}"
 
 _FOLDERS = ("/_sandbox/", "/console/")
 _PAGES = frozenset({"/console", "/docs", "/openapi.json"})
 _READS = ("GET", "HEAD")
 _HEADER = "x-sandbox-console"
 _OF_BROWSERS = ("origin", "sec-fetch-site")  # browsers send one of these with each request that changes data
-# urlsplit accepts more than host names: it ignores user names, paths and braces
+# Not urlsplit, which also accepts user names, paths and braces.
 _AUTHORITY = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?", re.ASCII)
 
 

@@ -64,7 +64,7 @@ def read_certificate(path: Path) -> Certificate:
     try:
         context.load_cert_chain(path, password="")
         presented = _as_presented(context, path)
-    except OSError as error:  # ssl.SSLError too
+    except OSError as error:  # ssl.SSLError is an OSError, too
         why = _missing_half(path) or error.strerror or str(error)
         raise ValueError(
             f"{path} cannot serve https ({why}); write an unencrypted key and its certificate in PEM"

@@ -14,7 +14,7 @@ from typing import Any
 __all__ = ["Clock", "VirtualClock", "span_of"]
 
 _SECOND = 10**9
-_END = datetime(2300, 1, 1, tzinfo=UTC)  # schedules that start earlier stay within the calendar
+_END = datetime(2300, 1, 1, tzinfo=UTC)  # schedules that start before it stay within the range of datetime
 _UNITS = ("seconds", "minutes", "hours", "days")
 
 
@@ -62,7 +62,7 @@ class Clock:
             if isinstance(given, bool) or not isinstance(given, int | float):
                 raise TypeError(f"{name} is {given!r}; it must be a number, as in advance(minutes=21).")
         wanted = seconds + 60 * minutes + 3600 * hours + 86400 * days
-        # Compare numbers first: a timedelta is limited to 2.7 million years
+        # Compared as numbers, because a timedelta is limited to 2.7 million years.
         if not 0 <= wanted <= (_END - self.now).total_seconds():
             raise ValueError(
                 f"The clock cannot move forward by {wanted:g} seconds: pass 0 or more, up to the year 2300."

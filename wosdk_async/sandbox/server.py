@@ -137,7 +137,7 @@ class _Server(uvicorn.Server):
                 ssl_keyfile=file,
             )
         )
-        self._accepting = started
+        self._on_accepting = started
         self.loop: asyncio.AbstractEventLoop | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -145,7 +145,7 @@ class _Server(uvicorn.Server):
         self.end = asyncio.Event()
         await super().startup(sockets)
         if self.started:
-            self._accepting()
+            self._on_accepting()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Send pending responses for up to 5 s; immediately cancel requests that no client waits for.
@@ -163,7 +163,7 @@ class _Server(uvicorn.Server):
             async with asyncio.timeout(limit):
                 while state.connections and not self.force_exit:  # noqa: ASYNC110  # uvicorn has no event
                     await asyncio.sleep(0.001)
-        for connection in list(state.connections):  # the client has stopped reading
+        for connection in list(state.connections):  # clients that have stopped reading
             if connection.transport is not None:
                 connection.transport.abort()
         dropped = list(state.tasks)

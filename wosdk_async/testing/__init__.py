@@ -59,7 +59,7 @@ _EXTRAS = {
 """Optional packages, with the extra that installs each."""
 
 
-if not TYPE_CHECKING:  # type checkers would accept any name
+if not TYPE_CHECKING:  # with a __getattr__, type checkers would accept any name
 
     def __getattr__(name: str) -> Any:
         if name not in _MODULES:

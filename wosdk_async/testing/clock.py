@@ -24,12 +24,12 @@ from wosdk_async.transport.clock import TransportClock
 __all__ = ["SkippingClock", "Work", "work"]
 
 _SECOND = 10**9
-_SETTLED_AFTER = 10  # loop iterations after which everything ready has run
+_SETTLED_AFTER = 10  # loop iterations after which all tasks that were ready have run
 
 
 @attrs.define(eq=False)
 class Work:
-    """Pending work; the clock may jump once all of it is waiting."""
+    """A piece of pending work. The clock may jump once all pending work is waiting."""
 
     waits: int = 0
 

@@ -275,7 +275,7 @@ def _record(entity: Entity, id: int = 1) -> dict[str, Any]:
 
 def _result(command: CatalogueCommand) -> dict[str, Any]:
     """Return a successful command's result: references are whole records, lists have one element."""
-    fields = (field for field in command.response if field.of != "ErrorInfo")  # only in failures
+    fields = (field for field in command.response if field.of != "ErrorInfo")  # only failures have it
     return {field.name: [_opened(field)] if field.is_list else _opened(field) for field in fields}
 
 

@@ -55,7 +55,7 @@ def wosdk_sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
         sandbox = Sandbox(**settings)
     except (StoreError, ValueError) as error:
         wrong = str(error)
-    if wrong:  # outside the handler: pytest would show the message twice
+    if wrong:  # outside the handler, where pytest would show the message twice
         pytest.fail(f"@pytest.mark.wosdk: {wrong}", pytrace=False)
     with sandbox:
         yield sandbox

@@ -28,9 +28,9 @@ __all__ = [
     "write_exchanges",
 ]
 
-_MAX_BYTES = 64 * 1024 * 1024  # limit for all bodies, and for a file
+_MAX_BYTES = 64 * 1024 * 1024  # maximum size of a file
 MAX_EXCHANGES = 10_000
-TOKEN_PATH = "/token"  # noqa: S105 - each region has another path
+TOKEN_PATH = "/token"  # noqa: S105 - recorded instead of the path, which differs by region
 _LOCATOR_PATH = "/api/v1/cmd/GetCompanyWsdkUrlCommand"
 _MAX_DEPTH = 100  # nesting of lists and objects in a body
 _FAILURES = ("", "not sent", "broken", "no response")
@@ -95,7 +95,7 @@ class RemainingExchanges:
             self._exact[each.key].append(each)
 
     def take(self, request: RecordedExchange) -> RecordedExchange | str:
-        """Return the exchange for a request, or why there is none; an empty string means not recorded."""
+        """Return the exchange for a request, or why there is none: an empty string if it was not recorded."""
         exact = self._exact.get(request.key)
         if exact and request.is_login and len(exact) == 1:
             return exact[0]
@@ -171,7 +171,7 @@ def load_exchanges(path: Path) -> tuple[tuple[RecordedExchange, ...], tuple[str,
         raise ConfigurationError(f"{path} is larger than {_MAX_BYTES} bytes and cannot be a recording")
     try:
         return _parsed(codec.loads(text))
-    # Our minimum msgspec raises errors that are not ValueErrors.
+    # The oldest msgspec that we support raises errors that are not ValueErrors.
     except (ValueError, msgspec.MsgspecError, RecursionError) as error:
         raise ConfigurationError(f"{path} is not a valid recording: {error}") from None
 
@@ -200,7 +200,7 @@ def _unplayable(exchange: RecordedExchange) -> str:
         if body is not None and _depth_exceeds(body, _MAX_DEPTH):
             return f"a body is nested deeper than {_MAX_DEPTH} levels"
         if body is not None and "base64" in body:
-            base64.b64decode(str(body["base64"]), validate=True)  # ValueError
+            base64.b64decode(str(body["base64"]), validate=True)  # raises ValueError
     return ""
 
 

@@ -163,7 +163,7 @@ class Recording:
         )
         try:
             self._companies.append(client.company().name)
-        except ConfigurationError:  # the program names its Companies itself
+        except ConfigurationError:  # no default, because the program names its Companies
             self._companies.append("")
         return client
 

@@ -99,7 +99,7 @@ async def _kept_chunks(response: StreamedResponse, exchange: RawExchange) -> Asy
             try:
                 yield chunk
             finally:
-                del chunk  # it may contain a secret, which an error's frame would show
+                del chunk  # the chunk may contain a secret, which an error's frame would show
     except SendError:
         exchange.failure = _BROKEN
         raise

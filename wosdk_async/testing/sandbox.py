@@ -53,7 +53,8 @@ class Sandbox:
         company: name, or several names (default: "AcmeFacilities"). The first is the default for methods that
             take a name.
         verification: whether the Companies have the verification step.
-        dialect: ``spec``, or ``recorded`` to respond like the recorded release where the two differ.
+        dialect: ``spec`` to respond as specified, or ``recorded`` to respond like a release of the service
+            whose responses were recorded.
         seed: rows in addition to the initial ones, as for :meth:`seed`.
         now: start time of the clock, with a time zone (default: now).
 
@@ -197,7 +198,7 @@ class Sandbox:
         try:
             found = self._company(company)
         except KeyError:
-            found = self._companies[0]  # with valid credentials, so that discovery refuses the name
+            found = self._companies[0]  # valid credentials, so that not the log-in but discovery refuses
         return Credentials(found.client_id, found.client_secret)
 
     def _copy(self, store: Store) -> Store:

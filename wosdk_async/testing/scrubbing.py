@@ -28,7 +28,7 @@ __all__ = ["Cleaner", "Names", "Scrub", "body_bytes", "request_id_of", "secrets_
 
 # A placeholder; if service text contains one by chance, it gets an extra brace.
 _LITERAL = re.compile(r"(\{*)\{(?:host|company [0-9a-f]{8}|request id)\}")
-_DISTINCT = 8  # minimum characters of a name that text does not contain by chance
+_DISTINCT = 8  # characters: a text contains a name of this length only on purpose
 
 
 @attrs.define
@@ -138,9 +138,8 @@ Scrub = Callable[[Any], Any]
 
 _HEADERS = ("content-type", "date", "location", "retry-after")  # headers that the client reads
 _NO_SECRETS = Secrets()
-_GRANTED = {
-    "json": {"access_token": "wosdk-replay-token", "expires_in": 1199}
-}  # replaces each token response
+# Recorded instead of each token response.
+_GRANTED = {"json": {"access_token": "wosdk-replay-token", "expires_in": 1199}}
 
 
 @attrs.frozen
@@ -205,7 +204,7 @@ def _kept_body(body: bytes | None, change: Callable[[Any], Any]) -> dict[str, An
         return None
     try:
         value = change(codec.loads(body))
-        codec.dumps(value)  # some numbers can be decoded but not encoded
+        codec.dumps(value)  # raises for numbers that can be decoded but not encoded
     except (ValueError, RecursionError):
         pass
     else:

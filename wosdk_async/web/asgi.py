@@ -44,7 +44,7 @@ class CancelAbandonedReads:
             await asyncio.wait([work])
         finally:
             watch.cancel()
-            work.cancel()  # if the server cancels this request; no effect on finished work
+            work.cancel()  # only has an effect if the server cancelled this request before the work ended
             await asyncio.wait([work, watch])
         if not work.cancelled():
             work.result()

@@ -34,8 +34,8 @@ __all__ = ["PROBLEMS", "ProblemDetails", "ProblemRule", "problem_of"]
 _TYPE = "urn:problem-type:wosdk:"  # a name, not an address: this library has no web site
 _MAX_DETAIL = 500  # characters
 _MAX_READ = 10_000  # characters of service text
-_MAX_WAIT = 3600  # seconds; the service may send any number
-# Internals that service text may contain: addresses, hosts with ports, IP addresses, file paths.
+_MAX_WAIT = 3600  # seconds; a limit, because the service may send any number
+# Internals that are removed from service text: addresses, hosts with ports, IP addresses, file paths.
 _ADDRESS = re.compile(
     r"\b[a-z][a-z0-9+.-]{0,30}:(?:\\?/){2}[^\s'\"<>]*"
     r"|(?<![\w./\\])(?:[a-z]:)?[/\\]{1,2}[\w.$-]+[/\\][^\s'\"<>,;)]*"
@@ -88,7 +88,7 @@ PROBLEMS: Mapping[type[WosdkError], ProblemRule] = {
         ProblemRule(errors.BusinessRuleError, 422, "A business rule forbids this request"),
         ProblemRule(errors.ConflictError, 409, "The record has changed since it was read"),
         ProblemRule(errors.NotFoundError, 404, "Record not found"),
-        # the record in the request's address exists
+        # 422 instead of 404, because the record in the request's address exists
         ProblemRule(errors.NameNotFoundError, 422, "A name in the request matches no record"),
         ProblemRule(errors.UnsupportedError, 422, "The record does not support this"),
         ProblemRule(errors.UnknownNameError, 422, "The service does not know the name"),

@@ -42,7 +42,7 @@ def record_schema(cls: type[Record]) -> core_schema.CoreSchema:
 
 def _serialize(record: Any, info: core_schema.SerializationInfo) -> Any:
     if not isinstance(record, Record):
-        return record  # from a model created without validation
+        return record  # a model created without validation may hold any value
     try:
         return to_dict(record, names="python" if info.by_alias is False else "wire")
     except InvalidCallError as error:

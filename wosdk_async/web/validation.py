@@ -29,7 +29,7 @@ T = TypeVar("T", bound=Record)
 
 _MAX_FAULTS = 50  # per body
 _MAX_SHOWN = 200  # characters of a string in a fault
-_MAX_EVENTS = 8 * 1024 * 1024  # bytes per webhook post, which anyone with the address can send
+_MAX_EVENTS = 8 * 1024 * 1024  # bytes per webhook post; limited, because anyone with the address can send one
 
 
 @attrs.frozen
@@ -124,7 +124,7 @@ def _place(record: Record, path: str) -> tuple[tuple[str | int, ...], bool | str
 
 
 def _shown(value: Any) -> bool | str | None:
-    # For a response: only short strings, no user objects.
+    # The value goes into a response, so long strings are truncated and objects only named by their kind.
     if value is None or isinstance(value, bool):
         return value
     return _text(value if isinstance(value, str) else json_kind_of(value))

@@ -27,7 +27,7 @@ from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["assign_command"]
 
-_SEARCHED = 1000  # employees to search for a suggestion: one response
+_SEARCHED = 1000  # employees searched for a suggestion: few enough for one response
 
 _to_option = click.option(
     "--to",
@@ -143,7 +143,7 @@ async def _near(company: Company, text: str) -> str:
         records = (
             await company.query(Employee).select("DisplayAs", "Username", "Number").limit(_SEARCHED).all()
         )
-    except WosdkError:  # the suggestion is optional
+    except WosdkError:  # only the suggestion is lost
         return ""
     found = [name for row in records for name in (row.display_as, row.username, row.number) if name]
     return suggestion(text, found)

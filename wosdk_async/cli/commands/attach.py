@@ -20,7 +20,7 @@ from wosdk_async.resources.files import media_type, stored_type
 __all__ = ["attach_command"]
 
 _MAX_SIZE = 20 * 1024 * 1024  # bytes
-_AT_ONCE = 2  # each file is in memory during its upload
+_AT_ONCE = 2  # concurrent uploads: few, because each keeps its whole file in memory
 
 
 @click.command("attach", no_args_is_help=True)

@@ -61,7 +61,8 @@ def init_command(ctx: click.Context, /, file: str, output: Path | None, **params
     if reading.header_row is None and (line := fullest_line(source)) is not None:
         reading = attrs.evolve(reading, header_row=line)
         source = open_source(file, **attrs.asdict(reading))
-        _require_delimiter(source, reading)  # rows above the header hide the delimiter until now
+        # Again, because rows above the header may have hidden that the delimiter is wrong.
+        _require_delimiter(source, reading)
     described = f" (for details: wosdk describe {operation.kind.wire_name})"
     text = draft_map(
         source.columns, operation, Path(file).name, key_columns(source), described, reading.header_row

@@ -120,7 +120,8 @@ def resume(ctx: click.Context, folder: Path, outcomes: Path | None, as_json: boo
     require_lasting(plan, folder)
     file = input_of(plan, folder)
     before = kept_arguments(plan.options, folder)
-    files = [each for each in before if each.startswith("--outcomes=")]  # untrusted: others may edit it
+    # Not repeated: anyone who can edit the job folder could name any file here.
+    files = [each for each in before if each.startswith("--outcomes=")]
     if files and outcomes is None:
         say(f"not writing outcomes; to append to the last run's file, add {shell_words(*files)}")
     before = [each for each in before if each not in files]
@@ -262,7 +263,7 @@ def _settle(ctx: click.Context, folder: Path, as_json: bool) -> int:
                 with signals.handled():
                     try:
                         figures = await settle_job(journal, runner.company, on_stage=say, stop=stop)
-                    finally:  # a failed look-up may follow decided rows
+                    finally:  # if a look-up fails, rows may already be decided, and the files must show them
                         await write_files(journal)
                 return figures, _in_doubt(journal)
 

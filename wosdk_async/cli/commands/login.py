@@ -45,7 +45,7 @@ _OPTIONS = {
     "client_secret": "--client-secret-file FILE|- or --credentials-command COMMAND",
 }
 _QUESTIONS = {"company": "Company", "client_id": "Client id"}
-_ASKED_AGAIN = {  # by the step that refused them
+_ASKED_AGAIN = {  # answers to ask for again, by the step that refused them
     "token": ("client_id", "client_secret"),
     "discovery": ("company", "region"),
 }
@@ -126,7 +126,7 @@ def _require_usable(file: ProfileFile, name: str) -> None:
 def _known_values(options: Mapping[str, str | None]) -> dict[str, str]:
     """Return the values of options and variables, and a secret from stdin."""
     found = {key: options.get(key) or os.environ.get(variable_of(key)) or "" for key in PROFILE_KEYS}
-    if options["credentials_command"]:  # options override variables with other credentials
+    if options["credentials_command"]:  # the option overrides credentials in variables
         found |= dict.fromkeys(("client_id", "client_secret", "client_secret_file"), "")
     elif options["client_secret_file"]:
         found["client_secret"] = _secret_of_stdin() if found["client_secret_file"] == _STDIN else ""
@@ -142,7 +142,7 @@ def _complete(values: Mapping[str, str], old: Mapping[str, Any]) -> dict[str, st
         named = ", ".join(_OPTIONS[key] for key in missing if key in _OPTIONS)
         if named:
             raise CliError(f"{NOT_A_TERMINAL}; add {named}")
-        missing = []  # the region has a default
+        missing = []  # only the region is missing, and it has a default
     found = dict(values)
     for key in missing:
         found[key] = _ask(key, text_of(old, key))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["mcp_command"]
 
-_DEADLINE = 45.0  # seconds: MCP clients commonly time out after 60
+_DEADLINE = 45.0  # seconds: less than the 60 s after which MCP clients commonly time out
 
 
 @click.command("mcp")

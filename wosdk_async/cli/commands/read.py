@@ -73,19 +73,20 @@ def get_command(
       wosdk get Customer 512 -p DisplayAs -p WorkZone.DisplayAs
       wosdk get AssetTree '{"ParentId": 20400, "ChildId": 20410}'
     """
-    if record_id is None:  # the only argument is an entity, or a record without its entity
+    if record_id is None:  # the only argument is an entity, or a record whose entity is missing
         example = f"{entity} ID" if entity_class(entity) else f"WorkOrder {shlex.quote(entity)}"
         raise click.UsageError(f"Missing argument 'ID'; write wosdk get {example}.")
     entity_type = entity_named(entity, unchecked)
     texts = RecordTexts.read(entity_type, [record_id], by)
-    selection(entity_type, paths)  # validates paths; a read by name returns the record as sent
+    # Only validates the paths: the read below is by name, which returns the record as the service sent it.
+    selection(entity_type, paths)
     name = entity_name(entity_type)
     by_name = DefaultColumns.of(entity_type).selection if result.format == "table" and not paths else ()
     with Runner(target_of(ctx)) as runner:
         (id,) = runner.run(texts.ids(runner.company))
         try:
             record = runner.run(runner.company.get(name, id, properties=by_name or paths))
-        except UnknownNameError:  # a release may lack a reference's name property
+        except UnknownNameError:  # a release of the service may lack the name property of a reference
             if not by_name:
                 raise
             record = runner.run(runner.company.get(name, id, properties=paths))
@@ -93,7 +94,7 @@ def get_command(
         write_record(result, record, paths, entity_type)
 
 
-_LIMIT = 100  # rows, unless --limit or --all says otherwise
+_LIMIT = 100  # rows without --limit and --all
 
 
 @click.command("query", no_args_is_help=True)
@@ -199,7 +200,8 @@ def _by_conditions(
     def narrowed(query: Query[Any]) -> Query[Any]:
         return query.where(*where).order_by(*order_by).select(*paths)
 
-    # Names are checked against the class; a query by name returns rows as sent.
+    # This query checks names against the class. The one below is by name: it returns rows as the service
+    # sent them.
     narrowed(Query(kind, _never_sent))
     by_name = DefaultColumns.of(kind).selection if result.format == "table" and not paths else ()
     with Runner(target) as runner:
@@ -207,9 +209,11 @@ def _by_conditions(
         write = partial(_write, kind=kind, paths=paths, limit=limit, result=result)
         try:
             runner.run(write(query.select(*by_name)))
-        except UnknownNameError:  # a release may lack a reference's name property; conditions raise it again
+        except UnknownNameError:
             if not by_name:
                 raise
+            # A release of the service may lack the name property of a reference, so try again without these
+            # properties. If a condition is at fault, the same error is raised again.
             runner.run(write(query))
 
 
@@ -244,7 +248,7 @@ async def _write(
         say("no rows")
 
 
-_PROGRESS = 1000  # rows between two reports
+_PROGRESS = 1000  # rows between two progress reports
 
 
 async def _count_rows(query: Query[Any], entity: str) -> int:

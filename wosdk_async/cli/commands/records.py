@@ -99,7 +99,7 @@ Write = Callable[[Company], Awaitable[int | None]]
 async def _update(
     company: Company, kind: type[Record] | str, texts: RecordTexts, values: dict[str, Any], if_unchanged: bool
 ) -> RecordChange | None:
-    """Read the record, and return the change to make; None if nothing differs."""
+    """Read the record, and return the change to make, or None if nothing differs."""
     (id,) = await texts.ids(company, certain=True)
     if isinstance(kind, str):
         old, new, write = await _by_name(company, kind, id, values)
@@ -171,7 +171,7 @@ async def _by_class(
 
 
 def _paths_below(name: str, meta: Wire) -> list[str]:
-    """Return the paths to read for a reference or list; for a separate record, only id and name."""
+    """Return the paths to read for a reference or list: of a separate record, only id and name."""
     if meta["type"] != "ref":
         return []
     if meta.get("many") or meta["of"] in OWNED:
@@ -185,7 +185,7 @@ def _differing(old: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _same(old: Any, new: Any) -> bool:
-    """Return whether two values are equal; objects are compared by the fields to write only."""
+    """Return whether two values are equal. Objects are compared only by the fields to write."""
     if isinstance(new, dict) and isinstance(old, dict):
         return bool(new) and all(_same(old.get(key), value) for key, value in new.items())
     return bool(old == new)

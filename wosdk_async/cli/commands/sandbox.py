@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["sandbox_command"]
 
-_MAX_ENV_FILE = 100_000  # characters; serve writes less than a thousand
+_MAX_ENV_FILE = 100_000  # characters read to recognize a file of `serve`, which has less than a thousand
 _FILE = click.Path(path_type=Path)
 _PORT = Whole(0, 65535)
 _new_store = click.option("--store", type=_FILE, required=True, help="Store file, created if needed.")
@@ -101,7 +101,7 @@ def serve(
         _say_addresses(variables["WOSDK_LOCATOR_URL"], host, certificate)
         say(f"serving {store}; press Ctrl-C to stop")
 
-    # Full disk, invalid Company name, or fault rule for an unknown Company.
+    # These errors mean a full disk, an invalid Company name, or a fault rule for an unknown Company.
     with _sandbox_errors(), _removed_on_error(store, StoreError, ValueError, FaultScriptError):
         serve_store(
             store,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["undo_command"]
 
 _SHOWN = 20  # rows listed on stderr
-_REFERENCED = "created record"  # noun for records that rows refer to and the job created
+_REFERENCED = "created record"  # what messages call a record that the job created because a row refers to it
 
 
 class _NotUndone:
@@ -130,7 +130,7 @@ def undo_command(
         _say_references(runner, undo)
         if not check:
             confirmed, left = _confirmed(runner, undo, summary, ask=not yes), _NotUndone(left.most)
-            # Also with nothing to undo: it records the end of an undo after one that was killed.
+            # Called even if nothing remains to be undone: it also records the end of an undo that was killed.
             summary, status = _carry_out(runner, undo, reason_id, comment, left)
             if confirmed:
                 left.say()
@@ -184,7 +184,7 @@ def _say_references(runner: Runner, undo: Undo) -> None:
     if undo.references:
         return
     references = runner.run(undo.journal.references())
-    # Earlier versions did not save the run.
+    # Earlier versions did not save the run of a reference, so a reference without a run counts, too.
     created = [each for each in references if undo.of_run in (None, each.run) or not each.run]
     if staying := sum(each.state is State.DONE and each.undo is not State.DONE for each in created):
         say(f"{counted(staying, _REFERENCED)} kept; --references deletes the unused ones")
@@ -221,10 +221,10 @@ def _carry_out(
         with signals.handled():
             try:
                 return await undo.run(reason, comment)
-            finally:  # even after an error: some records may be undone
+            finally:  # even after an error, because some records may already be undone
                 try:
                     await write_files(undo.journal)
-                except OutputError as error:  # the journal is complete
+                except OutputError as error:  # only reported, because the journal has all outcomes
                     say(message_of(error))
 
     with RowProgress(final=False) as progress:
@@ -244,7 +244,7 @@ def _say_undo(undo: Undo, summary: UndoSummary, left: _NotUndone, *, check: bool
     from wosdk_async.jobs.journal import State
 
     counts = undo.journal.counts()
-    if check:  # otherwise the confirmation has the numbers
+    if check:  # without --check, the confirmation shows these numbers
         say(f"{counted(summary.counts['undo'], undo.noun)} would be {undo.verb}")
         if undo.references:
             say(f"{counted(summary.references['undo'], _REFERENCED)} would be deleted")

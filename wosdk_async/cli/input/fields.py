@@ -22,7 +22,8 @@ __all__ = ["assigned", "command_of", "json_object", "parsed_fields", "record_of"
 
 _MAX_JSON = 64 * 1024 * 1024  # bytes
 _MAX_VALUE = 200  # characters of a value in the preview
-_TEXTS = ("string", "enum", "datetime-local", "datetime-utc")  # validated, then sent as typed
+# Values of these types are validated, then sent as the user typed them.
+_TEXTS = ("string", "enum", "datetime-local", "datetime-utc")
 _ASSIGNMENT = "write NAME=VALUE, such as WorkOrderId=90417, or NAME:=JSON"
 
 
@@ -48,7 +49,7 @@ def json_object(option: str, path: Path) -> dict[str, Any]:
 
 
 def assigned(fields: dict[str, Any], texts: Iterable[str], cls: type[Record] | None) -> dict[str, Any]:
-    """Add the ``NAME=VALUE`` assignments to ``fields``, and return ``fields``; refuse duplicates."""
+    """Add the ``NAME=VALUE`` assignments to ``fields``, refusing duplicates, and return ``fields``."""
     before: dict[tuple[str, ...], str] = {}
     for text in texts:
         name, sign, value = text.partition("=")
@@ -59,7 +60,7 @@ def assigned(fields: dict[str, Any], texts: Iterable[str], cls: type[Record] | N
         meta = _meta(cls, path)
         parsed = _json(value, text) if is_json or _takes_json(meta) else _typed(value, meta, name)
         if meta is not None:
-            path[-1] = meta["name"]  # an alias means the same field
+            path[-1] = meta["name"]  # an alias names the same field, so it counts as a duplicate
         _require_new(before, tuple(path), fields, text)
         before[tuple(path)] = text
         _put(fields, path, parsed, text)
@@ -110,7 +111,7 @@ def _takes_json(meta: Wire | None) -> bool:
 def _typed(value: str, meta: Wire | None, name: str) -> Any:
     if meta is None:
         return value
-    if meta["type"] == "ref":  # references are by id (spec 2.1)
+    if meta["type"] == "ref":  # spec 2.1: a reference is written by id
         return {"Id": typed_value(value, {"type": "integer"}, f"{name}, a {meta['of']} id,")}
     parsed = typed_value(value, meta, name)
     return value if meta["type"] in _TEXTS else parsed
@@ -161,7 +162,7 @@ def _class(meta: Wire) -> type[Record] | None:
     return registry.resolve(meta["of"]) if is_nested(meta) else None
 
 
-# --- the whole of a command -----------------------------------------------------------------
+# --- whole commands and records -------------------------------------------------------------
 
 
 def command_of(cls: type[Command[Any]], fields: Mapping[str, Any]) -> Command[Any]:

@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 _ID = re.compile(r"0|-?[1-9][0-9]*")  # 0071 is a name: work order numbers may have leading zeros
-_MAX_ID = 2**31 - 1  # larger values can only be numbers
+_MAX_ID = 2**31 - 1  # a larger value is no id, so it can only be the number of a work order
 _NAMED_BY = ("number", "name", "username", "display_as")
 _LABELS = ("Number", "Name", "DisplayAs", "Username")
 
@@ -169,10 +169,10 @@ def _number_prefixed(text: str) -> str | None:
 
 
 async def _certain_ids(company: Company, digits: Iterable[str]) -> dict[str, int]:
-    """Return the ids of work orders named by digits, with a single query.
+    """Return the ids of work orders named by digits, looking up many in one query.
 
-    Digits of a missing order are returned as the id, so that the next read reports it. Raises NotUniqueError
-    for digits that match several orders by id or number.
+    Digits that match no order are returned as an id, and the next read reports that the order is missing.
+    Raises NotUniqueError for digits that match several orders by id or number.
     """
     texts = list(dict.fromkeys(digits))
     orders = await _orders(company, texts)
@@ -186,7 +186,8 @@ async def _orders(company: Company, texts: list[str]) -> list[WorkOrder]:
         if ids := [int(text) for text in some if int(text) <= _MAX_ID]:
             named |= f.id.in_(ids)
         query = company.query(WorkOrder).where(named).select("Id", "Number")
-        page = await company.query(WorkOrder, query.expression | {"Count": ROW_CAP})  # second pages are rare
+        # One request, because a second page is rare. Only if the page is full, all pages are read.
+        page = await company.query(WorkOrder, query.expression | {"Count": ROW_CAP})
         found += page if len(page) < ROW_CAP else await query.all()
     return found
 
@@ -225,11 +226,11 @@ def _empty(kind: type[Record] | str, by: str | None) -> str:
 
 
 def _parse_id(text: str) -> Id | None:
-    """Parse a number or the fields of a compound key; return None for a name."""
+    """Parse an id or a compound key; return None for a name."""
     if _ID.fullmatch(text):
         try:
             return int(text)
-        except ValueError:  # Python rejects numbers with thousands of digits
+        except ValueError:  # Python does not convert thousands of digits, which are no id
             return None
     if not text.startswith("{"):
         return None
@@ -272,7 +273,10 @@ def newest_of(entity: str) -> str:
 
 
 def look_for_order(fields: Mapping[str, Any], hint: str = "") -> str:
-    """Return a command that finds an order by PoNumber, with comment ``hint``, or lists the newest orders."""
+    """Return a shell command that finds an order by PoNumber, followed by ``hint`` as a comment.
+
+    Without a PoNumber, the command lists the newest orders.
+    """
     number = fields.get("PoNumber")
     if not isinstance(number, str) or not number:
         return newest_of("WorkOrder")

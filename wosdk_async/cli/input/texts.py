@@ -50,7 +50,7 @@ _NEXT = re.compile(rf"\b(?P<word>and|or)\s+{_START}", re.IGNORECASE)
 _BETWEEN = re.compile(rf"({_QUOTED}|.+?)\s+and\s+({_QUOTED}|.+)", re.IGNORECASE | re.DOTALL)
 _ITEM = re.compile(rf"\s*({_QUOTED}|[^,'\"]*)\s*(,|$)")
 
-_SPELLINGS = {"==": "=", "<>": "!="}  # from Python and SQL
+_SPELLINGS = {"==": "=", "<>": "!="}  # operators as Python and SQL write them
 
 
 def condition(entity: type[Record] | str, text: str) -> Condition:
@@ -186,7 +186,7 @@ def _unknown_name(kind: str, name: str, names: Any, unchecked: bool) -> str:
         raise CliError(f"{enum} is an enum, not {article} {kind}; `wosdk describe {enum}` lists its values")
     if hint := suggestion(name, names):
         raise CliError(f"the catalogue has no {kind} {name!r}{hint} {unchecked_hint()}")
-    if has_unchecked():  # other commands refuse the name
+    if has_unchecked():  # a command without --unchecked refuses the name itself
         say(f"the catalogue has no {kind} {name!r}: sending it unchecked")
     return name
 

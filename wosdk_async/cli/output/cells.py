@@ -32,7 +32,7 @@ _MAX_DEPTH = 30  # nesting levels; deeper values are shown as JSON
 
 def value_at(record: Any, path: str, level: int = 0) -> Any:
     """Return the value at a property path. A path through a list gives a list of values."""
-    if level > 2 * _MAX_DEPTH:  # a nested list adds a level, too
+    if level > 2 * _MAX_DEPTH:  # twice, because lists add levels, too
         return None
     if isinstance(record, list):
         return [value_at(item, path, level + 1) for item in record]
@@ -114,13 +114,13 @@ def short(value: Any, kind: str = "any") -> str:
         texts = list(dict.fromkeys(text for item in value if (text := short(item, kind))))
         return f"{texts[0]} +{len(texts) - 1}" if len(texts) > 1 else "".join(texts)
     if kind.startswith("datetime") and isinstance(value, str) and (time := _TIME.fullmatch(value)):
-        if kind == "datetime-utc":  # facts 3.5: the service omits Z in responses
+        if kind == "datetime-utc":  # facts 3.5: the service omits Z in responses, so it is added here
             return f"{time[1]} {time[2]}Z"
         return value if time[3] else f"{time[1]} {time[2]}"
     return readable(value)
 
 
-# Common entities: the leading columns, and the next ones while space remains.
+# For common entities: the columns that are always shown, and those shown while space remains.
 _CHOSEN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "WorkOrder": (
         # ShortLocation is the item's location name (facts 5, "Creation traps")
@@ -140,10 +140,10 @@ _CHOSEN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "Location": (("Name", "TypeId", "Address.Street", "Address.City"), ()),
 }
 
-_STATE = ("status", "state", "type")  # parts of enum names
-_NAMED_FIRST = ("display_as", "name", "number")  # properties to show for a reference
+_STATE = ("status", "state", "type")  # enum properties with such a word in their name are always shown
+_NAMED_FIRST = ("display_as", "name", "number")  # the first of these that exists is shown for a reference
 _REFERENCES = 6  # maximum references to read by name: each makes the query larger
-_REQUEST_FLAGS = ("PerformDeletion", "IsNew")  # part of the API, not of the record
+_REQUEST_FLAGS = ("PerformDeletion", "IsNew")  # these control a request and are not data of the record
 
 
 @attrs.frozen

@@ -54,7 +54,7 @@ def opened(output: Output) -> Iterator[IO[str]]:
             yield file
             file.close()
         except BaseException:
-            with suppress(OSError):  # flushing the buffer fails again
+            with suppress(OSError):  # close() flushes the buffer, which may fail again
                 file.close()
             _remove_empty(output.path)
             raise
@@ -84,7 +84,7 @@ def require_writable(path: Path) -> None:
         try:
             path.stat()
             target = path
-        except FileNotFoundError:  # it will be created; for a link, at the target
+        except FileNotFoundError:  # the file will be created; for a link, where the link points
             target = Path(os.path.realpath(path)).parent
             target.stat()
         if not os.access(target, os.W_OK):
@@ -114,7 +114,7 @@ def require_not_store(option: str, written: Path, store: Path) -> None:
         raise CliError(f"{option} would overwrite {store}; name another file")
 
 
-_JOURNAL = "journal.db"  # in a job folder; the module that defines this name loads slowly
+_JOURNAL = "journal.db"  # in a job folder; not imported, because the module that defines it loads slowly
 _SQLITE = b"SQLite format 3\0"  # magic bytes
 _BESIDE = ("-wal", "-shm", "-journal")  # suffixes of SQLite's extra files
 
@@ -134,15 +134,15 @@ def require_not_kept(option: str, written: Path) -> None:
 
 def _begins(path: Path, head: bytes) -> bool:
     try:
-        if not path.is_file():  # reading a pipe would wait
+        if not path.is_file():  # reading a pipe would wait for a writer
             return False
         with path.open("rb") as file:
             return file.read(len(head)) == head
-    except OSError:  # reported when writing
+    except OSError:  # an unusable file is reported when it is written
         return False
 
 
 def _same_file(one: Path, other: Path) -> bool:
-    if os.path.realpath(one) == os.path.realpath(other):  # works before the files exist
+    if os.path.realpath(one) == os.path.realpath(other):  # this also works for files that do not exist yet
         return True
     return one.exists() and other.exists() and one.samefile(other)

@@ -94,7 +94,7 @@ def csv_cell(
 
 
 def guarded_texts(count: int, *, raw: bool) -> str:
-    """Return a warning about text that would change if the CSV were imported."""
+    """Return a warning about cells that got an apostrophe or, if ``raw``, would lose it in an import."""
     if raw:
         return (
             f"{counted(count, 'cell')} already had an apostrophe before a formula; wosdk import would "
@@ -125,8 +125,8 @@ class CsvFormat:
         self._escaped = one_line if file.isatty() else str
         dialect = FileDialect.for_excel(excel)
         if excel is not None and not file.isatty():
-            file.write("\ufeff")  # byte order mark
-        self._writer = dialect.writer(file)  # type: ignore[arg-type]  # it only writes
+            file.write("\ufeff")  # byte order mark, by which Excel recognizes UTF-8
+        self._writer = dialect.writer(file)  # type: ignore[arg-type]  # the writer only needs write()
         self._number = dialect.number
         self._guard = FormulaGuard(raw=raw)
         self._paths = paths

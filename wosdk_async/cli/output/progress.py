@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["RowProgress"]
 
 _IDLE = 10.0  # seconds without progress before a line reports it
-_PACE_LINES = 7  # lines for measuring the pace: half a minute
+_PACE_LINES = 7  # progress lines from which the pace is measured: half a minute
 
 
 class RowProgress:
@@ -70,7 +70,7 @@ class RowProgress:
     ) -> None:
         if self._bar is not None:
             self._bar.stop()
-        # If the reader of stdout went away mid-page, the count would be wrong.
+        # No count if the reader of stdout went away, because rows that were not written would be counted.
         if self._total is None and self._final and self.rows and kind is not BrokenPipeError:
             say(f"{counted(self.rows, 'row')} in {self._clock() - self._started:.1f} s")
 
@@ -81,7 +81,8 @@ class RowProgress:
         if self._bar is not None:
             from rich.text import Text
 
-            self._bar.console.print(Text(visible(text)))  # rich interprets markup and emoji codes in a str
+            # A Text, because rich interprets markup and emoji codes in a str.
+            self._bar.console.print(Text(visible(text)))
         else:
             say(text)
 
@@ -119,14 +120,14 @@ class RowProgress:
         news = [idle] if idle else self._pace(self._total)
         if (workers := self._workers()) is not None:
             self._had_workers |= workers > 0
-            if self._had_workers:  # otherwise they are still starting
+            if self._had_workers:  # until one responds, all workers are still starting
                 news.append(counted(workers, "worker") if workers else "no worker responds")
         done = f"{self.rows} of {counted(self._total, 'row')}{self._detail and f', {self._detail}'}"
         say("; ".join(filter(None, (done, ", ".join(news)))))
 
     def _pace(self, total: int) -> list[str]:
         """Return the rate over the last progress lines, and the remaining time."""
-        # Not since the start, when rows may be refused or found without being sent.
+        # Not measured from the start, where rows may be refused or found without being sent, which is faster.
         self._lines.append((self._clock(), self.rows, self._carried_out))
         seconds, rows, carried_out = (
             now - then for now, then in zip(self._lines[-1], self._lines[0], strict=True)

@@ -41,10 +41,10 @@ __all__ = [
 ]
 
 _MAX_SHOWN = 5  # causes and warnings in the summary
-_MAX_WARNED = 3  # causes of warnings of rows
-_OF_INPUT = ("--format", "--sheet", "--header-row", "--outcomes")  # not for its rejects, which are CSV files
+_MAX_WARNED = 3  # causes of row warnings in the summary
+_OF_INPUT = ("--format", "--sheet", "--header-row", "--outcomes")  # these do not apply to rejects.csv
 _TAB = "\t"
-_PLACES = 3  # rows per cause
+_PLACES = 3  # rows named for each cause
 _HEAD = 1 << 20  # bytes: enough for any header
 _ADDED = re.compile(
     '"?(?P<delimiter>[^\\w"])"?'.join(map(re.escape, REPORT_COLUMNS[:2])) + '"?(?P=delimiter)'
@@ -56,7 +56,8 @@ class _Causes:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self.first: dict[object, tuple[str, list[RowOutcome]]] = {}  # by cause; the text is of the first row
+        # By cause: the text of its first row, and its first rows.
+        self.first: dict[object, tuple[str, list[RowOutcome]]] = {}
         self.counts: Counter[object] = Counter()
 
     def add(self, cause: object, row: RowOutcome, text: str) -> None:
@@ -144,7 +145,7 @@ class OutcomeWriter:
         results = summary.folder / "results.csv" if summary.folder else None
         place = outcomes or (results if results and results.is_file() else None)
         remedy = f"see {place}" if place else "--outcomes FILE records all of them"
-        if more > 0:  # in this run
+        if more > 0:  # rows of this run that are not named above
             say(f"and {counted(more, 'more row')}; {remedy}")
         warnings = [text for each in summary.warnings if (text := f"warning: {each}") not in self._said]
         for warning in warnings[:_MAX_SHOWN]:
@@ -252,7 +253,7 @@ def rejects_command(plan: JobPlan, rejects: Path) -> str | None:
     options = {each.partition("=")[0]: each for each in arguments}
     suffix = suffix_of(PurePath(plan.file), options.get("--format", "").partition("=")[2] or None)
     known, head = FORMATS.get(suffix, FORMATS[".csv"]), _head_of(rejects)
-    # Inspect the rejects, because content overrides the file suffix.
+    # The options must suit the content of the rejects file, which a spreadsheet may have saved differently.
     excel = ";" if "semicolon" in options.get("--csv-for-excel", "") else ","
     if "delimiter" not in known.options:
         options.pop("--delimiter", None)

@@ -67,7 +67,7 @@ class TableFormat:
         if lines:
             headers = [self._header(name) for name in self._names] if first else None
             widths = self._widths
-            if _line_width(self._file) is None:  # later pages may need wider columns
+            if _line_width(self._file) is None:  # if lines may be long, later pages may widen the columns
                 widths = [max(cells, _natural_width("", lines, i)) for i, cells in enumerate(widths)]
             lines = [[_cut(cell, widths[i]) for i, cell in enumerate(line)] for line in lines]
             _print(self._file, headers, lines, widths)

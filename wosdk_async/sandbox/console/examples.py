@@ -20,10 +20,9 @@ from wosdk_async.sandbox.storage.database import column
 
 __all__ = ["example_of"]
 
-_NEWEST = frozenset(
-    {"WorkOrder", "WoItem", "WoFlag", "Payment", "Document"}
-)  # of other types the oldest, from the seed
-_ENTITIES = {  # members not named after their entity type
+# Examples use the newest record of these types, and the oldest of other types, which is from the seed.
+_NEWEST = frozenset({"WorkOrder", "WoItem", "WoFlag", "Payment", "Document"})
+_ENTITIES = {  # entity types of the members that are not named after them
     "AssetId": "Location",
     "VendorInvoiceStatusId": "ApInvoiceStatus",
     "WoItemIds": "WoItem",
@@ -135,7 +134,7 @@ def _find(context: RequestContext, command: str, entity: str) -> dict[str, Any]:
     condition, what = _FITTING.get((command, entity), ("1", ""))
     states = ACTIONS[command].sources if command in ACTIONS and entity == "WorkOrder" else None
     if states:
-        names = sorted(states)  # from the table of actions
+        names = sorted(states)  # safe in SQL, because they are from the table of actions
         condition = f"{column('StatusId', 'enum', 't.')} IN ({', '.join(map(repr, names))})"
         what = f"in state {' or '.join(names)}"
     found = _select(context, entity, f"{column('IsRemoved', 'boolean', 't.')} IS NOT 1 AND {condition}")

@@ -23,7 +23,7 @@ _SCHEMES = frozenset({"basic", "bearer"})
 _SECRETS = frozenset({"client_secret", "access_token", "refresh_token", "password", "authorization"})
 
 
-_PERCENT = "%(?:25){0,4}"  # escaped one or more times
+_PERCENT = "%(?:25){0,4}"  # percent sign of an escape, which may itself be escaped up to four times
 
 
 def _any_escape(name: str) -> str:
@@ -66,7 +66,7 @@ _IN_FORM = re.compile(rf"((?:{_NAMES})(?:[\[\]\w. +-]|%5b|%5d|%20){{0,50}}=)[^&]
 _IN_ESCAPES = re.compile(
     rf"((?:{_NAMES})(?:[+\s]|{_PERCENT}(?:2[027]|5c)){{0,20}}{_PERCENT}3[ad])[^&]*", re.IGNORECASE
 )
-# The key in a file address grants access (facts 3.10), in any escaping
+# The key in a file's address, which grants access (facts 3.10) and may be escaped
 #   /files/46/7/0123abcd?x=1                 /files/46/7/•••?x=1
 #   %2Ffiles%2F46%2F7%2F0123abcd             %2Ffiles%2F46%2F7%2F•••
 _SLASH, _DIGITS = r"(?:\\?/|%2f){1,9}", r"(?:\d|%3\d){1,20}"
@@ -81,7 +81,7 @@ class _Enclosed(NamedTuple):
 
     name: re.Pattern[str]
     opening: re.Pattern[str]  # from the end of the name to the value
-    unopened: re.Pattern[str]  # text after a name without an opening; skips further names within
+    unopened: re.Pattern[str]  # text after a name that no opening follows; names in this text are skipped
     closing: re.Pattern[str]
 
     def hide(self, text: str) -> str:
@@ -102,7 +102,7 @@ class _Enclosed(NamedTuple):
         return "".join((*shown, text[done:]))
 
 
-# Multipart form part: after the empty line, at most 20 lines below
+# Part of a multipart form: the value follows an empty line, at most 20 lines below the name
 #   name="password"\r\n\r\nx\r\n--b          name="password"\r\n\r\n•••\r\n--b
 #   name=password\nType: text\n\nx           name=password\nType: text\n\n•••
 _PART = _Enclosed(
@@ -135,7 +135,7 @@ def shown_path(path: str) -> str:
 
 def shown_body(raw: bytes, *, indent: int = 2) -> str:
     """Return a body as text with secrets masked; JSON is indented, or on one line for ``indent=-1``."""
-    raw = raw.replace(b"\0", b"")  # to find names in UTF-16, too
+    raw = raw.replace(b"\0", b"")  # without zero bytes, names in UTF-16 are found, too
     if not raw:
         return ""
     try:

@@ -40,10 +40,8 @@ _OPERATORS = {
     "at least": ("GreaterOrEqual", False),
     "at most": ("LessOrEqual", False),
 }
-_FILTERED = SCALARS - {
-    "money",
-    "datetime-local",
-}  # local times are shown in UTC
+# No local times: the console shows them in UTC, so a filter would not find what it shows.
+_FILTERED = SCALARS - {"money", "datetime-local"}
 
 
 def record_types(context: RequestContext) -> Record:
@@ -69,8 +67,11 @@ def count_records(store: Store, company: int, entity: str) -> int:
 def list_records(context: RequestContext, entity: str, form: Mapping[str, str], page: int) -> Record:
     """Return a page of records, from page 0.
 
-    ``form`` may contain a filter (``field``, empty for any text, ``operator`` and ``value``), an order
-    (``sort`` and ``direction``), and a record (``to``: type and id) to which the property ``by`` must refer.
+    ``form`` may contain:
+
+    - a filter: ``field`` (if empty, any text field), ``operator`` and ``value``
+    - an order: ``sort`` and ``direction``
+    - a reference: property ``by`` must refer to the record ``to`` (``type:id``)
 
     Raises:
         ValueError: the operator or pointer is unknown.

@@ -61,7 +61,7 @@ class LoggedExchange:
         path: path with query, truncated if long.
         status: HTTP status; None without a response.
         seconds: time from the request to the end of the response; None until then.
-        broken: whether the connection ended before the response.
+        broken: whether the connection ended before the end of the response.
     """
 
     number: int
@@ -173,7 +173,7 @@ class RequestLogMiddleware:
         exchange = self.log.begin(self.clock(), scope["method"], _path(scope), _bounded(scope["headers"]))
         started = time.perf_counter()
         exchange.scheme, scope[INJECTED] = scope["scheme"], exchange.faults
-        exchange.broken = True  # until the end of the response
+        exchange.broken = True  # becomes False at the end of the response
         try:
             await self.app(scope, _recording_receive(exchange, receive), _recording_send(exchange, send))
         finally:
@@ -249,7 +249,7 @@ def _header_options(shown: list[list[str]]) -> Iterator[str]:
         elif known == "authorization" and value.lower().startswith("basic "):
             yield _CREDENTIALS
         else:
-            # curl drops headers that end with a colon, and sends empty headers for a semicolon
+            # An empty header ends with a semicolon, because curl drops one that ends with a colon.
             yield f"--header {_quoted(f'{name}: {value}' if value else f'{name};')}"
 
 

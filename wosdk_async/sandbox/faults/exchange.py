@@ -48,7 +48,7 @@ class FaultExchange:
     application.
 
     Args:
-        replay: function that returns a ``receive`` with the whole request, so that ``app`` can repeat it.
+        replay: function that returns a ``receive`` from which ``app`` can read the whole request again.
         earlier_id: RequestId of an earlier response to another call.
         run_late: function that runs work after the request has ended.
     """

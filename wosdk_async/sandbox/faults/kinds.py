@@ -122,7 +122,7 @@ def _log_parameters(percentiles: Mapping[str, float]) -> tuple[float, float]:
 
 @attrs.frozen(kw_only=True)
 class Status(Fault):
-    """Injected response status, before or after the request is carried out."""
+    """Error status that is injected before or after the request is carried out."""
 
     status: int = attrs.field(validator=whole(400, 599), metadata={"example": 503})
     body: str = attrs.field(default="json", validator=one_of("json", "html", "empty"))
@@ -274,7 +274,7 @@ class RequestIdFault(Fault):
         own = body.pop("RequestId", None)
         if isinstance(own, str):
             other = self._other(own, exchange.earlier_id or rng.randbytes(16).hex())
-            body = body if other is None else {**body, "RequestId": other}  # still the last key
+            body = body if other is None else {**body, "RequestId": other}  # RequestId stays the last key
             response = attrs.evolve(response, body=dump(body))
         await exchange.respond(response)
         return True

@@ -43,7 +43,7 @@ class FaultMiddleware:
             await self.app(scope, receive, send)
             return
         messages = await _read(receive)
-        if messages[-1]["type"] == "http.disconnect":  # there is no request to apply a fault to
+        if messages[-1]["type"] == "http.disconnect":  # without a whole request, no fault can be applied
             return
         body = b"".join(message.get("body", b"") for message in messages)
         request = match_of(scope, body, self._owner)

@@ -98,7 +98,7 @@ def _normalized(name: str | None) -> str | None:
 
 def _command_name(segments: list[str]) -> str | None:
     try:
-        return find_command(segments, SPEC).name.lower()  # SPEC knows all paths
+        return find_command(segments, SPEC).name.lower()  # the dialect SPEC knows all paths
     except Refusal:
         return None
 

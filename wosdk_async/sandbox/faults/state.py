@@ -19,7 +19,7 @@ from wosdk_async.sandbox.faults.script import FaultScript, RequestMatch, Rule, h
 __all__ = ["Faults"]
 
 _PORTS = {"http": 80, "https": 443}
-_SECOND_PORT = 8900  # without a socket, any other port works
+_SECOND_PORT = 8900  # for a server without sockets, where any other port works
 
 
 class Faults:
@@ -173,7 +173,7 @@ class _ScriptState:
 
 @attrs.define
 class MovedHosts:
-    """Companies moved to another of the server's ``ports``; every port serves all other Companies."""
+    """Companies moved to another of the server's ``ports``; other Companies are served at every port."""
 
     ports: Sequence[int] = ()
     _current: dict[str | None, int] = attrs.field(factory=dict, init=False)

@@ -31,9 +31,9 @@ from wosdk_async.sandbox.storage.store import GroupCommit, Store
 
 __all__ = ["MAX_BODY", "create_app"]
 
-MAX_BODY = 32 * 1024 * 1024  # bytes; assumed: facts 7 shows no limit
+MAX_BODY = 32 * 1024 * 1024  # bytes; assumed, because facts 7 shows no limit
 
-# facts 3.8: the same in every recorded response. The server adds Date.
+# facts 3.8: every recorded response has these headers. _dated() adds Date.
 _HEADERS = [
     (b"cache-control", b"no-cache"),
     (b"pragma", b"no-cache"),
@@ -60,7 +60,8 @@ def create_app(
     Args:
         store: open store with the Companies.
         clock: clock for all times and token lifetimes (default: system time).
-        dialect: ``spec``, or ``recorded`` to respond like the recorded release where the two differ.
+        dialect: ``spec`` to respond as specified, or ``recorded`` to respond like a release of the service
+            whose responses were recorded.
         faults: fault script (default: no faults).
         ports: ports that the server listens on; Companies may move between them.
         open_admin: whether other machines may use the routes below ``/_sandbox/``.
@@ -118,7 +119,7 @@ class _Service:
             status, content = self._respond(scope, body)
             await self.commits.wait()
         except Exception:
-            # A sandbox bug: facts 6 has the status; the body is not documented
+            # A bug of the sandbox. facts 6 has the status; the body is not shown; assumed.
             await _send(send, 500, b"{}")
             raise
         await _send(send, status, content)

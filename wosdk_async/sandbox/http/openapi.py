@@ -168,7 +168,8 @@ def _catalogue_schemas() -> dict[str, Schema]:
     known = catalogue.load()
     found = {name: _entity(entity) for name, entity in known.entities.items()}
     found |= {_enum_name(name): _enum(enum) for name, enum in known.enums.items()}
-    for command in known.commands.values():  # open: unknown members are dropped (facts 3.3)
+    # The schemas allow other members, because the service drops unknown ones (facts 3.3).
+    for command in known.commands.values():
         required = [field.name for field in command.request if field.required and not field.aliases]
         request = _fields(command.request, whole=True) | ({"required": required} if required else {})
         found |= {f"{command.name}.Request": request, f"{command.name}.Result": _fields(command.response)}
@@ -199,7 +200,7 @@ def _field(field: Field, whole: bool) -> Schema:
 def _bare(field: Field, whole: bool) -> Schema:
     if field.is_list:
         return {"type": "array", "items": _value(field, whole)}
-    # Lengths from third parties only are not limits: the service sends longer values
+    # A length that only third parties state is no limit: the service sends longer values.
     stated = field.max_length if field.max_length_source != "peer" else None
     return _value(field, whole) | ({"maxLength": stated} if stated else {})
 
@@ -230,7 +231,10 @@ def _enum_name(name: str) -> str:
 
 
 def _enum(enum: EnumType) -> Schema:
-    """Return the names that the service sends; numbers also work, and releases may add names (facts 9)."""
+    """Return the schema of an enum: a name that the service sends, or a number.
+
+    Releases may add names (facts 9).
+    """
     numbers = [value.value for value in enum.values if value.value is not None]
     names: Schema = {"type": "string", "enum": list(dict.fromkeys(value.name for value in enum.values))}
     return {"anyOf": [names, {"type": "integer"} | ({"examples": numbers} if numbers else {})]}

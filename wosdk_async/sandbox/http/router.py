@@ -124,7 +124,7 @@ class Router:
     def _context(self, request: ServiceRequest) -> RequestContext:
         """Return the context for the Company in the headers, if the token matches (facts 1)."""
         owner = self.tokens.check(request.headers.get("authorization"))
-        # facts 1: the value is case-insensitive; facts 2: the code. Its status is the sample's
+        # facts 1: the header's value is case-insensitive. facts 2: the code. The status is from the sample.
         company = self.companies().get(request.headers.get("companyname", "").strip().lower())
         if company is None or not (company.served_at(request.root) or _is_discovery(request.segments)):
             raise Refusal(400, "DATABASE_VERSION_MISMATCH", "This host does not serve the Company.")
@@ -167,7 +167,7 @@ class Router:
 
     def _command(self, context: RequestContext, request: ServiceRequest) -> Record:
         _require_method(request, "POST")
-        # before the body is checked (facts 3.3)
+        # The command is looked up before the body is checked (facts 3.3).
         wanted = find_command(list(request.segments[3:]), context.dialect)
         sent = get_ignore_case(require_body(request.content), "Command")
         if not isinstance(sent, dict):
@@ -246,7 +246,7 @@ class Tokens:
             raise Refusal(403, "MISSING_AUTHORIZATION_SCHEME", "The Authorization header has no Bearer word.")
         token = token.strip()
         if not token or not token.isascii() or " " in token:
-            # facts 1: 400 for an empty or malformed token; its code is not stated, assumed
+            # facts 1: 400 for an empty or malformed token; the code is not shown; assumed
             raise Refusal(400, "INCORRECT_TOKEN", "The token is empty or malformed.")
         company, end = self._issued.get(token, (0, 0))
         if not company:

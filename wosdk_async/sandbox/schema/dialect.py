@@ -67,7 +67,7 @@ class Dialect:
     name: str
     opens_created: bool = True
     """Whether a created order or space is returned with references expanded and lists empty (spec 2.3);
-    otherwise as in a default read (facts 5, Shape of a result; facts 12 rows 2 and 11)."""
+    otherwise it is returned as in a default read (facts 5, Shape of a result; facts 12 rows 2 and 11)."""
     marks_records: bool = True
     """Whether reads return ``IsNew`` and ``PerformDeletion`` (spec 2.1; else facts 12 row 2)."""
     shows_all_times: bool = True
@@ -89,12 +89,12 @@ class Dialect:
     """Whether a creation's ``Contactid`` becomes the requestor (spec 4.3); otherwise it is dropped (facts 12
     row 3)."""
     update_shows_version: bool = False
-    """Whether update responses include ``ConcurrencyId`` (facts 12 row 15); otherwise only type and id
-    (spec 4.9)."""
+    """Whether update responses include ``ConcurrencyId`` (facts 12 row 15); otherwise they only have type and
+    id (spec 4.9)."""
     errors_show_request_id: bool = False
     """Whether errors repeat the ``RequestId`` (facts 12 row 9); otherwise they have 3 members (spec 7)."""
     explains: bool = True
-    """Whether refusals add an explanation to a recorded text; otherwise the text only (facts 6)."""
+    """Whether refusals add an explanation to a recorded text; otherwise they only have the text (facts 6)."""
     refuses_missing_delete: bool = True
     """Whether deleting a record that never existed is refused unless a header says otherwise (facts 3.8);
     otherwise the delete succeeds (facts 3.4)."""

@@ -37,12 +37,13 @@ MONEY_PARTS = {
 # Flags on elements in a request; returned entities show them as false (spec 2.1).
 REQUEST_MARKS = frozenset({"PerformDeletion", "IsNew"})
 REQUEST_ONLY = frozenset({"Contactid"})  # spec 4.3: returned as RequestorContact
-# Initial values that differ from the type's: SelfHelpType has no value (facts 3.4), CriticalFacilities is
-# Inherit (spec 2.8).
+# Initial values that differ from those of other fields of their types: SelfHelpType has no value (facts 3.4),
+# CriticalFacilities is Inherit (spec 2.8).
 _INITIAL_VALUES = {"SelfHelpType": None, "CriticalFacilities": "Inherit"}
 _LAST = ("IsRemoved", "ConcurrencyId", "Id")  # an entity's last members (facts 3.3)
-_ID_FIRST = frozenset({"WorkOrderCost", "AssetTree"})  # the two exceptions (facts 3.3)
-# Operations replaced by a command of the entity (facts 3.9; Space by spec 4.4, its code assumed).
+_ID_FIRST = frozenset({"WorkOrderCost", "AssetTree"})  # these two begin with the Id (facts 3.3)
+# Operations replaced by a command of the entity (facts 3.9; for Space spec 4.4, and the error code is
+# assumed).
 _CUSTOM_COMMANDS = {
     ("Create", "WorkZone"): "WorkZone/Create",
     # facts 5: the short form got COMMAND_NOT_FOUND; the schema has the full name
@@ -50,7 +51,7 @@ _CUSTOM_COMMANDS = {
     ("Delete", "Portfolio"): "Portfolio/Delete",
     ("Create", "Space"): "Space/Create",
 }
-# Changed only in a list of their owner: spec 4.9 rule 2, facts 3.9
+# Types that can only be changed in a list of their owner: spec 4.9 rule 2, facts 3.9
 _THROUGH_PARENT = frozenset({"AssetAttribute", "Address2"})
 # spec 3 row 4: verification needs a completed order; assumed: no base operation writes a verification
 _COMMAND_ONLY = frozenset({"WoVerification"})
@@ -118,7 +119,7 @@ class EntitySchema:
 def enumeration(name: str) -> Enumeration:
     """Return an enum by name."""
     values = catalogue.load().enums[name].values
-    # facts 9: inputs accept the list position unless a number is documented
+    # facts 9: a value without a documented number is also accepted by its position in the list
     numbers = {
         value.name: index if value.value is None else value.value for index, value in enumerate(values)
     }
@@ -165,7 +166,7 @@ def check_supported(schema: EntitySchema, operation: str) -> None:
 
 def is_read_only(schema: EntitySchema) -> bool:
     """Return whether no base operation can write records of this type, even through their owner."""
-    # facts 3.9: the read-only types; assumed: not written by a PUT of their owner, either
+    # facts 3.9 lists the read-only types. Assumed: a PUT of their owner does not write them, either.
     writes = (schema.operations.get(name) for name in ("create", "update", "delete"))
     unwritable = schema.name not in _THROUGH_PARENT and all(allowed is False for allowed in writes)
     return unwritable or schema.name in _COMMAND_ONLY

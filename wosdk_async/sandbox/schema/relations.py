@@ -35,7 +35,7 @@ _OTHER_NAMES = {
 }
 _ANY_PARENT = ("ParentId", "ActorId", "ObjectId")
 KIND_FIELDS = {"ParentId": "ParentTypeId", "ActorId": "ActorTypeId", "ObjectId": "ObjectTypeId"}
-_NOT_POINTERS = {"PaymentItem"}  # ObjectId names the paid object, not the payment
+_NOT_POINTERS = {"PaymentItem"}  # its ObjectId names the paid object, not the payment
 
 # Owners' actor types: facts 9 for WO, LeaseUser, Employee and CommLease, spec 2.10 for
 # CommLeaseSpace; the others by name (assumed).

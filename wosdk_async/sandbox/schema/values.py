@@ -34,7 +34,7 @@ __all__ = [
     "zone_of",
 ]
 
-UNREADABLE: Final = object()  # invalid; the member keeps its old value (facts 3.3)
+UNREADABLE: Final = object()  # marks an invalid value, which leaves the member unchanged (facts 3.3)
 _INT64 = range(-(2**63), 2**63)
 _DECIMAL = re.compile(r"-?\d{1,15}(\.\d{1,12})?", re.ASCII)
 

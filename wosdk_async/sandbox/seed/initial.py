@@ -23,7 +23,7 @@ from wosdk_async.sandbox.storage.store import Store
 
 __all__ = ["create_company", "open_store", "reset", "set_verification"]
 
-_FIRST_ID = 46  # as in seed.json
+_FIRST_ID = 46  # id of a store's first Company, as in seed.json
 _HOST = re.compile(r"[A-Za-z0-9.-]{0,253}", re.ASCII)
 
 
@@ -39,7 +39,7 @@ def open_store(path: str | Path, company: str | None = None) -> Store:
         ValueError: the name is invalid.
     """
     store = Store(path)
-    if store.fresh or not store.companies():  # no Companies: killed during the first start
+    if store.fresh or not store.companies():  # a store without Companies was killed during its first start
         create_company(store, company or _data()["Company"]["Name"])
     return store
 
@@ -59,7 +59,7 @@ def create_company(
         ValueError: the name is taken, or the name or host is invalid.
     """
     name = name.strip()
-    if not name or not name.isascii() or not name.isprintable():  # a header carries it
+    if not name or not name.isascii() or not name.isprintable():  # the name is sent in a header
         raise ValueError(f"{name!r} is not a valid Company name: use printable ASCII characters.")
     if not _HOST.fullmatch(host):
         raise ValueError(f"{host!r} is not a host name. Use a name such as acme.localhost, without a port.")

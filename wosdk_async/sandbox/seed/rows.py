@@ -23,7 +23,7 @@ from wosdk_async.sandbox.storage.store import Store
 __all__ = ["SeedRow", "inner_records", "load_rows", "seed_rows", "seeded_type"]
 
 Made = tuple[EntitySchema, Record]
-_MAX_MISTAKES = 20  # maximum per error message
+_MAX_MISTAKES = 20  # mistakes listed in one error message
 
 
 @attrs.frozen
@@ -45,7 +45,7 @@ def seed_rows(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[SeedRow]:
         raise StoreError(f"The rows are {_short(rows)}, not an object. {example}")
     found = []
     for key, listed in rows.items():
-        entity = getattr(key, "wire_name", key)  # keys may be client classes
+        entity = getattr(key, "wire_name", key)  # a key may be a record class of the client
         if not isinstance(entity, str):
             raise StoreError(f"{_short(key)} is not an entity type. {example}")
         if isinstance(listed, str | Mapping) or not isinstance(listed, Sequence):

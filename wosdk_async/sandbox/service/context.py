@@ -63,7 +63,7 @@ class RequestContext:
         return known
 
     def find_actor(self, reference: Record) -> Record | None:
-        """Return an actor's record, or None; actor kinds share ids."""
+        """Return an actor's record, or None. Actors of different kinds may have the same id."""
         found = self.select("Actor", "id = ?", reference["Id"])
         return next((actor for actor in found if actor["TypeId"] == reference["TypeId"]), None)
 

@@ -29,7 +29,7 @@ PAIRED_TIMES = {
 
 
 def ancestors(context: RequestContext, location: Record) -> list[Record]:
-    """Return a location's ancestors, nearest first; cycles in older stores end the list."""
+    """Return a location's ancestors, nearest first. The list ends at a cycle, which older stores may have."""
     found: dict[int, Record] = {}
     parent = context.find("Location", location["ParentId"])
     while parent is not None and parent["Id"] not in found:
@@ -135,7 +135,7 @@ def _work_order_note(context: RequestContext, note: Record) -> None:
         return
     current = order.get("CompletionNote", {}).get("Id")
     if note["NoteTypeId"] == "Completion":
-        if current not in (None, note["Id"]):  # the text is assumed
+        if current not in (None, note["Id"]):  # the refusal's text is assumed
             raise broken_rule(f"Work order {note['WorkOrderId']} already has a completion note.")
         _set_completion_note(context, order, note["Id"])
     elif current == note["Id"]:
@@ -222,7 +222,7 @@ def _custom_field(context: RequestContext, field: Record) -> None:
         raise required("ObjectId", "CustomField2")
     key = field["Descriptor"]["Id"]
     if context.unchecked is not None and context.find("CustomFieldDescriptor", key) is None:
-        return  # a seed row whose descriptor follows later
+        return  # not checked: the descriptor of a seed row may be a later row
     descriptor = required_record(context, "CustomFieldDescriptor", key, "Descriptor")
     name, kind, value = descriptor["Name"], descriptor["ActorTypeId"], field["Value"]
     if kind not in ("Unknown", field["ObjectTypeId"], _WIDER_KINDS.get(field["ObjectTypeId"])):

@@ -35,7 +35,7 @@ from wosdk_async.sandbox.service.write import (
 __all__ = ["COMMAND_ONLY", "plan_update", "update"]
 
 # facts 10 row 4: changing StatusId by PUT fails. The others follow from actions or are computed at creation
-# (spec 2.3, facts 5). Assumed, not shown: a creation and a PUT cannot write them; the code.
+# (spec 2.3, facts 5). Not shown; assumed: the error code, and that a creation and a PUT cannot write them.
 COMMAND_ONLY = {
     "WorkOrder": frozenset(
         {"StatusId", "Number", "Flag", "FlagId", "WonId", "DtCreated", "CreatedDateUtc"}
@@ -44,7 +44,7 @@ COMMAND_ONLY = {
     "WorkOrderCost": frozenset({"ApStateId", "ApStatusId", "CostState", "CostStatusId"}),
 }
 
-_REFERENCE_MEMBERS = {"Actor": frozenset({"TypeId"})}  # actor references include it (facts 3.4)
+_REFERENCE_MEMBERS = {"Actor": frozenset({"TypeId"})}  # facts 3.4: a reference to an actor includes its type
 
 
 @attrs.define
@@ -85,7 +85,7 @@ def _add_path(schema: EntitySchema, plan: UpdatePlan, steps: list[str]) -> None:
     if field is None or (len(steps) > 1 and field.type in SCALARS - {"money"}):
         raise unknown_property(schema.name, steps[0])
     if len(steps) == 1:
-        if field.type in ("ref", "list"):  # as in a read (facts 3.4); not shown for a PUT, assumed
+        if field.type in ("ref", "list"):  # facts 3.4 shows this for a read; for a PUT not shown; assumed
             raise unfinished_path(field.name)
         plan.names.add(field.name)
         return
@@ -214,7 +214,8 @@ class _Update:
         if relation is None:
             return self._write_kept_element(field, element, plan, key)
         found = self.context.get(child.name, key)
-        if not relation.fields(self.record["Id"]).items() <= found.items():  # belongs to another list
+        # The element must belong to this list.
+        if not relation.fields(self.record["Id"]).items() <= found.items():
             raise missing_record(child.name, key)
         if get_ignore_case(element, "PerformDeletion") is True:
             delete(self.context, child, found)

@@ -32,7 +32,7 @@ Members = Iterable[tuple[Field, Any]]
 # Only removal and restoration change IsRemoved (not shown; assumed).
 SERVER_SET = frozenset({"Id", "ConcurrencyId", "IsRemoved"}) | REQUEST_MARKS | REQUEST_ONLY
 _REFERRED_BY_NAME = frozenset({"DocumentType"})  # spec 2.9: a document names its type by DisplayAs
-_INHERITED = ("WorkOrderId",)  # by list elements, such as procedure steps
+_INHERITED = ("WorkOrderId",)  # list elements, such as procedure steps, get this from their parent
 _REMOVED = " (deleted)"  # facts 3.4: suffix of a removed record's name
 
 
@@ -110,7 +110,7 @@ def assign(schema: EntitySchema, record: Record, field: Field, value: object) ->
     if known is UNREADABLE:
         return
     if field.type == "money" and isinstance(value, dict) and field.name in record:
-        known = changed_money(record[field.name], value)  # unsent parts stay (facts 3.6)
+        known = changed_money(record[field.name], value)  # parts that were not sent stay (facts 3.6)
     record[field.name] = known
 
 
@@ -135,15 +135,15 @@ def add_element(
     Elements that are not objects are dropped, as are new elements marked for deletion (assumed).
     """
     child = schema.target(field)
-    gone = not isinstance(element, dict) or get_ignore_case(element, "PerformDeletion") is True
-    if child is None or gone or not isinstance(element, dict):
+    dropped = not isinstance(element, dict) or get_ignore_case(element, "PerformDeletion") is True
+    if child is None or dropped or not isinstance(element, dict):
         return False
     relation = relation_of(schema.name, field)
     if relation is not None:
-        order = {
+        inherited = {
             name: record[name] for name in _INHERITED if name in record and name.lower() in child.by_name
         }
-        create(context, child, element, order | relation.fields(record["Id"]))
+        create(context, child, element, inherited | relation.fields(record["Id"]))
         return True
     kept = blank_record(child, known_members(child, element)) | {"Id": context.next_number(child.name)}
     check_references(context, child, kept)
@@ -185,7 +185,7 @@ def delete(
 
 
 def restore(context: RequestContext, schema: EntitySchema, record: Record) -> None:
-    """Undo a removal (facts 3.4, RestoreCommand; types without ``IsRemoved`` not shown; assumed)."""
+    """Undo a removal (facts 3.4). That types without ``IsRemoved`` are refused is not shown; assumed."""
     if not schema.soft_deleted:
         raise broken_rule(f"{schema.name} entity cannot be restored.")
     if record["IsRemoved"]:

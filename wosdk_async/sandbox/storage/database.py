@@ -52,7 +52,7 @@ def connect(path: Path) -> sqlite3.Connection:
     if str(path) == ":memory:":
         db: sqlite3.Connection = sqlite3.connect(":memory:", **options)
     else:
-        path = Path(os.path.realpath(path))  # the user named the path
+        path = Path(os.path.realpath(path))  # the user named the path, so symbolic links in it are followed
         with contextlib.suppress(OSError):  # the file exists, or SQLite will report why it cannot be created
             create_file(path, _PRIVATE).close()
         db = connect_database(path, **options)
@@ -65,7 +65,7 @@ def prepare(db: sqlite3.Connection, path: Path) -> bool:
 
     Raises StoreError for files of other programs or versions, sqlite3.Error for unusable files.
     """
-    # A file without tables has no owner: a start on a full disk leaves one behind.
+    # A file without tables counts as empty: a start on a full disk leaves such a file.
     fresh = _pragma(db, "application_id") == 0 and not db.execute("SELECT 1 FROM sqlite_master").fetchone()
     if not fresh:
         _check(db, path)
@@ -101,7 +101,7 @@ def write_snapshot(db: sqlite3.Connection, target: Path) -> None:
             replace_file(target, mode=_PRIVATE) as file,
             contextlib.closing(connect_database(Path(file.name))) as copy,
         ):
-            copy.execute("PRAGMA synchronous = OFF")  # interrupted copies are never used
+            copy.execute("PRAGMA synchronous = OFF")  # not flushed, because an interrupted copy is never used
             db.backup(copy)
             copy.execute("PRAGMA journal_mode = DELETE")  # no -wal file beside the copy
     except (sqlite3.Error, OSError) as error:
@@ -143,11 +143,10 @@ def _configure(db: sqlite3.Connection) -> None:
     """
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = NORMAL")
-    db.execute("PRAGMA temp_store = MEMORY")  # for the undo data of savepoints
+    db.execute("PRAGMA temp_store = MEMORY")  # keeps the undo data of savepoints in memory
     db.execute(f"PRAGMA cache_size = -{_CACHE}")
-    db.execute(
-        "PRAGMA wal_autocheckpoint = 4000"
-    )  # pages (16 MB): one flush for about a thousand work orders
+    # Pages (16 MB): the disk is flushed once for about a thousand work orders.
+    db.execute("PRAGMA wal_autocheckpoint = 4000")
 
 
 def _pragma(db: sqlite3.Connection, name: str) -> int:
@@ -270,6 +269,7 @@ class Indexes:
         """Create an index on a property that a query filters or sorts by, if worthwhile."""
         if (entity, path) in self._known or not is_table(entity):
             return
+        # The highest rowid stands for the number of rows: SQLite finds it without reading the table.
         rows = self._db.execute(f'SELECT max(rowid) FROM "{entity}"').fetchone()[0] or 0  # noqa: S608 a known name
         if rows < _INDEXED_FROM or sum(table == entity for table, _ in self._known) >= _MAX_INDEXES:
             return

@@ -1,4 +1,4 @@
-// The JSON below /console/api/, and the banner that is shown while the sandbox does not respond.
+// Calls of the JSON API below /console/api/, and the banner that is shown while the sandbox does not respond.
 
 export const RESTART = "Start it again, as the message at the top of the page says";
 const RETRY = 2000; // milliseconds
@@ -31,7 +31,7 @@ async function ask(path, options) {
   return body;
 }
 
-// Whether the sandbox responds; where it does not, the banner says so
+// Returns whether the sandbox responds. If it does not, the banner says so.
 export async function reachable() {
   return get("clock").then(() => true, (error) => !(error instanceof Gone));
 }
@@ -45,7 +45,7 @@ function lost() {
   retry ??= setTimeout(() => { retry = null; get("clock").catch(() => {}); }, RETRY);
 }
 
-// A link to another document would lead to the browser's own page of errors
+// While the sandbox does not respond, links to other documents do nothing: the browser would show its own error page.
 addEventListener("click", (event) => {
   const link = event.target.closest?.("a[href]");
   if (link && banner.textContent && link.pathname !== location.pathname) event.preventDefault();

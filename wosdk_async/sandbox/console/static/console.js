@@ -1,4 +1,4 @@
-// The router of the pages. A page fills `main`, and may return a function that ends it.
+// The router of the pages. A page fills `main`, and may return a function that stops its updates.
 import { faults } from "./faults.js";
 import { get } from "./api.js";
 import { create } from "./create.js";
@@ -60,7 +60,7 @@ async function show() {
   dispatchEvent(new Event("shown"));
 }
 
-// The pages of the Company that a broken address names, so that an error still leads back to them
+// Returns links to the pages of the Company in a broken address, so that the error page leads back to them
 async function pagesOf(path) {
   const [, key] = /^#\/companies\/(\d+)/.exec(path) ?? [];
   const companies = key ? (await get("companies").catch(() => ({ Companies: [] }))).Companies : [];
@@ -69,5 +69,5 @@ async function pagesOf(path) {
 }
 
 addEventListener("hashchange", show);
-addEventListener("back", () => failed && show()); // other pages keep what was typed into them
+addEventListener("back", () => failed && show()); // only failed pages are reloaded: others may contain user input
 show();

@@ -1,16 +1,16 @@
-// The OpenAPI document as a page: operations by family, and their bodies, opened when asked for.
+// The OpenAPI document as a page: operations by family. The bodies of an operation are drawn when it is opened.
 import { get } from "./api.js";
 import { aboutAll, h, say } from "./dom.js";
 import { chosen, trying } from "./tryit.js";
 
 const main = document.getElementById("main");
-const DEPTH = 2; // how deep a body is drawn: references below are shown by name
+const DEPTH = 2; // levels of a body that are drawn; below them, references are shown by name
 
 async function show() {
   const api = await (await fetch("/openapi.json")).json();
   const operations = Object.entries(api.paths).flatMap(([path, verbs]) =>
     Object.entries(verbs).map(([verb, operation]) => ({ path, verb, operation })));
-  const companies = await get("companies").then((found) => found.Companies, () => []); // other machines may only read
+  const companies = await get("companies").then((found) => found.Companies, () => []); // other machines get no Companies: they may only read the page
   if (companies.length) aboutAll(companies);
   const list = h("div", { class: "docs" });
   const search = h("input", { id: "search", type: "search", placeholder: "work order, query, WoCreate", oninput: () => draw() });

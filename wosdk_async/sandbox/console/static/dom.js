@@ -1,4 +1,4 @@
-// Elements, made of text only: nothing that came from the service is ever read as markup.
+// Elements that are made of text only, so that nothing from the service is ever read as markup.
 import { Gone } from "./api.js";
 import { visible } from "./invisible.js";
 
@@ -16,7 +16,7 @@ export function h(tag, attributes, ...children) {
   return element;
 }
 
-// columns: pairs of a heading and what to show of a row, a text or an element
+// columns: pairs of a heading and a function that returns the cell of a row as text or an element
 export function table(caption, columns, rows, empty = "None.") {
   if (!rows.length) return h("p", { class: "quiet" }, empty);
   const head = columns.map(([title]) => h("th", { scope: "col" }, title));
@@ -27,7 +27,7 @@ export function table(caption, columns, rows, empty = "None.") {
     h("tbody", null, rows.map(line)));
 }
 
-// A text without blanks may be broken anywhere: else a few such columns are wider than the page
+// Long text without blanks may be broken anywhere. Otherwise a few such columns would be wider than the page.
 function cell(title, content) {
   const node = h("td", { "data-label": title }, content);
   node.classList.toggle("long", /\S{25}/.test(node.textContent));
@@ -38,7 +38,7 @@ export function facts(pairs) {
   return h("dl", null, pairs.map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, shown(value)))));
 }
 
-// A value of the service: a reference by its name and id, anything else as text
+// Formats a value of the service: a reference as its name and id, anything else as text
 export function shown(value) {
   if (value instanceof Node) return value;
   if (value === null || value === undefined || value === "") return "–";
@@ -51,13 +51,13 @@ export function shown(value) {
   return Object.keys(value).join() === "Id" ? `Id ${value.Id}` : JSON.stringify(value);
 }
 
-// All times are UTC, in one form; the header of each page says so
+// Formats a time. All times are in UTC, as the header of each page says.
 export function time(written) {
   const text = String(written);
   return h("time", { datetime: text }, text.slice(0, 19).replace("T", " "));
 }
 
-// A text that may be long, for a cell of a list: whole in its title
+// Truncates long text for a cell of a list; the title has the whole text
 export function cut(text, length = 90) {
   return typeof text === "string" && text.length > length ? h("span", { title: text }, `${text.slice(0, length)}…`) : text;
 }
@@ -70,7 +70,7 @@ export function option(value, label, selected = false) {
   return h("option", { value, selected }, label);
 }
 
-// Names the Company that a page is about; on a page about all of them, each
+// Names the Company of a page in the header, as a link if there is an id
 export function about(name, id) {
   const place = document.getElementById("company");
   place.replaceChildren(...(id === undefined ? [visible(name)] : [h("a", { href: `/console#/companies/${id}` }, name)]));
@@ -87,15 +87,15 @@ export function state(name) {
 
 let silence;
 
-// A short message: read out by screen readers, and shown for a few seconds
+// Shows a short message for a few seconds. Screen readers read it out.
 export function say(text) {
   clearTimeout(silence);
   document.getElementById("status").textContent = visible(text);
   silence = setTimeout(() => { document.getElementById("status").textContent = ""; }, 4000);
 }
 
-// A place for an error beside its form: the error stays until it is dismissed, or the action succeeds. That the sandbox
-// does not respond is no longer true when it is back.
+// A place for an error beside its form. The error stays until it is dismissed or the action succeeds. The error that the
+// sandbox does not respond is removed when it responds again.
 export function trouble() {
   const node = h("div", { role: "alert" });
   const clear = () => node.replaceChildren();
@@ -109,9 +109,9 @@ export function trouble() {
   return { node, show, clear };
 }
 
-// Repeats a call while the page is visible, and returns a function that ends it. Where the sandbox does not respond the
-// banner says so, and `failed` is not called. `call` gets a function that says whether it is still wanted: a response may
-// come after the user has left the page.
+// Repeats `call` while the page is visible, and returns a function that stops the repetition. `failed` is called with
+// errors, unless the sandbox does not respond: then the banner says so. `call` gets a function that returns whether the
+// result is still wanted, because a response may arrive after the user has left the page.
 export function repeat(milliseconds, call, failed) {
   let timer, wanted = true;
   const turn = async () => {

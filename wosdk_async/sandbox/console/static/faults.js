@@ -30,7 +30,7 @@ export async function faults(main) {
     counters.textContent = `Injected since the last change: ${total || "nothing"}. Seed ${found.seed}.`;
     found.rules.forEach((one, place) => { const cell = rules.querySelector(`[data-place="${place}"]`); if (cell) cell.textContent = counted(one); });
     const shape = JSON.stringify(found.rules.map(({ rule, on }) => [rule, on]));
-    if (shape === rendered) return; // only counters changed: keep the focus
+    if (shape === rendered) return; // only counters changed: redrawing the rules would lose the focus
     rendered = shape;
     rules.replaceChildren(found.rules.length ? h("ul", { class: "rules" }, found.rules.map(line)) : h("p", { class: "quiet" }, "No rules: no faults are injected."));
   }

@@ -1,4 +1,4 @@
-// One work order: its summary, what can be done with it, and all that is known of it.
+// One work order: its summary, the actions that its state allows, and all of its data.
 import { get } from "./api.js";
 import { facts, h, option, raw, say, shown, state, table, trouble } from "./dom.js";
 import { linked, referring, tabs } from "./pages.js";
@@ -35,7 +35,7 @@ function section(title, ...parts) {
   return h("section", null, h("h2", null, title), ...parts);
 }
 
-// Texts of people keep their line breaks
+// Text that people wrote keeps its line breaks
 function text(value) {
   return value ? h("span", { class: "text" }, value) : value;
 }

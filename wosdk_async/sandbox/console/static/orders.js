@@ -39,7 +39,7 @@ export async function orders(main, company, params) {
   for (const name of ["state", "text", "page"]) if (params.get(name)) wanted.set(name, params.get(name));
   const wrong = trouble();
   const load = (query) => get(`companies/${company}/orders?${query}`);
-  const found = await load(wanted).catch(async (error) => { // a wrong value: the form stays, with the error beside it
+  const found = await load(wanted).catch(async (error) => { // for a wrong value, keep the form, with the error beside it
     const all = await load("");
     wrong.show(error);
     return { ...all, Orders: [], More: false };
@@ -73,7 +73,7 @@ function filters(company, states, params) {
     event.preventDefault();
     const query = new URLSearchParams(Object.entries({ state: select.value, text: text.value }).filter(([, value]) => value));
     const next = `#/companies/${company}?${query}`;
-    if (location.hash === next) dispatchEvent(new Event("hashchange")); // the same question: ask again
+    if (location.hash === next) dispatchEvent(new Event("hashchange")); // the same query: run it again
     else location.hash = next;
   };
   select.addEventListener("change", go);

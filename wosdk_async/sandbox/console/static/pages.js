@@ -1,7 +1,7 @@
 // Parts that several pages of a Company share.
 import { about, h, shown } from "./dom.js";
 
-// The pages of a Company, and its name in the header
+// Returns links to the pages of a Company, and shows its name in the header
 export function tabs(company, name, here) {
   about(name, company);
   const link = (path, text) => h("a", { href: `#/companies/${company}${path}`, "aria-current": text === here ? "page" : null }, text);
@@ -10,12 +10,12 @@ export function tabs(company, name, here) {
     link("", "Work orders"), link("/create", "Create"), link("/types", "All records"));
 }
 
-// The address of a record: work orders have a page of their own
+// Returns the address of a record. Work orders have their own page.
 export function address(company, type, id) {
   return type === "WorkOrder" ? `#/companies/${company}/orders/${id}` : `#/companies/${company}/types/${type}/${id}`;
 }
 
-// A reference as a link to its record; any other value as text
+// Returns a reference as a link to its record, and any other value as text
 export function linked(company, type, value) {
   if (!type || typeof value?.Id !== "number" || value.Id <= 0) return shown(value);
   return h("a", { href: address(company, type, value.Id) }, shown(value));
@@ -35,7 +35,7 @@ export function pager(base, params, found, [before, after, first]) {
     found.More ? link(found.Page + 1, after) : null);
 }
 
-// What refers to a record, as links to lists of it
+// Returns links to lists of the records that refer to a record
 export function referring(company, type, id, rows) {
   if (!rows.length) return h("p", { class: "quiet" }, "Nothing.");
   return h("ul", { class: "links" }, rows.map((one) => h("li", null,

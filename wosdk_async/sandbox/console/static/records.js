@@ -28,7 +28,7 @@ export async function types(main, company, params) {
 export async function records(main, company, type, params) {
   const base = `#/companies/${company}/types/${type}`, wrong = trouble();
   const load = (query) => get(`companies/${company}/types/${type}?${query}`);
-  const found = await load(params).catch(async (error) => { // a wrong value: the form stays, with the error beside it
+  const found = await load(params).catch(async (error) => { // for a wrong value, keep the form, with the error beside it
     const all = await load(new URLSearchParams());
     wrong.show(error);
     return { ...all, Rows: [], More: false };
@@ -61,7 +61,7 @@ function filters(base, found, params) {
     const query = new URLSearchParams(Object.entries(parts).map(([name, part]) => [name, part.value]).filter(([, value]) => value));
     for (const name of ["by", "to"]) if (params.get(name)) query.set(name, params.get(name));
     const next = `${base}?${query}`;
-    if (location.hash === next) dispatchEvent(new Event("hashchange")); // the same question: ask again
+    if (location.hash === next) dispatchEvent(new Event("hashchange")); // the same query: run it again
     else location.hash = next;
   };
   return h("form", { role: "search", class: "bar", onsubmit: go },

@@ -5,7 +5,7 @@ const KEPT = 300;
 const KINDS = [["", "any"], ["2", "2xx"], ["4", "4xx"], ["5", "5xx"], ["broken", "broken"], ["open", "no response yet"]];
 
 export async function requests(main) {
-  const lines = new Map(); // number -> its line and whether it has ended
+  const lines = new Map(); // request number -> its line, and whether the request has ended
   const list = h("div", { class: "log", role: "log", "aria-live": "off", "aria-label": "Requests, newest first" });
   const empty = h("p", { class: "quiet" }, "No requests yet.");
   const limits = h("p", { class: "quiet" });
@@ -32,7 +32,7 @@ export async function requests(main) {
     }, wrong.show);
   }
 
-  function after() { // the number after which requests are new, or had no response yet
+  function after() { // number of the last request before those that are new or had no response yet
     const open = [...lines].filter(([, line]) => !line.ended).map(([number]) => number);
     return open.length ? Math.min(...open) - 1 : last;
   }
@@ -55,7 +55,7 @@ export async function requests(main) {
     const before = cleared;
     const found = await get(`log?after=${Math.max(0, after())}`);
     if (!wanted() || before !== cleared) return;
-    if (found.last < last) { // another run of the sandbox: the next look reads everything
+    if (found.last < last) { // the sandbox was restarted, so the next look reads everything
       lines.clear();
       list.replaceChildren();
       last = 0;
@@ -123,7 +123,7 @@ function state(one) {
 function command(found) {
   const text = h("pre", { tabindex: "0", "aria-label": "Command line for curl" }, found.curl);
   const copy = () => navigator.clipboard.writeText(found.curl).then(() => say("Copied."), () => {
-    getSelection().selectAllChildren(text); // the browser did not allow it: ready to be copied by hand
+    getSelection().selectAllChildren(text); // the browser refused, so select the text to be copied by hand
     say("The browser blocked the clipboard: the text is selected, ready to copy.");
   });
   return h("section", { class: "curl" },

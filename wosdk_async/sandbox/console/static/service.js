@@ -1,8 +1,8 @@
-// Requests to the service itself, as every client sends them: with a token for the Company's credentials.
-// They pass through the faults and are in the log of requests, like those of any other client.
+// Requests to the service itself, with a token for the Company's credentials, as any client sends them. Faults apply to
+// these requests, and the log has them.
 import { Gone, reachable, RESTART } from "./api.js";
 
-const tokens = new Map(); // name of a Company -> its token
+const tokens = new Map(); // Company name -> token
 
 export class Refused extends Error {}
 
@@ -11,7 +11,7 @@ export async function call(company, method, path, body) {
   if (!tokens.has(company)) await login(company);
   const first = await send(company, method, path, body);
   if (!["EXPIRED_TOKEN", "INCORRECT_TOKEN"].includes(first.body?.ErrorCode)) return first;
-  await login(company); // a refused request was not carried out: it is safe to send it again
+  await login(company); // a refused request was not carried out, so a retry is safe
   return send(company, method, path, body);
 }
 
@@ -56,7 +56,7 @@ async function reached(promise, otherwise) {
   }
 }
 
-// JSON with indents, its numbers as they came
+// Indents JSON. Numbers keep all their digits.
 export function pretty(text) {
   try {
     const exact = (_name, value, from) => typeof value === "number" && from?.source && JSON.rawJSON ? JSON.rawJSON(from.source) : value;

@@ -1,11 +1,11 @@
-// Try an operation: an example that can be sent as it is, and what the service responds.
+// A form to try an operation: an example that can be sent unchanged, and the response of the service.
 import { get } from "./api.js";
 import { h, option, say, trouble } from "./dom.js";
 import { call, pretty } from "./service.js";
 
-let company = null; // the chosen one
+let company = null; // the chosen Company
 
-// The choice of a Company; null where no Company may be seen
+// Returns the field to choose a Company; null if no Company may be seen
 export function chosen(companies) {
   company = companies[0] ?? null;
   if (!company) return null;
@@ -14,7 +14,7 @@ export function chosen(companies) {
   return h("label", null, "Company for requests ", select);
 }
 
-// Commands, queries and reads; other operations have no example that fits every Company
+// Returns the form for a command, query or read. Other operations have no example that fits every Company.
 export function trying(path, verb, operation) {
   const example = company && EXAMPLES.find(([pattern]) => pattern.test(`${verb} ${path}`))?.[1];
   if (!example) return null;
@@ -23,7 +23,7 @@ export function trying(path, verb, operation) {
   const body = h("textarea", { rows: "8", spellcheck: "false", "aria-label": "Body" });
   const note = h("p", { class: "quiet" });
   const output = h("div", { role: "status" });
-  const button = h("button", { disabled: true }, "Send"); // until there is an example to send
+  const button = h("button", { disabled: true }, "Send"); // disabled until there is an example to send
   const fill = () => { button.disabled = true; return example(path, operation).then(take, wrong.show); };
   const take = (found) => {
     wrong.clear();

@@ -54,7 +54,7 @@ def _first_at(context: RequestContext, entity: str, places: list[Record]) -> Rec
 
 
 def match_assets(context: RequestContext, arguments: Arguments) -> Record:
-    """Return assets at or below the parent, if their model has a task with ``Number`` (facts 5; assumed)."""
+    """Return the assets at or below a parent whose model has the task ``TaskCode`` (facts 5; assumed)."""
     parent = named_record(context, arguments, "ParentAssetId", "Location")
     code = arguments.get("TaskCode", "")
     if not code:
@@ -117,7 +117,7 @@ def _tree(context: RequestContext, root: Record) -> list[tuple[Record, int]]:
     known = {root["Id"]}
     for source, _ in found:
         for child in children_of(context, source["Id"]):
-            if child["Id"] not in known:  # stops at cycles in older stores
+            if child["Id"] not in known:  # ends at a cycle, which an older store may have
                 known.add(child["Id"])
                 found.append((child, source["Id"]))
     return found

@@ -31,7 +31,7 @@ __all__ = ["copy_work_order", "create_work_order"]
 
 _ZERO = Decimal("0.00")  # two decimals on newly created orders (facts 3.3)
 _MAX_DIGITS = 32  # not shown; assumed
-# Lists allowed in a creation. Assumed, not shown: other lists are only written by actions.
+# Lists that a creation may contain. Not shown; assumed: other lists are only written by actions.
 _LISTS = ("CustomFields", "Notes", "Documents", "EquipmentWorkedOn", "ContactAddress")
 # Members copied from the original (assumed; facts 5 lists none).
 _COPIED = (
@@ -116,12 +116,12 @@ def _find_parts(context: RequestContext, order: Record, sent: Record) -> _Parts:
     if "SubType" not in order:
         raise required("SubType.Id", "WorkOrder")
     if "Customer" not in order and order["TypeCategory"] == "Request":
-        raise required("Customer.Id", "WorkOrder")  # facts 5: for TypeCategory Request
+        raise required("Customer.Id", "WorkOrder")  # facts 5: required for TypeCategory Request
     if "Customer" in order and "WorkZone" not in order:
         customer = required_record(context, "Customer", order["Customer"]["Id"])
         order |= {name: customer[name] for name in ("WorkZone",) if name in customer}  # facts 5
     if "WorkZone" not in order:
-        raise required("WorkZone.Id", "WorkOrder")  # facts 5: a Basic order without a customer
+        raise required("WorkZone.Id", "WorkOrder")  # facts 5: required for a Basic order without a customer
     check_references(context, schemas()["WorkOrder"], order)
     zone = context.get("WorkZone", order["WorkZone"]["Id"])
     return _Parts(zone, _find_items(context, get_ignore_case(sent, "Items")))
@@ -165,7 +165,7 @@ def _fill_in(context: RequestContext, order: Record, parts: _Parts) -> None:
         order["Access"] = zone["DefaultAccess"]
     if "Specialty" not in order and "Specialty" in task:
         order["Specialty"] = task["Specialty"]
-    # not shown; assumed: missing fields are 0
+    # not shown; assumed: a duration of 0 counts as missing, so the task's time is used
     order["Duration"] = order["Duration"] or task["CompletionTime"]
 
 
@@ -218,7 +218,7 @@ def _cost(order: Record) -> Record:
         "CurrencyTypeId": order["CurrencyTypeId"],
         "BillToType": "None",  # spec 2.4
         "BillToOption": {"Id": 0},  # facts 5, Shape of a result
-        "ChargeCode": {"Id": 0},  # the same; number not shown, assumed
+        "ChargeCode": {"Id": 0},  # facts 5, too; the number is not shown; assumed
         "ApStatusId": 1,  # facts 9: row 1 is the state None
         "CostStatusId": 1,
     }

@@ -25,7 +25,7 @@ __all__ = [
     "update_invoice_state",
 ]
 
-# Action that leads to a state, if CiActionType has one.
+# By invoice state: the action that leads to it, if CiActionType has one.
 _INVOICE_ACTIONS = {"Posted": "Posted", "Paid": "Paid", "PaidInFull": "Paid", "Approved": "Approved"}
 
 

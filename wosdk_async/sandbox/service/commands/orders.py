@@ -60,7 +60,7 @@ def log_action(context: RequestContext, order: Record, kind: str, arguments: Arg
         "ActionDate": happened,
         "Comment": arguments.get("Comment", ""),
         "ActionReasonId": arguments.get("ActionReasonId", 0),
-        "IsBackDate": happened < moment,  # facts 5: back-dating; later dates are assumed
+        "IsBackDate": happened < moment,  # facts 5: back-dating. Assumed: later dates do not count
         "UiTypeId": "IntegrationWS",  # not shown; assumed from the name
         "TimeZone": order["TimeZone"],
         "SystemDateUtc": context.now.utc,
@@ -101,7 +101,7 @@ def verify_work(context: RequestContext, arguments: Arguments) -> Record:
 
     Spec 3 names the state; the refusal text is assumed.
     """
-    if not context.company.verification:  # spec 1 and 3; refusal by other Companies is assumed
+    if not context.company.verification:  # spec 1 and 3; that other Companies refuse is assumed
         raise broken_rule("This Company does not use verification.")
     order = find_order(context, arguments)
     if order["StatusId"] != "Completed":
@@ -133,12 +133,12 @@ def add_flag(context: RequestContext, order: Record, arguments: Arguments) -> bo
 
 
 def set_flags(context: RequestContext, order: Record, arguments: Arguments) -> bool:
-    """Add the flags of ``FlagsToSet``, ids of attention reasons (assumed, as for reasons)."""
+    """Add the flags in ``FlagsToSet``, assumed to be ids of reasons for attention."""
     return _add_flags(context, order, read_ids(arguments.get("FlagsToSet")), arguments)
 
 
 def clear_flags(context: RequestContext, order: Record, arguments: Arguments) -> bool:
-    """Remove the flags of ``FlagsToClear``, ignoring those not set (assumed)."""
+    """Remove the flags in ``FlagsToClear``, ignoring flags that are not set (assumed)."""
     cleared = read_ids(arguments.get("FlagsToClear"))
     gone = [flag for flag in _flags(context, order) if flag["FlagId"] in cleared]
     for flag in gone:

@@ -71,12 +71,12 @@ def download_urls(context: RequestContext, arguments: Arguments) -> Record:
 
 def _download(context: RequestContext, document: Record) -> Record:
     blob = context.find("Blob", document["Blob"]["Id"]) if "Blob" in document else None
-    name = blob["FileName"] if blob else ""  # for links: not shown; assumed
+    name = blob["FileName"] if blob else ""  # that a link has no name is not shown; assumed
     return {"DocumentId": document["Id"], "Url": address_of(context, document), "FileName": name}
 
 
 def _typed_entity(context: RequestContext, entity: Any) -> tuple[EntitySchema, dict[str, Any]]:
-    """Return an entity and its type, named by ``EntityType`` (REST form not shown; assumed)."""
+    """Return the type of an entity, named by its ``EntityType``, and the entity (not shown; assumed)."""
     name = get_ignore_case(entity, "EntityType") if isinstance(entity, dict) else None
     if not isinstance(name, str):
         raise Refusal(400, "ENTITYSPECIFIER_NOT_FOUND", "The entity has no EntityType.")
@@ -143,7 +143,7 @@ def _card_result(context: RequestContext, card: Record) -> Record:
 
 
 def suspend(context: RequestContext, arguments: Arguments) -> Record:
-    """Suspend a connected provider, or reconnect a suspended one (EmployeeWonStatus; assumed)."""
+    """Suspend a connected provider, or reconnect a suspended one (assumed from EmployeeWonStatus)."""
     employee = named_record(context, arguments, "Id", "Employee", "Employee", removed=True)
     if employee["ActorTypeId"] != "Provider":
         raise not_modelled(

@@ -67,7 +67,7 @@ HANDLERS: Mapping[str, Handler] = {
     "GetDocDownloadUrlCommand": records.download_urls,
 }
 
-# Commands that are refused, with the missing knowledge.
+# Commands that are refused, with the reason.
 NOT_MODELLED = {
     "CompositeCommand": "it is unknown how a member names its class",  # facts 5
     "CreateWoPrintoutCommand": "the format of a printout is not known",
@@ -80,7 +80,7 @@ NOT_MODELLED = {
     "WorkZoneDefaultCommand": "its effect is not known",
 }
 
-# The entity part of a short path stands for the start of the command name.
+# By entity type in a short path: the start of the command's name, if it differs from the type.
 _PREFIXES = {"workorder": "wo"}
 _NO_SHORT_FORM = {"workzone/delete"}  # facts 5: COMMAND_NOT_FOUND
 _SPEC_PATHS = frozenset({"sendworkorder"})  # spec 4.6; no other source shows it (facts 12 row 4)

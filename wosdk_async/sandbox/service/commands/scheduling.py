@@ -161,7 +161,7 @@ def _draft(context: RequestContext, arguments: Arguments) -> Record:
     order = blank_record(schemas()["WorkOrder"], known_members(schemas()["WorkOrder"], sent)) | {"Id": 0}
     customer = _referenced_record(context, order, "Customer", "Customer")
     if "WorkZone" not in order and customer is not None and "WorkZone" in customer:
-        order["WorkZone"] = customer["WorkZone"]  # facts 5: the customer's zone
+        order["WorkZone"] = customer["WorkZone"]  # facts 5: the default is the customer's zone
     zone = _referenced_record(context, order, "WorkZone", "WorkZone")
     order["TimeZone"] = zone["TimeZone"] if zone else order["TimeZone"]
     _referenced_record(context, order, "Priority", "WoPriority")
@@ -173,8 +173,8 @@ def _referenced_record(context: RequestContext, order: Record, name: str, entity
 
 
 # --- work plans ------------------------------------------------------------------------------
-# Parent-child and waiting relations between orders (WpTree). The members of WpTree are assumed to mean what
-# their names say; nothing is shown.
+# Parent-child and waiting relations between orders (WpTree). That the members of WpTree mean what their names
+# say is not shown; assumed.
 
 
 # Members that a prepared child copies from its parent, in request form.

@@ -85,7 +85,7 @@ def _find_or_make_unit(
         raise broken_rule(f"Unit '{name}' exists already.")
     unit = _make_location(context, parent, name, _specifier_text(specifier, "UnitFloorPlan"), "Unit")
     info = get_ignore_case(specifier, "UnitInfo")
-    if isinstance(info, dict):  # replaces the template's info (assumed)
+    if isinstance(info, dict):  # this info replaces that of the template (assumed)
         schema = schemas()["Location"]
         create_owned_object(context, schema, unit, schema.by_name["info"], info)
         context.replace_uncounted(schema, unit)

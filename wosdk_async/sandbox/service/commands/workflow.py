@@ -45,7 +45,8 @@ class Action:
         sources: states that the action starts from; None for all.
         target: state that the action leads to; None keeps the state.
         needs_reason: whether a reason is required.
-        takes_reason: whether a reason, even an optional one, has an effect; a flag's reason is the flag.
+        takes_reason: whether a reason, even an optional one, has an effect. The command for flags takes the
+            flag as its reason.
         effect: function that applies all other changes, and returns whether there were any.
     """
 
@@ -141,12 +142,12 @@ ACTIONS = {
 def run_action(action: Action, context: RequestContext, arguments: Arguments) -> Record:
     """Run an action and return the order as in a default read (facts 5, Shape of a result).
 
-    Actions that change nothing leave no trace, like a recorded WoFlagCommand (facts 5.1; assumed for other
+    Actions that change nothing leave no trace, as facts 5.1 shows for WoFlagCommand (assumed for other
     commands).
     """
     order = find_order(context, arguments)
-    _check_state(order, action)  # before the reason (facts 5.1)
-    reason = _find_reason(context, action, arguments)
+    _check_state(order, action)  # facts 5.1: the state is checked before the reason
+    reason = _sent_reason(context, action, arguments)
     changed = action.effect is None or action.effect(context, order, arguments)
     if changed:
         order["StatusId"] = action.target or order["StatusId"]
@@ -163,12 +164,13 @@ def _check_state(order: Record, action: Action) -> None:
         )
 
 
-def _find_reason(context: RequestContext, action: Action, arguments: Arguments) -> Record | None:
+def _sent_reason(context: RequestContext, action: Action, arguments: Arguments) -> Record | None:
     """Return the command's reason; an optional reason only needs to exist (assumed)."""
     key = arguments.get("ActionReasonId", 0)
     if action.needs_reason:
         if not key:
-            raise broken_rule(f"status {action.target} requires reason")  # facts 5: a peer's wording
+            # facts 5: the wording is from a third-party client
+            raise broken_rule(f"status {action.target} requires reason")
         return find_reason(context, key, action.logged)
     return required_record(context, "WoActionReasonLookup", key) if key else None
 

@@ -140,7 +140,7 @@ class QueryCriteria:
             return finish(key, target.by_name["id"])
         inner_alias = f"t{next(self._aliases)}"
         source = f'FROM "{target.name}" {inner_alias} WHERE {inner_alias}.company = {self.company}'
-        if target.name == "Actor":  # actor kinds share ids
+        if target.name == "Actor":  # actors of different kinds may have the same id
             kind = column(f"{field.name}.TypeId", "enum", alias)
             source += f" AND {column('TypeId', 'enum', f'{inner_alias}.')} = {kind}"
         if not self._fetching or _has_list(target, rest):

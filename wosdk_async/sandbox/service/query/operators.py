@@ -86,7 +86,7 @@ def _pattern(sql: str, field: Field, sql_operator: str, values: Values) -> tuple
         raise incorrect_model(
             f"{field.name}: {sql_operator} takes one string of at most {_MAX_PATTERN} characters."
         )
-    text = sql.removesuffix(NOCASE)  # LIKE already ignores ASCII case
+    text = sql.removesuffix(NOCASE)  # not needed, because LIKE ignores ASCII case anyway
     if "[" not in pattern:
         return f"{text} {sql_operator} ?", [pattern]
     negation = "NOT " if sql_operator.startswith("NOT") else ""
@@ -144,7 +144,7 @@ _BOOLEANS = {"true": 1, "1": 1, "false": 0, "0": 0}
 
 
 def _numeric(value: object) -> object:
-    """Return an int if possible, else a float, which makes comparisons inexact, but not stored data."""
+    """Return an int if possible, else a float: comparisons may then be inexact, but not stored data."""
     if isinstance(value, bool) or not isinstance(value, int | Decimal | str):
         return UNREADABLE
     try:

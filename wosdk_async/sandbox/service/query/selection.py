@@ -26,9 +26,9 @@ from wosdk_async.sandbox.service.documents import address_of
 
 __all__ = ["MAX_STEPS", "ON_CREATE_ONLY", "Selection", "property_paths", "selection", "show_default"]
 
-MAX_STEPS = 16  # not shown; assumed. Longer paths would only repeat cycles
+MAX_STEPS = 16  # a limit is not shown; assumed. Longer paths would only repeat cycles
 
-# facts 3.5: a recorded release only returns these times from a creation
+# facts 3.5: a release of the service that was recorded returns these times only in the response to a create
 ON_CREATE_ONLY = ("AcknowledgeByUtc", "DtUtcOnSiteBy")
 
 Show = Callable[[RequestContext, Record], Any]
@@ -117,7 +117,7 @@ def _first_field(schema: EntitySchema, path: list[str]) -> Field:
 
 def _step(schema: EntitySchema, field: Field, paths: list[list[str]] | None) -> Show:
     target = schema.target(field)
-    if paths is None or target is None:  # a value without records behind it: returned whole
+    if paths is None or target is None:  # no records are behind the value, so it is returned whole
         return _value_step(schema, field)
     inner = _compile(target, paths)
     if not field.is_list:
