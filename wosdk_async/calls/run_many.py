@@ -100,9 +100,9 @@ class Run(Uncopied, Generic[I, R]):
     ) -> None:
         if error is not None or (self._reading and not self._all_read()):
             self.stop()
-        self._reading = False  # there is no reader now, so the workers need not wait for one
+        self._reading = False  # nobody reads outcomes now, so workers no longer wait for room for them
         self._changed.set()
-        # A cancelled scope around the block must not cut the grace period short
+        # A cancelled scope around the block must not cut the grace period short.
         with anyio.CancelScope(shield=True):
             try:
                 await self._await_workers(self._grace if error is not None else None)
@@ -131,7 +131,7 @@ class Run(Uncopied, Generic[I, R]):
             else:
                 await self._next_change()
         self._raise_source_error()
-        # The run was stopped: the reader takes the remaining inputs
+        # If the run was stopped, inputs remain: each one is an outcome, too.
         while taken := await self._inputs.take():
             yield NotStarted(*taken)
         self._raise_source_error()
@@ -169,7 +169,7 @@ class Run(Uncopied, Generic[I, R]):
                 self._keep(NotStarted(*taken))
                 return
             if len(self._workers) < self._limit:
-                self._add_worker()  # one more per input, so that few inputs start few workers
+                self._add_worker()  # each input starts one more worker, so that few inputs start few workers
             await self._carry_out(*taken)
 
     async def _may_take_input(self) -> bool:
@@ -236,7 +236,8 @@ def failed_outcome(
         return InDoubt(index, item, error, reply=reply)
     if isinstance(error, WosdkError) or trace.repeat_safe or not (trace.sent or trace.effect):
         return Failed(index, item, error, reply=reply)
-    # another library's error: a custom transport or a mock failed after receiving the request
+    # Another library's error: a custom transport or a mock failed after it received the request, and may have
+    # sent it.
     return InDoubt(index, item, _in_doubt_error(error, trace), reply=reply)
 
 
