@@ -134,7 +134,7 @@ def is_cancelled() -> bool:
 
 # --- dry run -----------------------------------------------------------------------------------
 
-# Fits every call that changes something: a command, create, update or delete.
+# Can be read as the result of every call that changes something: a command, create, update or delete.
 _NOTHING_DONE = Response(200, {}, b'{"CommandResult": {}, "EntitySpecifier": {}}')
 
 
