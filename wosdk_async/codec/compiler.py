@@ -235,7 +235,7 @@ def compile_fast_writer(cls: type[Record], writers: Any) -> Callable[..., dict[s
     lines = [
         f"    if record.{raw_slot(cls, name)} is None: raise Unsupported"
         for name, meta in cls.__wire__.items()
-        if issubclass(cls, Command) and meta.get("required")  # a record update may omit some
+        if issubclass(cls, Command) and meta.get("required")  # not for records: an update may omit fields
     ]
     for name, meta in cls.__wire__.items():
         kind, of = type_of(meta), meta["of"]
@@ -246,7 +246,7 @@ def compile_fast_writer(cls: type[Record], writers: Any) -> Callable[..., dict[s
             names[f"write_{of}"] = _lazy_writer(names, f"write_{of}", writers, names[of])
         elif kind is OBJECT:
             fits = "False"
-        if limit := meta.get("max_length"):  # same as check_text in checks.py
+        if limit := meta.get("max_length"):  # check_text (checks.py) makes the same check
             fits += f" and len(v) <= {limit}"
         one = _SCALAR if kind is not OBJECT else _REFERENCE if meta["type"] == "ref" else _OBJECT
         template = _LIST if meta.get("many") else one

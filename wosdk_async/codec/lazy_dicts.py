@@ -140,12 +140,12 @@ class _FixCompiler:
             elif part := fields.parts.get(name):
                 fix = f"fix_{name}"
                 names[fix] = self.of(part.struct.__fields__)
-                if meta.get("many"):  # a tuple: see LazyList
+                if meta.get("many"):  # the value is a tuple (see LazyList), and becomes a list
                     items = f"[x if x is None else {fix}(x) for x in v]" if names[fix] else "list(v)"
                     yield _LIST.format(wire=wire, items=items)
                 elif names[fix] is not None:
                     yield _PART.format(wire=wire, fix=fix)
-            elif meta.get("many") or meta["type"] != "enum":  # otherwise a member, whose value was copied
+            elif meta.get("many") or meta["type"] != "enum":  # msgspec already copied a single member's value
                 yield from _value(meta, fields, names)
 
 
