@@ -119,11 +119,11 @@ def _plain_specifier(found: Any, one: One) -> Any:
 def _plain_result(found: Any, one: One) -> Any:
     document = _object(found)
     result = document["CommandResult"]
-    # Like a missing result, null does not confirm that the call was carried out
+    # Like a missing result, null does not confirm that the call was carried out.
     if not isinstance(result, dict):
         raise ValueError(f"CommandResult is a {type(result).__name__}, not an object")
     info = next((each for name, each in result.items() if name.lower() == "errorinfo" and each), None)
-    if info and not (isinstance(info, dict) and not any(info.values())):  # an empty one confirms nothing
+    if info and not (isinstance(info, dict) and not any(info.values())):  # an empty ErrorInfo is no refusal
         raise _refusal(info, document)
     return one(result)
 

@@ -125,7 +125,7 @@ def _require_writable(entity: type[Record], id: int, name: str, changes: Mapping
     """Raise InvalidCallError unless ``name`` is a writable field of ``entity``."""
     meta = entity.__wire__.get(name)
     if meta is None:
-        if name in ("timeout", "deadline"):  # every keyword is a field here, so Python refuses none
+        if name in ("timeout", "deadline"):  # Python accepts these, because any keyword may name a field
             near = "; with_options(deadline=...) sets a call's deadline"
         else:
             near = suggestion(name, (*entity.__wire__, "check", "if_unchanged"))
@@ -192,7 +192,7 @@ def _written(name: str, meta: Wire, value: Any) -> tuple[list[str], Any]:
     if meta["of"] not in OWNED:
         return point_reference(meta["of"], value, name)
     inside = isinstance(value, Mapping) and not set(value) <= {"Id"}
-    return [".*" if inside else ".Id"], value  # not shown; assumed after facts 3.4
+    return [".*" if inside else ".Id"], value  # not shown; assumed from facts 3.4
 
 
 # --- the record afterwards ----------------------------------------------------------------------
@@ -213,7 +213,7 @@ def _after(record: Record, name: str, value: Any) -> Any:
         return value
     held = getattr(record, name)
     if held is None:
-        return None  # it was not read, and remains unknown
+        return None  # the list was not read, and remains unknown
     of: Any = type(record).__wire__[name]["of"] and registry.resolve(type(record).__wire__[name]["of"])
     value = [from_dict(of, each) if isinstance(each, Mapping) else each for each in value]
     named = {id: element for element in value if (id := getattr(element, "id", None))}

@@ -23,7 +23,7 @@ from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["ResolvedPath", "find", "identifier", "root", "text"]
 
-_ALIKE = 0.9  # from this similarity, prefer the name to one in a nested object
+_ALIKE = 0.9  # a name this similar is suggested rather than the same name in a nested object
 
 
 @attrs.frozen
@@ -72,7 +72,7 @@ class ResolvedPath:
         if meta is None:
             raise self._unknown(name, table)
         below = _below(meta)
-        if below is None and meta["type"] == "object":  # the catalogue does not define its content
+        if below is None and meta["type"] == "object":  # the catalogue does not define the object's content
             return self._open(meta["name"], in_list=bool(meta.get("many")))
         many = self.in_list or bool(meta.get("many"))
         return ResolvedPath(self.entity, self._joined(meta["name"]), meta, below, in_list=many)
