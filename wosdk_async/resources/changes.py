@@ -157,12 +157,12 @@ class ChangeFeed(Generic[E]):
         """Return a pass up to the present; None if nothing has moved."""
         newest, clock = await self._newest()
         self.clock_behind = self._behind(clock)
-        if self.clock_behind:  # later moves may have any time before the watermark
+        if self.clock_behind:  # new moves may have times before the watermark, so read all records
             self._time, self._seen = None, {}
             newest, clock = await self._newest()
         if newest is None and self._time is not None and self._highest is None:
             return None
-        # Two, to check the descending order: records above the first would be missed.
+        # Read two, to check that the order is descending: records above the first would be missed.
         highest = await first_page(self._query(None).select("Id").order_by(self._key.desc()), 2)
         if not highest:
             return None
@@ -176,7 +176,7 @@ class ChangeFeed(Generic[E]):
 
     def _behind(self, clock: datetime | None) -> timedelta:
         """Return how far the service's clock is behind the watermark, if beyond the overlap."""
-        # A watermark that started at the caller's time has neither
+        # A watermark that started at a time from the caller has neither, until its first pass ends.
         is_of_service = self._highest is not None or self._seen
         if clock is None or self._time is None or not is_of_service:
             return timedelta(0)
@@ -188,7 +188,7 @@ class ChangeFeed(Generic[E]):
 
         A new record's time may precede the watermark if the service's clock was temporarily behind.
         """
-        # Increasing ids are assumed (docs/assumptions.md)
+        # Assumed: new records have higher ids than all earlier ones (docs/assumptions.md).
         known = reading.highest if self._time is None or self._highest is None else self._highest
         ranges = [
             (self._moved(), reading.last, min(known, reading.highest)),
@@ -213,7 +213,7 @@ class ChangeFeed(Generic[E]):
     def _finish(self, reading: Pass) -> None:
         """Advance the watermark after a pass, and drop the records before the overlap."""
         times = [time for time in (self._time, reading.newest) if time is not None]
-        self._time = max(times, default=None)  # the newest record may have moved to an earlier time
+        self._time = max(times, default=None)  # never moves back, even if reading.newest is earlier
         self._highest = max(self._highest or 0, reading.highest)
         self._reading = None
         self._seen = {
@@ -230,7 +230,7 @@ def _as_seen(record: Any) -> Seen:
 
 
 def _moved_at(record: Any) -> datetime | None:
-    is_dict = isinstance(record, dict)  # from an export, which reads by wire names
+    is_dict = isinstance(record, dict)  # an export reads records as dicts with wire names
     at = read_utc(property_of(record, MOVED)) if is_dict else record.last_action_date_utc
     return at if isinstance(at, datetime) else None
 
@@ -249,7 +249,7 @@ def _earliest(newest: Any, clock: datetime | None) -> datetime | None:
 def _date_of(trace: Trace) -> datetime | None:
     """Return the time by the service's clock: every recorded response carries a ``Date``."""
     # facts 3.8
-    from email.utils import parsedate_to_datetime  # takes 8 ms to import
+    from email.utils import parsedate_to_datetime  # imported here: takes 8 ms
 
     try:
         moment = parsedate_to_datetime(trace.reply.headers["date"] if trace.reply else "")

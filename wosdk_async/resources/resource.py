@@ -86,7 +86,7 @@ def _guarded(method: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..., A
             return await method(self, *args, **kwargs)
         except WosdkError as error:
             error.hide(self._sender.secrets)
-            if not error.attempts:  # no call raised it: its frames hold record text
+            if not error.attempts:  # raised by no call, but by code whose frames hold text of records
                 error.__traceback__ = None
             raise
 
@@ -99,7 +99,7 @@ ACTOR_TYPES = {
     "Contact": "LeaseUser",  # facts 9
     "Employee": "Employee",  # facts 9
     "Space": "CommLeaseSpace",  # spec 2.10
-    "Location": "Asset",  # by its name (assumed)
+    "Location": "Asset",  # assumed from the name
 }
 """Entity type -> ``ActorTypeId``, the service's name for a document owner's type."""
 
