@@ -37,7 +37,7 @@ __all__ = ["FAILURES", "Retries", "RetryQuota", "backoff", "give_up"]
 
 T = TypeVar("T")
 
-_GONE_WAIT = 1.0  # average seconds before a missing host is tried again
+_GONE_WAIT = 1.0  # average seconds before an unreachable host is tried again
 
 FAILURES = (SendError, InconclusiveResponse, RefusedError)
 """Attempt failures that have a verdict; some of them allow a retry."""

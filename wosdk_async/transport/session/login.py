@@ -74,8 +74,10 @@ T = TypeVar("T")
 
 _NO_SECRETS = Secrets()
 
-_ATTEMPT_TIMEOUT = 8.0  # seconds: a call with a 12 s deadline outlives an attempt that began in a 3 s outage
-_MAX_TEXT = 200  # characters of a version
+# Seconds. An attempt that began in an outage of 3 s and hangs ends after at most 11 s, in time for another
+# attempt within a deadline of 12 s.
+_ATTEMPT_TIMEOUT = 8.0
+_MAX_TEXT = 200  # maximum characters of a version
 
 
 def _session_headers(company: str, token: Secret) -> RequestHeaders:
@@ -161,14 +163,14 @@ class Login:
         if not isinstance(url, str) or not url:
             raise DiscoveryError("the locator's response has no Url", company=company)
         if hidden.within(url):
-            del url, found  # tracebacks show local variables
+            del url, found  # they contain a secret, and tracebacks show local variables
             raise DiscoveryError("the locator's response has a Url that contains the token or secret")
         version, number = found.get("CompanyVersion"), found.get("CompanyId")
         locator = LOCATOR.url(region, self.hosts)
         try:
             base_url = self.hosts.company_url(url, local=is_local(locator))
         except DiscoveryError as error:
-            error.hide(hidden)  # also those too short to be found by their pieces
+            error.hide(hidden)  # also hides secrets that are too short for the search above
             raise
         return TokenGrant(
             token=token,
@@ -185,7 +187,7 @@ class Login:
         try:
             host = self.hosts.given_host(base_url)
         except ConfigurationError as error:
-            error.hide(given.secrets())  # may contain the token
+            error.hide(given.secrets())  # the message shows the address, which may contain the token
             raise
         locator, lifetime = LOCATOR.url(region, self.hosts), max(given.expires_in, MIN_LIFETIME)
         grant = TokenGrant(token=given.token, expires_in=lifetime, base_url=host, locator_url=locator)
@@ -194,8 +196,9 @@ class Login:
     def accept(self, company: str, grant: TokenGrant) -> TokenGrant:
         """Check a session opened by another process, and return it with its headers.
 
-        The other process has checked that a locator may name the host. Raises ConfigurationError unless the
-        host uses https, is on this machine or is trusted, and SessionError for a token that cannot be sent.
+        The other process has already checked that the host is one that a locator may name. Raises
+        ConfigurationError unless the host uses https, is on this machine or is trusted, and SessionError for
+        a token that cannot be sent.
         """
         _require_token(grant.token)
         host = self.hosts.endpoint("the host of the provided session", grant.base_url)
@@ -233,7 +236,9 @@ class Login:
     ) -> T:
         """Send ``call`` to ``address`` and return its decoded response, with retries."""
         base = address.url(request.region, self.hosts)
-        if not self.preemptive:  # a connection for each request, because no response names its request
+        if not self.preemptive:
+            # Each request gets its own connection: log-in responses do not name their request, so on a shared
+            # connection a late response could be taken for that of the next request.
             headers += (("Connection", "close"),)
         trace, url = Trace(), f"{base}/{call.path}" if call.path else base
         request.note(f"{address.name} {base} has not responded")
@@ -258,7 +263,7 @@ class Login:
             except SendError as failure:
                 failure.hide(secrets)
                 raise
-            except InconclusiveResponse as page:  # the engine has closed the connection
+            except InconclusiveResponse as page:  # after this, the engine has closed the connection
                 error = address.strange_page(base, page)
             else:
                 return result
@@ -271,7 +276,7 @@ class Login:
             return await retries.run(call, once, trace)
         except WosdkError as error:
             if isinstance(error, NoAnswerError) and not error.status and url.startswith("http:"):
-                # A TLS server closes such a connection without a response.
+                # A server that expects TLS closes a connection with plain http without a response.
                 error.args = (f"{error.message}; if this host speaks https, write https:// in its address",)
             error.add(operation=call.operation, attempts=trace.attempts)
             if isinstance(error, ThrottledError):
