@@ -132,8 +132,9 @@ class Company(Uncopied):
             check_number("rate", rate, "calls per second, a number above 0, or None", above=True)
         self._sender.transport.set_rate(self._sender.sessions, rate)
 
-    # --- resources: the most common operations ------------------------------------------------- Two threads
-    # may each create the same resource; either works, because resources are stateless.
+    # --- resources: the most common operations ------------------------------------------------
+
+    # Two threads may each create the same resource; either works, because resources are stateless.
 
     @cached_property
     def work_orders(self) -> WorkOrders:

@@ -157,7 +157,7 @@ def _hidden(value: Any, secrets: Secrets) -> Any:
 def _rebuild(kind: type[WosdkError], args: tuple[Any, ...]) -> WosdkError:
     """Restore an error without ``__init__``: a program's subclass may take other arguments."""
     error = kind.__new__(kind)
-    error.args = args  # OSError.__new__ does not set it
+    error.args = args  # OSError.__new__ leaves them empty
     return error
 
 
