@@ -93,7 +93,7 @@ class ResolvedPath:
     def _path_below(self, name: str) -> str:
         """Suggest the path to a property of that name in a nested object."""
         for meta in _by_python(self.below).values():
-            of: Any = _below(meta)  # as above
+            of: Any = _below(meta)
             inner = _by_wire(of)
             found = next((each for each in inner.values() if each["name"].lower() == name.lower()), None)
             if found is not None:

@@ -233,7 +233,7 @@ def property_at(path: ResolvedPath) -> Path:
 
 
 def resolved(property: Path) -> ResolvedPath:
-    """Return a property's path. As a method, its name could shadow a field of the model."""
+    """Return a property's path. This is not a method, because its name could shadow a field of the model."""
     return property._path
 
 

@@ -81,7 +81,7 @@ class RowSplitter:
 
 
 _plain_rows = objects(ROWS, None)
-_MAX_NAME = 100  # characters
+_MAX_NAME = 100  # maximum characters of a learned name
 _MAX_FORMS = 8  # maximum Structs per query, even if the service keeps sending new names
 
 

@@ -132,7 +132,7 @@ class ExcelCells:
                 self.finish()
             place = attributes.get("r", "")
             if not place:
-                self._find()
+                self._locate()
                 self._column += 1
             self._place = place
             self._type = attributes.get("t")
@@ -150,7 +150,7 @@ class ExcelCells:
             self._is_pending = self._type != "e"
         elif element == "row":
             self.finish()
-            self._find()
+            self._locate()
             self._row = int(attributes.get("r", self._row + 1))
             self._column = 0
             if attributes.get("hidden") in _TRUE:
@@ -169,7 +169,7 @@ class ExcelCells:
         row = int(self._place[len(letters) :] or self._row)
         run = self._runs.get(letters or self._column)
         if run is None or run[2] != currency or run[1] != row:
-            self._find()
+            self._locate()
             run = self._runs[letters or self._column] = [row, row, currency]
             self._currencies[self._column - 1].append(run)
         run[1] = row + 1
@@ -201,10 +201,10 @@ class ExcelCells:
         return self._faults
 
     def _mark(self, fault: str) -> None:
-        self._find()
+        self._locate()
         self._faults[self._row][self._column - 1] = fault
 
-    def _find(self) -> None:
+    def _locate(self) -> None:
         """Set the row and column from the cell's reference."""
         if self._place:
             letters = self._place.rstrip("0123456789")

@@ -19,7 +19,7 @@ from wosdk_async.readers.program import Line
 
 __all__ = ["explain", "read"]
 
-_BATCH = 4096  # rows
+_BATCH = 4096  # rows read at a time
 
 Cells = tuple[list[str], dict[int, str]]
 """Texts of a column, and the reasons why some cannot be used, by place."""
@@ -38,7 +38,7 @@ def read(path: str) -> Iterator[Line]:
         schema = _flat(arrow.Table.from_batches([], file.schema_arrow)).schema
         yield 0, schema.names, None
     textless = _textless(schema, leaves)
-    kinds = "".join(_kind(kind) for kind in schema.types)
+    kinds = "".join(map(_kind_letter, schema.types))
     old_times = [schema.names.index(name) for name, leaf in leaves.items() if leaf.physical_type == "INT96"]
     line = 0
     rests = _batches(path, dictionaries, "ns") if old_times else repeat(None)
@@ -113,7 +113,7 @@ def _flat(table: arrow.Table) -> arrow.Table:
 # --- texts --------------------------------------------------------------------------------------
 
 
-def _kind(kind: arrow.DataType) -> str:
+def _kind_letter(kind: arrow.DataType) -> str:
     """Return the kind letter of a column's values."""
     if types.is_dictionary(kind):
         kind = kind.value_type

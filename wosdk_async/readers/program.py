@@ -18,7 +18,7 @@ from typing import IO, Any, NamedTuple
 
 try:
     import resource
-except ImportError:  # Windows
+except ImportError:  # on Windows
     resource = None  # type: ignore[assignment]
 
 __all__ = [
@@ -28,7 +28,7 @@ __all__ = [
 
 MAX_CELL = 1 << 20  # maximum characters of a cell, in files of any format
 MAX_LINE = 16 << 20  # maximum bytes of a converted row, and characters of a line of text
-MAX_MESSAGE = 8192  # bytes
+MAX_MESSAGE = 8192  # maximum bytes of a message
 
 Line = (
     tuple[int, list[str], None]

@@ -131,7 +131,7 @@ class ChangeFeed(Generic[E]):
                     now = _as_seen(record)
                     if self._seen.get(now.id) != now:
                         yield record
-                    self._keep(now, reading)
+                    self._count_processed(now, reading)
         self._finish(reading)
 
     def poll(self, every: float) -> AsyncGenerator[E, None]:
@@ -202,8 +202,7 @@ class ChangeFeed(Generic[E]):
             return query
         return query.where(self._at >= max(self._time, _NEVER + self._overlap) - self._overlap)
 
-    def _keep(self, record: Seen, reading: Pass) -> None:
-        """Count a record as processed."""
+    def _count_processed(self, record: Seen, reading: Pass) -> None:
         self._reading = attrs.evolve(reading, last=record.id)
         can_be_stored = record.version is None or type(record.version) is int
         has_room = record.id in self._seen or len(self._seen) < MAX_SEEN

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 __all__ = ["Documents"]
 
 _MAX_UPLOAD = 20 * 1024 * 1024  # bytes; facts 7: the limit of the sister product; not shown here; assumed
-_MAX_DOWNLOAD = 64 * 1024 * 1024  # bytes
+_MAX_DOWNLOAD = 64 * 1024 * 1024  # bytes of a file, unless the caller passes ``max_bytes``
 _DOWNLOAD_SECONDS = 120.0  # deadline of a download: long, because files are larger than call responses
 
 

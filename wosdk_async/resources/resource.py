@@ -60,9 +60,9 @@ class Verbs(Protocol):
 
 
 class Resource:
-    """Base class whose public coroutines refuse other Companies' records and hide secrets in their errors.
+    """Base class whose public coroutines refuse other Companies' records, and hide secrets in errors.
 
-    Errors raised by these coroutines quote record values, which may contain a secret.
+    The errors quote values of records, which may contain a secret.
     """
 
     def __init__(self, company: Verbs, tables: LookupTables) -> None:

@@ -19,7 +19,7 @@ from wosdk_async.transport.session.credentials import CredentialProvider, Creden
 
 __all__ = ["from_command", "from_file", "split_command"]
 
-_MAX_SECRET = 64 * 1024  # bytes
+_MAX_SECRET = 64 * 1024  # maximum bytes of a secret file
 _TIMEOUT = 30.0  # seconds that a command may take
 
 

@@ -205,7 +205,7 @@ class Attempts:
     _until: float
     _own_codes: OwnCodes
     _observed: ObservedCall | None
-    # current attempt:
+    # Facts of the current attempt:
     _host: str = attrs.field(init=False)
     _number: int = attrs.field(init=False)
     _path: str = attrs.field(init=False)

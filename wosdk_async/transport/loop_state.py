@@ -35,7 +35,7 @@ __all__ = ["Hold", "LoopState", "TransportSettings", "open_loop_state"]
 _DOWNLOADS = 8  # concurrent downloads; on their own connections, so that long ones do not delay calls
 _MAX_DOWNLOADS = 32  # maximum concurrent downloads while the storage of some Companies hangs
 _LOGIN_CONNECTIONS = 64  # for log-ins of all Companies; session/login_slots.py distributes them
-_LOGIN_CONNECT = 5.0  # seconds
+_LOGIN_CONNECT = 5.0  # maximum seconds to connect for a log-in
 # Seconds, so short that each log-in request opens a new connection: its response names no Company or request,
 # and could be taken for another's on a shared connection.
 _LOGIN_LIFETIME = 1e-6

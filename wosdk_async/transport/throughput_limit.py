@@ -23,8 +23,8 @@ class ThroughputLimit(AIMDLimit):
     at half the limit, a service with a queue completes as many calls as before; a service that is slow
     throughout completes fewer.
 
-    A 429 or 503 halves the limit. The limit returns to 0.9 of its refused value within a few rounds, then
-    grows by one per round. Trials resume when it exceeds the refused value by a quarter.
+    A 429 or 503 halves the limit. The limit returns to 0.9 of its previous value within a few rounds, then
+    grows by one per round. Trials resume when the limit exceeds that value by a quarter.
     """
 
     START = DEFAULT_IN_FLIGHT

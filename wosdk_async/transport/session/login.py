@@ -96,7 +96,7 @@ def _require_token(token: object) -> None:
 
 
 @attrs.frozen
-class _Request:
+class _CompanyLogin:
     """Log-in of one Company, which reports its failures to the waiting callers."""
 
     company: str
@@ -148,17 +148,17 @@ class Login:
             NotSentError, NoAnswerError: a host is unreachable or does not respond.
         """
         known = credentials.secrets()
-        request = _Request(company, region, on_trouble, has_time)
+        login = _CompanyLogin(company, region, on_trouble, has_time)
         if isinstance(credentials, AccessToken):
             token, lifetime = credentials.token, max(credentials.expires_in, MIN_LIFETIME)
             _require_token(token)
             if credentials.base_url is not None:
                 return self._of_known_host(company, region, credentials, credentials.base_url)
         else:
-            token, lifetime = await self._token(request, credentials, known + replaced)
+            token, lifetime = await self._token(login, credentials, known + replaced)
         secrets = Secrets(token) + known
         hidden = secrets + replaced
-        found = await self._discover(request, token, hidden)
+        found = await self._discover(login, token, hidden)
         url = found.get("Url")
         if not isinstance(url, str) or not url:
             raise DiscoveryError("the locator's response has no Url", company=company)
@@ -211,19 +211,19 @@ class Login:
         )
 
     async def _token(
-        self, request: _Request, credentials: Credentials, secrets: Secrets
+        self, login: _CompanyLogin, credentials: Credentials, secrets: Secrets
     ) -> tuple[Secret, float]:
         call = Call("token", "POST", "", token_and_lifetime, repeat_safe=True)
         headers = (("Content-Type", "application/x-www-form-urlencoded"), ("Accept", "application/json"))
-        return await self._send(call, credentials.form(), TOKEN, headers, secrets, request)
+        return await self._send(call, credentials.form(), TOKEN, headers, secrets, login)
 
-    async def _discover(self, request: _Request, token: Secret, secrets: Secrets) -> dict[str, Any]:
-        command = {"ApiType": "REST", "CompanyName": request.company, "Protocol": "HTTPS"}
+    async def _discover(self, login: _CompanyLogin, token: Secret, secrets: Secrets) -> dict[str, Any]:
+        command = {"ApiType": "REST", "CompanyName": login.company, "Protocol": "HTTPS"}
         body = codec.dumps({"Command": command})
         path = "api/v1/cmd/GetCompanyWsdkUrlCommand"  # spec 4.1
         call = Call("discovery", "POST", path, discovered, repeat_safe=True)
-        headers = _session_headers(request.company, token)
-        return await self._send(call, body, LOCATOR, headers, secrets, request)
+        headers = _session_headers(login.company, token)
+        return await self._send(call, body, LOCATOR, headers, secrets, login)
 
     async def _send(
         self,
@@ -232,16 +232,16 @@ class Login:
         address: Address,
         headers: RequestHeaders,
         secrets: Secrets,
-        request: _Request,
+        login: _CompanyLogin,
     ) -> T:
         """Send ``call`` to ``address`` and return its decoded response, with retries."""
-        base = address.url(request.region, self.hosts)
+        base = address.url(login.region, self.hosts)
         if not self.preemptive:
             # Each request gets its own connection: log-in responses do not name their request, so on a shared
             # connection a late response could be taken for that of the next request.
             headers += (("Connection", "close"),)
         trace, url = Trace(), f"{base}/{call.path}" if call.path else base
-        request.note(f"{address.name} {base} has not responded")
+        login.note(f"{address.name} {base} has not responded")
         sent = Request(
             call.method,
             url,
@@ -270,9 +270,7 @@ class Login:
             raise error
 
         try:
-            retries = Retries(
-                self.policy, self.clock, has_time=request.has_time, on_wait=request.note_failure
-            )
+            retries = Retries(self.policy, self.clock, has_time=login.has_time, on_wait=login.note_failure)
             return await retries.run(call, once, trace)
         except WosdkError as error:
             if isinstance(error, NoAnswerError) and not error.status and url.startswith("http:"):
@@ -280,9 +278,9 @@ class Login:
                 error.args = (f"{error.message}; if this host speaks https, write https:// in its address",)
             error.add(operation=call.operation, attempts=trace.attempts)
             if isinstance(error, ThrottledError):
-                request.note_failure(error, error.retry_after or 0.0)
+                login.note_failure(error, error.retry_after or 0.0)
             if isinstance(error, RefusedError):
-                meant = address.meaning_of(error, base, request.company, request.region)
+                meant = address.meaning_of(error, base, login.company, login.region)
                 if meant is not error:
                     raise meant from error
             raise

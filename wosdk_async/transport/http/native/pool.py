@@ -146,7 +146,7 @@ class Pool:
             return
         while self.waiting:
             granted, origin = self.waiting[0]
-            if granted.done():  # cancelled
+            if granted.done():  # its caller was cancelled
                 self.waiting.popleft()
             elif origin is not connection.origin:
                 connection.close()  # frees a place, so that the waiter can connect to its own origin

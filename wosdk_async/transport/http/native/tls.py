@@ -279,7 +279,7 @@ class TLSTransport(Layer):
 
     def _fail(self, error: OSError) -> None:
         self._sessions.pop(self._place, None)
-        self._flush()  # the alert
+        self._flush()  # sends OpenSSL's alert, if any
         self.lost(error)
 
     def _encrypt(self) -> None:
