@@ -100,7 +100,7 @@ class Run(Uncopied, Generic[I, R]):
     ) -> None:
         if error is not None or (self._reading and not self._all_read()):
             self.stop()
-        self._reading = False  # nobody reads outcomes now, so workers no longer wait for room for them
+        self._reading = False  # outcomes are not read now, so workers no longer wait until some are
         self._changed.set()
         # A cancelled scope around the block must not cut the grace period short.
         with anyio.CancelScope(shield=True):
@@ -131,7 +131,7 @@ class Run(Uncopied, Generic[I, R]):
             else:
                 await self._next_change()
         self._raise_source_error()
-        # If the run was stopped, inputs remain: each one is an outcome, too.
+        # If the run was stopped, the remaining inputs also get an outcome.
         while taken := await self._inputs.take():
             yield NotStarted(*taken)
         self._raise_source_error()

@@ -27,7 +27,7 @@ from wosdk_async.model.metadata import is_nested
 
 __all__ = ["MAX_LEARNED", "RecordReaders"]
 
-MAX_UNKNOWN = 64  # names per class: a service that keeps sending new names must not exhaust the memory
+MAX_UNKNOWN = 64  # maximum learned names per class, so that ever new names do not exhaust the memory
 _MAX_NAME = 100  # maximum characters of a learned name: the service may send names of any length
 # An object with at most this many fields is created with its record, which costs less than creating it later.
 _SMALL = 8
@@ -164,11 +164,11 @@ class RecordReader:
     def _is_learnable(self, name: str) -> bool:
         if len(name) > _MAX_NAME:
             return False
-        # A field's name in another case is read as the field, unless the documented name is also there. It is
-        # not learned.
+        # A field's name in another case is not learned: it is read as the field, unless the documented name is
+        # also there.
         is_known = name in self._unknown or name.lower() in spellings(self._cls)[1]  # type: ignore[arg-type]  # as in dicts.py
-        is_taken_by_msgspec = name.isprintable() and not {'"', "\\"} & set(name)
-        return is_taken_by_msgspec and not is_known and len(self._unknown) < MAX_UNKNOWN
+        msgspec_accepts_it = name.isprintable() and not {'"', "\\"} & set(name)
+        return msgspec_accepts_it and not is_known and len(self._unknown) < MAX_UNKNOWN
 
 
 _NONE = CompiledStruct()

@@ -138,7 +138,7 @@ def _value(meta: Wire, value: Any, where: str) -> Any:
 # --- difference between a record and its edited copy ---------------------------------------------
 
 # The JSON forms are compared, so that an enum member equals its text, and ``Ref(5)`` equals a record with
-# that id. Changes that the grammar cannot express are refused, because they would be lost silently.
+# that id. Changes that ``Properties`` cannot express are refused, because they would be lost silently.
 
 
 @attrs.define

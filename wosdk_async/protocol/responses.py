@@ -33,7 +33,7 @@ _MAX_REASON = 300  # maximum characters shown of a reader's error, and of a serv
 _MAX_TYPE = 60  # maximum characters shown of a content type
 _RESULTS = ("CommandResult", "EntitySpecifier", "Data", "Entities")  # every success has one of these keys
 _BEGINS_WITH_RESULT = re.compile(rb'\s*\{\s*"(?:%s)"\s*:\s*[\[{]\s*["{]' % "|".join(_RESULTS).encode()).match
-_TAIL = 512  # bytes at the end of a success that are searched for an error with a result
+_TAIL = 512  # if a success begins with a result, only this many bytes at its end are searched for an error
 _NO_SECRETS = Secrets()
 
 
@@ -150,9 +150,9 @@ def _failure(response: Response, secrets: Secrets, own: OwnCodes) -> RefusedErro
 
 
 def _has_error_body(body: bytes) -> bool:
-    """Return whether a success contains an error body (spec 7 shows no statuses) and no result.
+    """Return whether a success contains an error body and no result.
 
-    Raises InconclusiveResponse if the body contains both.
+    spec 7 shows error bodies without a status. Raises InconclusiveResponse if the body contains both.
     """
     searched = body[-_TAIL:] if _BEGINS_WITH_RESULT(body) else body
     if b'"ErrorCode"' not in searched or len(body) > LONG:

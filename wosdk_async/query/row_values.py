@@ -36,7 +36,7 @@ Getter = Callable[[Any], Any]
 
 
 class RowSplitter:
-    """Splitter of a page's rows into column values; the Extra column gets none."""
+    """Splitter of a page's rows into the values of columns, and the values that have no column."""
 
     def __init__(self, columns: Sequence[Column]) -> None:
         self._root = _Branch(columns[0].entity, (), {i: each for i, each in enumerate(columns) if each.steps})
@@ -181,8 +181,8 @@ class _Branch:
     def _is_learnable(self, name: str) -> bool:
         known, meant_by = spellings(self._cls)  # type: ignore[arg-type]  # as in codec/dicts.py
         is_other_spelling = name not in known and name.lower() in meant_by
-        is_taken_by_msgspec = name.isprintable() and not {'"', "\\"} & set(name)
-        return is_taken_by_msgspec and len(name) <= _MAX_NAME and not is_other_spelling
+        msgspec_accepts_it = name.isprintable() and not {'"', "\\"} & set(name)
+        return msgspec_accepts_it and len(name) <= _MAX_NAME and not is_other_spelling
 
     # --- dicts ------------------------------------------------------------------------------
 

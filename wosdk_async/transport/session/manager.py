@@ -28,7 +28,7 @@ _MARGIN = 30.0  # a token is not used in its last seconds, because requests take
 _EARLY = 0.8  # a token is renewed in the background after this part of its usable lifetime
 # Renewal is earlier by up to this random part, so that Companies opened together do not renew together.
 _SPREAD = 0.1
-_GRANTS = 4  # secrets of this many latest grants are hidden: a call may renew twice, and get an old response
+_GRANTS = 4  # number of latest grants whose secrets are hidden: old responses may arrive after renewals
 _EARLY_INTERVAL = 15.0  # seconds after which a failed early renewal is retried
 _SEARCH_INTERVAL = 5.0  # seconds between discoveries while the Company's host is unreachable
 _CLEAN_UP = 1.0  # maximum wait in seconds for a cancelled log-in: a provider may ignore the cancellation

@@ -58,8 +58,8 @@ class ResponseParser:
     def close(self) -> None:
         """Free the received bytes and the C parser.
 
-        An error's traceback may keep this object alive, and this object and the C parser reference each
-        other.
+        Otherwise they could stay in memory: an error's traceback may refer to this object, and this object
+        and the C parser refer to each other.
         """
         self._body, self._head = None, b""
         self._chunks.clear()

@@ -1,6 +1,7 @@
 """TLS of a connection: in-memory OpenSSL between the connection and its socket transport.
 
-asyncio's own TLS copies received data, and calls OpenSSL until an error reports that no data remains.
+It is faster than asyncio's own TLS, which copies received data, and calls OpenSSL until an error reports that
+no data remains.
 """
 
 from __future__ import annotations
@@ -260,7 +261,7 @@ class TLSTransport(Layer):
                 self._encrypt()
 
     def _answer(self) -> None:
-        """Send OpenSSL's responses, but no more to a service that does not read them."""
+        """Send OpenSSL's replies; fail if too many wait because the service does not read them."""
         if not self._paused:
             self._flush()
         elif self._outgoing.pending > _MAX_ANSWERS:
@@ -269,8 +270,8 @@ class TLSTransport(Layer):
     def _prove_session(self) -> None:
         """Keep the handshake's session, now that the service has sent data.
 
-        A resumed session is not replaced: it expires when the service specified, and the next full handshake
-        verifies the certificate again.
+        A resumed session is not replaced: it expires at the time that the service specified, and the next full
+        handshake verifies the certificate again.
         """
         self._is_proven = True
         if not self._tls.session_reused:
