@@ -166,7 +166,7 @@ class ChangeFeed(Generic[E]):
         highest = await first_page(self._query(None).select("Id").order_by(self._key.desc()), 2)
         if not highest:
             return None
-        return Pass(_earliest(newest, clock), id_of(highest[0]), 0)
+        return Pass(_end_of_pass(newest, clock), id_of(highest[0]), 0)
 
     async def _newest(self) -> tuple[Any, datetime | None]:
         """Return the most recently moved record, and the time by the service's clock."""
@@ -234,10 +234,11 @@ def _moved_at(record: Any) -> datetime | None:
     return at if isinstance(at, datetime) else None
 
 
-def _earliest(newest: Any, clock: datetime | None) -> datetime | None:
-    """Return the latest time allowed for the watermark.
+def _end_of_pass(newest: Any, clock: datetime | None) -> datetime | None:
+    """Return the time up to which a pass reads, which is the latest time allowed for the watermark.
 
-    A record's time may be in the future, and a host's clock may be behind.
+    It is the earlier of two times, because the newest record's time may be in the future, and the clock of a
+    host may be behind.
     """
     at = None if newest is None else _moved_at(newest)
     if at is None:
