@@ -465,7 +465,8 @@ class Company(Uncopied):
             require_support(entity, "query")
         if expression is None:
             return Query(entity, self._sender.send)
-        return self.send(calls.query(entity, expression, check=check))  # bound to the loop that awaits it
+        # The coroutine of send() does nothing until it is awaited, so it sends in the loop that awaits it.
+        return self.send(calls.query(entity, expression, check=check))
 
     def changes(
         self,

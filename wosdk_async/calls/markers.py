@@ -195,7 +195,7 @@ class Marker:
         if isinstance(command, str):
             raise InvalidCallError(f"a marker needs an instance of a command class, not the name {command!r}")
         require_command(command)
-        kind: Any = type(command)  # mypy does not accept these classes as Hashable
+        kind: Any = type(command)  # mypy: commands are unhashable, but their class is not
         field, result = _of_command_class(kind, _path(path))
         return cls(field, _key_at(command, path, field), result)
 

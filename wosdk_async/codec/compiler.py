@@ -235,7 +235,7 @@ def compile_fast_writer(cls: type[Record], writers: Any) -> Callable[..., dict[s
     lines = [
         f"    if record.{raw_slot(cls, name)} is None: raise Unsupported"
         for name, meta in cls.__wire__.items()
-        if issubclass(cls, Command) and meta.get("required")  # not for records: an update may omit fields
+        if issubclass(cls, Command) and meta.get("required")  # only commands: an update may omit fields
     ]
     for name, meta in cls.__wire__.items():
         kind, of = type_of(meta), meta["of"]

@@ -74,7 +74,7 @@ def _as_dict(cls: type[Record], data: Any) -> dict[str, Any]:
 
 def sort_out(cls: type[Record], data: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """Split a dict into documented fields and the rest. The service is case-insensitive (facts 3.3)."""
-    known, meant_by = spellings(cls)  # type: ignore[arg-type]  # mypy: records are unhashable (their class is hashable)
+    known, meant_by = spellings(cls)  # type: ignore[arg-type]  # mypy: records are unhashable, but their class is not
     tidy = {name: data[name] for name in data.keys() & known}
     extra: dict[str, Any] = {}
     for name in data:

@@ -156,7 +156,7 @@ class DictWriters:
 @functools.cache
 def _taken(cls: type[Record]) -> frozenset[str]:
     """Return the lower-case names that would be mistaken for fields of ``cls``."""
-    exact, meant_by = wire_name_of(cls)  # type: ignore[arg-type]  # mypy takes the objects for the class
+    exact, meant_by = wire_name_of(cls)  # type: ignore[arg-type]  # mypy: records are unhashable, but their class is not
     return frozenset({EXTRA, *map(str.lower, exact), *meant_by})
 
 
@@ -202,7 +202,7 @@ def _as_dict(cls: type[Record], data: Any) -> dict[str, Any]:
 
 def _sort_out(cls: type[Record], data: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """Split a dict into documented fields and the rest."""
-    exact, meant_by = wire_name_of(cls)  # type: ignore[arg-type]  # mypy takes the objects for the class
+    exact, meant_by = wire_name_of(cls)  # type: ignore[arg-type]  # mypy: records are unhashable, but their class is not
     found: dict[str, Any] = {}
     extra: dict[str, Any] = {}
     for name, value in data.items():

@@ -28,7 +28,7 @@ def objects(form: codec.Envelope, cls: type[Any] | str | None) -> Callable[[byte
     """Return the decoder for an envelope of ``cls`` objects, or of dicts if ``cls`` is not a class."""
     if cls is None or isinstance(cls, str):
         return lambda body: form.plain(codec.loads(body), lambda data: data)
-    return codec.reader(cls, form)  # type: ignore[arg-type]  # mypy takes the objects for the class
+    return codec.reader(cls, form)  # type: ignore[arg-type]  # mypy: records are unhashable, but their class is not
 
 
 def document_of(body: bytes) -> dict[str, Any]:

@@ -103,7 +103,7 @@ def _write(
     remedy = None
     if verb == "update" and name == "WorkOrder":
         given = _GIVEN.intersection(content["Properties"])
-        # facts 10 row 4: an update that changes StatusId fails. Not shown; assumed: so do the other fields.
+        # facts 10 row 4: an update of StatusId fails. Not shown; assumed: an update of the others fails, too.
         remedy = Remedy.MOVED_BY_COMMANDS if "StatusId" in given else Remedy.GIVEN if given else None
     return Call(
         f"{verb} {name}",

@@ -210,7 +210,7 @@ _HINTS = {
 
 def lacks(record: Record, *, new: bool = False) -> bool:
     """Return whether ``record`` lacks a required field; fast, because every call runs this check."""
-    cls: Any = type(record)  # mypy confuses the class with its unhashable instances
+    cls: Any = type(record)  # mypy: records are unhashable, but their class is not
     return any(getattr(record, name) is None for name in _required(cls, new))
 
 

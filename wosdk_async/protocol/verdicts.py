@@ -219,7 +219,7 @@ STATUSES = (
     # facts 5: a success may contain an ErrorInfo. spec 7 shows error bodies without a status; assumed: a
     # success may contain one, too.
     StatusRule(range(300), None, None),
-    StatusRule(range(401, 402), SESSION_REFUSED, SessionRefusedError),  # facts 6: whatever its body
+    StatusRule(range(401, 402), SESSION_REFUSED, SessionRefusedError),  # facts 6: with any body
     StatusRule(range(429, 430), WAIT, ThrottledError),  # facts 6: not shown; assumed
     StatusRule(range(400, 500), None, None, "error body"),  # spec 7, facts 6
     # not shown; assumed: a gateway may send its own 503 after it has passed the request on

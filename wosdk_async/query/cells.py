@@ -255,5 +255,5 @@ def _class_at(cls: type[Record] | None, steps: Iterable[str]) -> type[Record] | 
 
 def _field(cls: type[Record], name: str) -> Any:
     """Return a property's metadata; names are case-insensitive."""
-    meant = codec.spellings(cls)[1].get(name.lower(), name)  # type: ignore[arg-type]  # mypy: objects
+    meant = codec.spellings(cls)[1].get(name.lower(), name)  # type: ignore[arg-type]  # as in codec/dicts.py
     return fields_of(cls).get(meant, {})

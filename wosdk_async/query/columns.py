@@ -87,7 +87,7 @@ def _check(cls: type[Record], path: str) -> None:
 
 def fields_of(cls: type[Record]) -> dict[str, Wire]:
     """Return the metadata of a class's properties by wire name."""
-    return _fields_of(cls)  # type: ignore[arg-type]  # mypy takes the objects for the class
+    return _fields_of(cls)  # type: ignore[arg-type]  # mypy: records are unhashable, but their class is not
 
 
 @functools.cache

@@ -123,7 +123,9 @@ class KeyCursor:
 
     def _require_within(self, key: int) -> None:
         """Raise WosdkError for a record that belongs to the next range, and so would appear twice."""
-        if self._until is not None and key > self._until:  # not shown; assumed: this can happen
+        if (
+            self._until is not None and key > self._until
+        ):  # not shown; assumed: a service may ignore the bound
             raise WosdkError(
                 f"the page of {self._plan.name} with Id up to {self._until} contains {key}: the service"
                 f" ignores conditions on Id, so records cannot be read by ranges"

@@ -64,7 +64,7 @@ class ResolvedPath:
 
     def by_wire(self, name: str) -> ResolvedPath:
         """Return the path to the property with this wire name."""
-        below: Any = self.below  # mypy confuses the class with its unhashable instances
+        below: Any = self.below  # mypy: records are unhashable, but their class is not
         return self._open(name) if not self.checked else self._step(name, _by_wire(below))
 
     def _step(self, name: str, table: dict[str, Wire]) -> ResolvedPath:

@@ -111,7 +111,7 @@ def _message(path: str, error: BaseException, limits: Limits, explain: Explain) 
     if isinstance(error, OSError) and error.errno in (errno.EFBIG, errno.ENOSPC, errno.EDQUOT):
         why = f"over {limits.size >> 20:,} MB" if error.errno == errno.EFBIG else "the disk is full"
         return f"its rows do not fit into a temporary file ({why}); save the table as several CSV files"
-    if isinstance(error, ImportError):  # a library imported another module late
+    if isinstance(error, ImportError):  # a library could not import a module that it imports on first use
         return not_started(path, error)
     return explain(path, error)
 

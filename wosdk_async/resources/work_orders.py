@@ -148,7 +148,7 @@ class WorkOrders(OrderLookups):
         at: datetime | None = None,
     ) -> WorkOrder:
         """Pick up a New work order, which makes it Open: ``await acme.work_orders.pick_up(order)``."""
-        # facts 5.1: the target is read from the names
+        # facts 5.1: the target state is inferred from the names of command and state
         from wosdk_async.model import WoPickUpCommand
 
         return await self._act(WoPickUpCommand(comment=comment), order_id(order), at)
@@ -161,7 +161,7 @@ class WorkOrders(OrderLookups):
         at: datetime | None = None,
     ) -> WorkOrder:
         """Start an Open work order, which makes it InProgress: ``await acme.work_orders.start(order)``."""
-        # facts 5.1: the target is read from the names
+        # facts 5.1: the target state is inferred from the names of command and state
         from wosdk_async.model import WoStartCommand
 
         return await self._act(WoStartCommand(comment=comment), order_id(order), at)
@@ -213,7 +213,8 @@ class WorkOrders(OrderLookups):
         id = order_id(order)
         # A record is not iterable, and a string is a single name.
         given = list(to) if isinstance(to, Iterable) and not isinstance(to, str) else [to]
-        if not given and mode != "Snapshot":  # facts 5: Assignees may be empty
+        # facts 5: Assignees may be empty, which is only meant to be sent with Snapshot
+        if not given and mode != "Snapshot":
             raise InvalidCallError(
                 f"no assignees given, and {mode} would remove the first assignee or do nothing; pass"
                 " mode='Snapshot' to remove all assignees"

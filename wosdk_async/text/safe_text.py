@@ -60,7 +60,7 @@ INVISIBLE = (
 )
 """Characters to escape wherever text is shown, as ranges of a regular expression."""
 _INVISIBLE = re.compile(f"[{INVISIBLE}]")
-_MARKUP = re.compile(r"\{!\{([^{}]*)\}!\}")  # facts 6: the service puts names in texts between these braces
+_MARKUP = re.compile(r"\{!\{([^{}]*)\}!\}")  # facts 6: the service marks names in its texts like this
 _SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 

@@ -53,7 +53,7 @@ _BUSY = frozenset({408, 429})
 class FileDownload:
     """File to fetch. ``local`` allows addresses on this machine, for a Company that runs here."""
 
-    url: str = attrs.field(repr=False)  # not shown, because it may be signed
+    url: str = attrs.field(repr=False)  # hidden in the repr, because it may be signed
     local: bool
     max_bytes: int
     progress: Progress | None = None

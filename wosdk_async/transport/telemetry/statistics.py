@@ -66,7 +66,7 @@ class Trace:
     def copy_from(self, other: Trace) -> None:
         """Copy ``other``, but keep ``effect`` from earlier calls."""
         # GIL: each field is set atomically. In a trace shared by threads, fields may come from two calls, but
-        # the client decides nothing by such a trace.
+        # the client bases no decision on such a trace.
         effect = self.effect or other.effect
         for name in _FIELDS:
             setattr(self, name, getattr(other, name))
