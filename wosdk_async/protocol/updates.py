@@ -77,14 +77,14 @@ def change_to(edited: E, read: E, origin: str | None = None) -> tuple[Made | Non
     found = difference(read, after, origin)
     _without_removed(after)
     _typed(after, found.fields)
-    if _locked(read):
+    if _is_versioned(read):
         _with_fields(after, {"concurrency_id": _held(read)})
     return (update(type(read), id, found.properties, found.fields) if found.properties else None), after
 
 
 def versioned(record: E, made: EntitySpecifier) -> E:
     """Set the version of ``record`` from the response; None if the response has none (spec 4.9)."""
-    if not _locked(record):
+    if not _is_versioned(record):
         return record
     return _with_fields(record, {"concurrency_id": made.concurrency_id})
 
@@ -95,7 +95,7 @@ def version(record: E) -> Call[E]:
     Raises InvalidCallError if there is no version to compare.
     """
     name = type(record).__name__
-    if not _locked(record):
+    if not _is_versioned(record):
         raise InvalidCallError(
             f"the service does not version {name} records",
             remedies=(Remedy.LEAVE_OUT,),
@@ -170,7 +170,7 @@ def _id_of(record: Record) -> int:
     return id
 
 
-def _locked(record: Record) -> bool:
+def _is_versioned(record: Record) -> bool:
     return "concurrency_id" in record.__wire__
 
 

@@ -21,7 +21,8 @@ _NUMBER = re.compile(r"-[0-9]+(\.[0-9]+)?")
 # file's: it takes the delimiter from its locale, or guesses it. A new cell then begins after each comma,
 # semicolon, tab or bar, and a new row after each line break; a quote there opens the cell. Each run of these
 # characters is matched as a whole, in linear time.
-# People can choose spaces or colons as well, but "on hold - call first" is ordinary text.
+# People can also choose spaces or colons as delimiters. These are not guarded: "on hold - call first" is
+# ordinary text.
 _SEPARATORS = ",;|\t\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
 _SEPARATOR = re.compile(f"[{_SEPARATORS}]")
 _RUN = re.compile(f"[{_SEPARATORS}\"{_BLANK}]+(?P<sign>'*[{_SIGNS}])?")

@@ -295,7 +295,7 @@ class Attempts:
             queue.algorithm.throttled(self._number, context.limiter.granted)
         else:
             queue.algorithm.responded(self._number, now - self._started, queue.held)
-        # GIL: loops in other threads set the time and other secrets atomically.
+        # GIL: loops in other threads set ``responded_at`` and ``secrets`` atomically.
         sessions = self._sessions
         if response.status < 500:  # a 5xx may come from a proxy in front of the service
             sessions.responded_at = now

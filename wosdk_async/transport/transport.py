@@ -250,10 +250,10 @@ class Transport:
                 if other.is_closed():
                     self._loops.pop(other, None)
             state = self._loops[loop] = open_loop_state(self._settings, self._quota, self._request_ids)
-            self._find_observers()
+            self._set_observers()
         return state
 
-    def _find_observers(self) -> None:
+    def _set_observers(self) -> None:
         """Set the observers: the program's hook, and OpenTelemetry once it has a provider."""
         # Not run for each call: OpenTelemetry reads the environment until a provider is set. Two loops that
         # open at the same time may each create a Telemetry; either works, because neither holds call state.
