@@ -86,7 +86,7 @@ def _guarded(method: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..., A
             return await method(self, *args, **kwargs)
         except WosdkError as error:
             error.hide(self._sender.secrets)
-            if not error.attempts:  # raised by no call, but by code whose frames hold text of records
+            if not error.attempts:  # not raised by a call, but by code whose frames hold record text
                 error.__traceback__ = None
             raise
 
