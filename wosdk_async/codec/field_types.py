@@ -151,11 +151,6 @@ NAMES = {
 """Functions and classes used in the expressions, by name."""
 
 
-def _is_plain(cls: type[Record]) -> bool:
-    """Return whether the class has only wire fields."""
-    return {field.name for field in attrs.fields(cls)} == {"extra", "origin", *cls.__wire__}
-
-
 def type_of(meta: Wire) -> FieldType:
     """Return a field's :class:`FieldType`."""
     return FIELD_TYPES.get(meta["type"], OBJECT)
@@ -164,4 +159,5 @@ def type_of(meta: Wire) -> FieldType:
 def new_of(cls: type[Record]) -> Callable[[], Record]:
     """Return the function that creates an empty object of ``cls``."""
     # A program's subclass may add fields: only its __init__ knows their defaults.
-    return functools.partial(object.__new__ if _is_plain(cls) else type.__call__, cls)
+    has_only_wire_fields = {field.name for field in attrs.fields(cls)} == {"extra", "origin", *cls.__wire__}
+    return functools.partial(object.__new__ if has_only_wire_fields else type.__call__, cls)

@@ -98,8 +98,10 @@ class DictWriters:
     def _make(self, cls: type[Any]) -> Writer:
         if issubclass(cls, Record):
             return self._of_record(cls)
+        if cls is LazyList:
+            return lambda lazy: self._structs.write_list(lazy.structs)
         if issubclass(cls, Lazy):
-            return self._of_lazy(cls)
+            return self._structs.write
         if issubclass(cls, list | tuple):
             return lambda items: [self.of[item.__class__](item) for item in items]
         if issubclass(cls, Mapping):
@@ -108,11 +110,6 @@ class DictWriters:
             id_name = "Id" if self.names == "wire" else "id"  # spec 2.1
             return lambda ref: {id_name: ref.id}
         return next((write for base, write in _PLAIN.items() if issubclass(cls, base)), _refuse)
-
-    def _of_lazy(self, cls: Any) -> Writer:
-        if cls is LazyList:
-            return lambda lazy: self._structs.write_list(lazy.structs)
-        return self._structs.write
 
     def _write_mapping(self, value: Mapping[Any, Any]) -> dict[str, Any]:
         made = {name: self.of[item.__class__](item) for name, item in value.items()}

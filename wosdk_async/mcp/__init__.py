@@ -82,10 +82,11 @@ def make_server(company: Company, plans: PlanTools | None = None) -> StrictServe
         subscriptions=False,
     )
     for call, about in _tools(company, plans):
+        paragraphs = (getdoc(call) or "").split("\n\n")
         server.add_tool(
             as_tool(call, company),
             title=about.title,
-            description=_description(call),
+            description="\n\n".join(" ".join(part.split()) for part in paragraphs),
             annotations=about,
             structured_output=True,
         )
@@ -113,10 +114,6 @@ def _tools(company: Company, plans: PlanTools | None) -> Iterator[tuple[Tool, To
         yield plans.plan, write(title="Plan a change", idempotent_hint=False)
         yield plans.commit, write(title="Carry out a plan", destructive_hint=True)
         yield plans.settle, write(title="Find out the outcome of a plan")
-
-
-def _description(tool: Tool) -> str:
-    return "\n\n".join(" ".join(part.split()) for part in (getdoc(tool) or "").split("\n\n"))
 
 
 MakeClient = Callable[..., Client]

@@ -51,17 +51,12 @@ def refuse_command(kind: type[Command[Any]]) -> None:
         raise InvalidCallError(f"{name}: {_NO_DELETE}")
     if kind.repeat == "safe":
         raise InvalidCallError(f"{name} changes nothing, so it needs no plan")
-    if carried := _carried(name):
+    fields = load().commands[name].request
+    if carried := next((each.name for each in fields if each.kind == "object" and not each.of), ""):
         raise InvalidCallError(
             f"{name} can contain any record or command in {carried}, which a plan cannot check;"
             " use action create or update, or plan each command separately"
         )
-
-
-def _carried(command: str) -> str:
-    """Return a command's field that can hold any command or record."""
-    fields = load().commands[command].request
-    return next((each.name for each in fields if each.kind == "object" and not each.of), "")
 
 
 def refuse_fields(value: Any) -> None:

@@ -69,7 +69,7 @@ class StrictServer(MCPServer[Any]):
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool; refuse unknown and invalid arguments."""
-        schema = await self._schema(name)
+        schema = next((each.input_schema for each in await super().list_tools() if each.name == name), {})
         found = _unknown(name, schema, arguments)
         if found:
             return self._refused(found)
@@ -79,10 +79,6 @@ class StrictServer(MCPServer[Any]):
             if not isinstance(error.__cause__, ValidationError):
                 raise
             return self._refused(_message(error.__cause__, _parts_of(schema)))
-
-    async def _schema(self, tool: str) -> dict[str, Any]:
-        """Return the schema of a tool's arguments; empty for an unknown tool."""
-        return next((each.input_schema for each in await super().list_tools() if each.name == tool), {})
 
     def _refused(self, detail: str) -> CallToolResult:
         title = "Invalid arguments"

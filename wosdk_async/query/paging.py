@@ -102,7 +102,7 @@ class KeyCursor:
             key = _required_id(record, self._plan.name)
             if found and key == last:  # a duplicate of the record before it on this page
                 continue
-            if last is not None and not self._follows(key, last):
+            if last is not None and (key >= last if self._plan.descending else key <= last):
                 raise WosdkError(
                     f"records of {self._plan.name} are not in order of Id: {key} came after {last},"
                     " so the next page cannot be read"
@@ -130,10 +130,6 @@ class KeyCursor:
                 f"the page of {self._plan.name} with Id up to {self._until} contains {key}: the service"
                 f" ignores conditions on Id, so records cannot be read by ranges"
             )
-
-    def _follows(self, key: int, last: int) -> bool:
-        """Return whether ``key`` comes after ``last`` in the query's direction."""
-        return key < last if self._plan.descending else key > last
 
 
 class OffsetCursor:

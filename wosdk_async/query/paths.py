@@ -16,7 +16,7 @@ import attrs
 from wosdk_async.codec.field_types import FIELD_TYPES
 from wosdk_async.codec.values import write_local, write_utc
 from wosdk_async.errors import InvalidCallError, UnknownPropertyError
-from wosdk_async.model import OpenEnum, Record, Ref, registry
+from wosdk_async.model import Record, Ref, registry
 from wosdk_async.model.metadata import Wire
 from wosdk_async.protocol.arguments import entity_name
 from wosdk_async.text.suggestions import suggestion
@@ -161,12 +161,6 @@ def _boolean(value: Any, _: Wire, __: str) -> str:
     return "true" if value else "false"
 
 
-def _enum(value: Any, meta: Wire, _: str) -> str:
-    """Return an enum member's name, never its number (facts 9)."""
-    enum: type[OpenEnum] = registry.resolve(meta["of"])
-    return str(enum(value))
-
-
 def _moment(write: Callable[[Any, str], Any]) -> Callable[[Any, Wire, str], str]:
     def written(value: Any, _: Wire, where: str) -> str:
         return str(write(value, where))
@@ -178,7 +172,7 @@ _WRITERS: dict[str, Callable[[Any, Wire, str], str]] = {
     "integer": lambda value, _, __: str(int(value)),
     "number": _number,
     "boolean": _boolean,
-    "enum": _enum,
+    "enum": lambda value, meta, _: str(registry.resolve(meta["of"])(value)),  # never the number (facts 9)
     "datetime-local": _moment(write_local),
     "datetime-utc": _moment(write_utc),
 }

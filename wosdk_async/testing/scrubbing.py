@@ -85,7 +85,12 @@ class Names:
         """
         pairs = dict(self._hosts)
         if companies:
-            pairs |= {name: mark for mark, name in self._companies.items() if _is_distinct(name)}
+            ordinary = _words_of_the_service()
+            pairs |= {
+                name: mark
+                for mark, name in self._companies.items()
+                if len(name) >= _DISTINCT and name.casefold() not in ordinary
+            }
         if request_id:
             pairs[request_id] = "{request id}"
         marks = {value.casefold(): mark for value, mark in pairs.items()}
@@ -119,11 +124,6 @@ def _placeholder_of(company: str) -> str:
     """Return the placeholder for a Company name; case-insensitive."""
     digest = hashlib.sha256(company.casefold().encode("utf-8", "replace")).hexdigest()
     return f"{{company {digest[:8]}}}"
-
-
-def _is_distinct(name: str) -> bool:
-    """Return whether a name is too long to occur by chance, and is not a service term."""
-    return len(name) >= _DISTINCT and name.casefold() not in _words_of_the_service()
 
 
 @cache

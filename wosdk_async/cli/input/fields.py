@@ -58,7 +58,8 @@ def assigned(fields: dict[str, Any], texts: Iterable[str], cls: type[Record] | N
         if not sign or not all(step.isidentifier() for step in path):
             raise CliError(f"{text!r} is not a field: {_ASSIGNMENT}")
         meta = _meta(cls, path)
-        parsed = _json(value, text) if is_json or _takes_json(meta) else _typed(value, meta, name)
+        takes_json = meta is not None and (meta.get("many") or meta["type"] in ("object", "money"))
+        parsed = _json(value, text) if is_json or takes_json else _typed(value, meta, name)
         if meta is not None:
             path[-1] = meta["name"]  # an alias names the same field, so it counts as a duplicate
         _require_new(before, tuple(path), fields, text)
@@ -102,10 +103,6 @@ def _is_in(fields: Any, path: tuple[str, ...]) -> bool:
             return False
         fields = fields[step]
     return True
-
-
-def _takes_json(meta: Wire | None) -> bool:
-    return meta is not None and (bool(meta.get("many")) or meta["type"] in ("object", "money"))
 
 
 def _typed(value: str, meta: Wire | None, name: str) -> Any:

@@ -113,15 +113,11 @@ class OutcomeWriter:
         self._warned += bool(outcome.warnings)
         for cause, text in {cause_of(text): text for text in outcome.warnings}.items():
             self._warnings.add(cause, outcome, f"warning: {text}")
-        if outcome.outcome in ("failed", "in_doubt"):
-            self._keep_problem(outcome)
-
-    def _keep_problem(self, outcome: RowOutcome) -> None:
-        """Group a row with others of the same cause; rows in doubt stay separate."""
-        is_alone = outcome.outcome != "failed" or outcome.request_id
-        cause = outcome.row if is_alone else cause_of(outcome.reason or "")
-        sent = f" (RequestId {outcome.request_id})" if outcome.request_id else ""
-        self._faults.add(cause, outcome, f"{outcome.outcome.replace('_', ' ')}: {outcome.reason}{sent}")
+        if outcome.outcome in ("failed", "in_doubt"):  # rows in doubt stay separate, others by cause
+            is_alone = outcome.outcome != "failed" or outcome.request_id
+            group = outcome.row if is_alone else cause_of(outcome.reason or "")
+            sent = f" (RequestId {outcome.request_id})" if outcome.request_id else ""
+            self._faults.add(group, outcome, f"{outcome.outcome.replace('_', ' ')}: {outcome.reason}{sent}")
 
     def _write(self, outcome: RowOutcome) -> None:
         line = json_text(outcome.as_dict())
@@ -260,7 +256,8 @@ def rejects_command(plan: JobPlan, rejects: Path) -> str | None:
         if _is_utf8(head):
             options.pop("--encoding", None)
     usual = known.delimiter or ("," if "delimiter" in known.options else excel)
-    delimiter = _delimiter_in(head)
+    added = _ADDED.search(head.decode("utf-8", errors="replace"))  # None without report columns
+    delimiter = added and added["delimiter"]
     if delimiter is not None or "--delimiter" not in options:
         options.pop("--delimiter", None)
         if (delimiter := delimiter or usual) != ",":
@@ -274,12 +271,6 @@ def _head_of(rejects: Path) -> bytes:
     with contextlib.suppress(OSError):
         return read_regular(rejects, _HEAD, cut=True)[0]
     return b""
-
-
-def _delimiter_in(head: bytes) -> str | None:
-    """Return the delimiter, which a spreadsheet may have changed; None without report columns."""
-    found = _ADDED.search(head.decode("utf-8", errors="replace"))
-    return None if found is None else found["delimiter"]
 
 
 def _is_utf8(head: bytes) -> bool:

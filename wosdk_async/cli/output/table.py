@@ -116,15 +116,13 @@ class TableFormat:
         if _total(wanted) <= width:
             return []
         least = [
-            min(cells, max(_MIN_LEADING_WIDTH, len(self._header(name)))) if self._can_be_cut(name) else cells
+            min(cells, max(_MIN_LEADING_WIDTH, len(self._header(name))))
+            if type_at(self._entity, name) in ("string", "any")  # a truncated date or number would be useless
+            else cells
             for name, cells in zip(names, wanted, strict=True)
         ]
         count = _fitting(least, width)
         return _narrowed(wanted[:count], width, least[:count])
-
-    def _can_be_cut(self, name: str) -> bool:
-        """Return whether a truncated value would still be useful, unlike a date or number."""
-        return type_at(self._entity, name) in ("string", "any")
 
 
 def _is_shown(value: Any) -> bool:

@@ -49,11 +49,6 @@ class RequestMatch:
     request_id: str | None = None
 
 
-def known_operation(name: str) -> str | None:
-    """Normalize the operation or command name of a rule; return None if unknown."""
-    return name.lower() if name.lower() in FAMILIES else _command_name(name.split("/"))
-
-
 def match_of(scope: Mapping[str, Any], body: bytes, owner: Callable[[str], str | None]) -> RequestMatch:
     """Return the parts of a request that rules match; ``owner`` maps client ids to Company names."""
     parts = [part for part in scope["path"].split("/") if part]
@@ -114,7 +109,9 @@ def _operations(written: object) -> frozenset[str]:
     if not isinstance(names, Sequence) or not names or not all(isinstance(name, str) for name in names):
         raise ValueError(f"operation is {written!r}; it must be a name or a list of names")
     wanted = [name for name in names if name.lower() != "any"]
-    known = {name: known_operation(name) for name in wanted}
+    known = {
+        name: name.lower() if name.lower() in FAMILIES else _command_name(name.split("/")) for name in wanted
+    }
     unknown = next((name for name, found in known.items() if found is None), None)
     if unknown is not None:
         raise ValueError(_unknown_operation(unknown[:60]))

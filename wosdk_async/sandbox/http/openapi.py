@@ -190,8 +190,10 @@ def _fields(fields: Iterable[Field], *, whole: bool = False) -> Schema:
 
 def _field(field: Field, whole: bool) -> Schema:
     schema = _bare(field, whole)
-    if field.nullable:
-        schema = _or_null(schema)
+    if field.nullable and "type" in schema:
+        schema = {**schema, "type": [schema["type"], "null"]}
+    elif field.nullable and schema:
+        schema = {"anyOf": [schema, {"type": "null"}]}
     target = f"Of {field.of}." if field.type == "ref" else None
     description = " ".join(filter(None, [field.meaning, _REMARKS.get(field.type), target]))
     return schema | ({"description": description} if description else {})
@@ -217,12 +219,6 @@ def _value(field: Field, whole: bool) -> Schema:
     if field.kind in _PLAIN:
         return {"type": field.kind}
     return {"type": "object"} if field.kind == "ref" else _TEXT if field.kind in _REMARKS else {}
-
-
-def _or_null(schema: Schema) -> Schema:
-    if "type" in schema:
-        return schema | {"type": [schema["type"], "null"]}
-    return {"anyOf": [schema, {"type": "null"}]} if schema else {}
 
 
 def _enum_name(name: str) -> str:

@@ -47,7 +47,10 @@ def load(text: str | bytes) -> Any:
 
 def peek_json(raw: bytes) -> Record:
     """Decode a request's JSON object; return an empty one for any other bytes."""
-    value = _try_decode(raw.removeprefix(codecs.BOM_UTF8))
+    try:
+        value = _decode(raw.removeprefix(codecs.BOM_UTF8))
+    except (msgspec.DecodeError, UnicodeDecodeError, InvalidOperation, RecursionError):
+        return {}
     return value if isinstance(value, dict) else {}
 
 
@@ -108,13 +111,6 @@ def client_credentials(form: Mapping[str, str], authorization: str | None) -> tu
 def parse_form(raw: bytes) -> dict[str, str]:
     """Parse form fields; any bytes are valid."""
     return dict(parse_qsl(raw.decode("latin-1")))
-
-
-def _try_decode(raw: bytes) -> Any:
-    try:
-        return _decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError, InvalidOperation, RecursionError):
-        return None
 
 
 def _decode(raw: bytes) -> Any:

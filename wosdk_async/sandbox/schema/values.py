@@ -216,7 +216,8 @@ def _parse_time(text: str, *, utc: bool) -> str | None:
     try:
         moment = datetime.fromisoformat(f"{day}T{clock or '00:00'}:{second or '00'}")
         if utc and offset and offset != "Z":
-            moment -= _parse_offset(offset)
+            ahead = timedelta(hours=int(offset[1:3]), minutes=int(offset[-2:]))
+            moment += ahead if offset[0] == "-" else -ahead
     except (ValueError, OverflowError):
         return None
     return _format_time(moment, int((fraction or "0")[:7].ljust(7, "0")))
@@ -234,11 +235,6 @@ def convert_time(text: str, source: tzinfo, target: tzinfo) -> str | None:
     except OverflowError:
         return None
     return moment.replace(tzinfo=None).isoformat() + text[19:]
-
-
-def _parse_offset(text: str) -> timedelta:
-    sign = -1 if text[0] == "-" else 1
-    return sign * timedelta(hours=int(text[1:3]), minutes=int(text[-2:]))
 
 
 def _format_time(moment: datetime, ticks: int) -> str:

@@ -89,8 +89,10 @@ def _make_order(context: RequestContext, sent: Record, arguments: Arguments) -> 
     # facts 5: the command's own EmployeeId is the assignee; assumed: others are dropped
     members = [each for each in known_members(schema, sent) if each[0].name not in COMMAND_ONLY["WorkOrder"]]
     order = blank_record(schema, members)
-    if context.dialect.contactid_is_requestor:
-        _take_requestor(order, sent)
+    if context.dialect.contactid_is_requestor and order.get("RequestorContact") is None:
+        key = reference_id({"Id": get_ignore_case(sent, "Contactid")})  # spec 4.3
+        if key is not None:
+            order["RequestorContact"] = {"Id": key}
     parts = _find_parts(context, order, sent)
     order["Id"] = context.next_number("WorkOrder")
     _fill_in(context, order, parts)
@@ -100,13 +102,6 @@ def _make_order(context: RequestContext, sent: Record, arguments: Arguments) -> 
     create_owned(context, schema, order, lists)
     join_plan(context, order, arguments.get("WpTree"))
     return order
-
-
-def _take_requestor(order: Record, sent: Record) -> None:
-    """Use ``Contactid`` as the requestor, as in spec 4.3."""
-    key = reference_id({"Id": get_ignore_case(sent, "Contactid")})
-    if key is not None and order.get("RequestorContact") is None:
-        order["RequestorContact"] = {"Id": key}
 
 
 def _find_parts(context: RequestContext, order: Record, sent: Record) -> _Parts:

@@ -136,17 +136,13 @@ def create_work_zone(context: RequestContext, arguments: Arguments) -> Record:
     missing = {key: value for key, value in defaults.items() if get_ignore_case(sent, key) is None}
     # A sent asset counts as the zone's own (not shown; assumed)
     asset = reference_id(get_ignore_case(sent, "Asset"))
-    if asset is None:
-        asset = _make_zone_asset(context, name, arguments.get("AssetTemplateId", 0))
+    if asset is None and (template := arguments.get("AssetTemplateId", 0)):
+        found = required_record(context, "AssetTemplate", template, "AssetTemplateId")
+        asset = apply_template(context, template_root(context, found), name, 0)["Id"]
+    elif asset is None:
+        asset = create_location(context, name, 0, "Community")["Id"]
     zone = create(context, schemas()["WorkZone"], {**missing, **sent, "Asset": {"Id": asset}})
     return _zone_result(context, zone)
-
-
-def _make_zone_asset(context: RequestContext, name: str, template: int) -> int:
-    if not template:
-        return int(create_location(context, name, 0, "Community")["Id"])
-    found = required_record(context, "AssetTemplate", template, "AssetTemplateId")
-    return int(apply_template(context, template_root(context, found), name, 0)["Id"])
 
 
 def set_offline(offline: bool, context: RequestContext, arguments: Arguments) -> Record:
