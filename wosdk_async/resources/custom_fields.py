@@ -8,6 +8,7 @@ from datetime import date, datetime, time
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 
+from wosdk_async import model  # used as ``model.X``, which loads a class on first use
 from wosdk_async.errors import InvalidCallError, NotUniqueError
 from wosdk_async.protocol.arguments import described, require_record
 from wosdk_async.query.paths import identifier
@@ -162,10 +163,8 @@ class CustomFields(Resource):
         return found.custom_fields or []
 
     async def _descriptor(self, kind: str, label: str) -> tuple[CustomFieldDescriptor, int]:
-        from wosdk_async.model import CustomFieldDescriptor
-
         found = await self._tables.find(
-            CustomFieldDescriptor,
+            model.CustomFieldDescriptor,
             f"custom field of {kind}",
             label,
             label=lambda row: row.name,
@@ -176,11 +175,9 @@ class CustomFields(Resource):
 
 def _kind_named(kind: object) -> str:
     """Return the kind as text. Raises InvalidCallError if it is not an ActorType."""
-    from wosdk_async.model import ActorType
-
-    if isinstance(kind, ActorType) or (isinstance(kind, str) and ActorType(kind).is_known):
+    if isinstance(kind, model.ActorType) or (isinstance(kind, str) and model.ActorType(kind).is_known):
         return str(kind)
-    near = suggestion(kind, map(str, ActorType)) if isinstance(kind, str) else ""
+    near = suggestion(kind, map(str, model.ActorType)) if isinstance(kind, str) else ""
     raise InvalidCallError(
         f"kind is {described(kind)}; it takes an ActorType, such as 'Property'{near}; for an unlisted type,"
         " pass ActorType(...)"
@@ -204,20 +201,18 @@ def _changes(
 ) -> Iterable[CustomField2]:
     """Yield the elements to send: an element without an Id adds a field, others change or remove one."""
     # facts 3.6
-    from wosdk_async.model import ActorType, CustomField2, CustomFieldDescriptor
-
     there = {entry.descriptor.id: entry.id for entry in present if entry.descriptor is not None}
     for descriptor_id, text in wanted.items():
         id = there.get(descriptor_id)
         if text is None and id is not None:
             # facts 3.6 shows this for attributes and notes. For custom fields: not shown; assumed.
-            yield CustomField2(id=id, perform_deletion=True)
+            yield model.CustomField2(id=id, perform_deletion=True)
         elif text is not None:
-            yield CustomField2(
+            yield model.CustomField2(
                 id=id,
-                descriptor=CustomFieldDescriptor.ref(descriptor_id),
+                descriptor=model.CustomFieldDescriptor.ref(descriptor_id),
                 object_id=_id_of(record),
-                object_type_id=ActorType(kind),
+                object_type_id=model.ActorType(kind),
                 value=text,
             )
 

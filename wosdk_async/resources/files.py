@@ -13,6 +13,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+from wosdk_async import model  # used as ``model.X``, which loads a class on first use
 from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import DownloadError, InvalidCallError
 from wosdk_async.model import EntitySpecifier, Record
@@ -59,12 +60,10 @@ def id_of(record: object, what: str) -> int:
 
 def document_id(document: object) -> int:
     """Return the id of a document; refuse other records."""
-    from wosdk_async.model import Document
-
     if isinstance(document, EntitySpecifier):  # the result of attach()
         is_document = document.entity_type in (None, "Document")
     else:
-        is_document = not isinstance(document, Record) or isinstance(document, Document)
+        is_document = not isinstance(document, Record) or isinstance(document, model.Document)
     if not is_document:
         raise InvalidCallError(
             f"document is {kind_of(document)}; it takes a Document, the result of attach(), or an id; the"

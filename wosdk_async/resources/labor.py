@@ -7,6 +7,7 @@ from contextlib import aclosing
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from wosdk_async import model  # used as ``model.X``, which loads a class on first use
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.protocol.arguments import described
 from wosdk_async.protocol.calls import require_own
@@ -58,16 +59,14 @@ class Labor:
             since: earliest start of an entry, inclusive, in the site's local time.
             until: latest start of an entry, exclusive.
         """
-        from wosdk_async.model import WorkOrderCost
-
         for name, moment in (("since", since), ("until", until)):
             if not isinstance(moment, datetime | None):
                 raise InvalidCallError(
                     f"{name} is {described(moment)}; it takes a datetime in local time, such as"
                     " datetime(2024, 5, 1)"
                 )
-        f = fields(WorkOrderCost)
-        query = self._company.query(WorkOrderCost).select(*_PATHS)
+        f = fields(model.WorkOrderCost)
+        query = self._company.query(model.WorkOrderCost).select(*_PATHS)
         if where is not None:
             query = query.where(where)
         if since is not None:

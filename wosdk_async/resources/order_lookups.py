@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeVar
 
+from wosdk_async import model  # used as ``model.X``, which loads a class on first use
 from wosdk_async.errors import InvalidCallError, NameNotFoundError, NotFoundError
 from wosdk_async.protocol.arguments import described
 from wosdk_async.query.builder import selection
@@ -52,16 +53,14 @@ class OrderLookups(Resource):
             NotFoundError: some numbers have no work order; the message lists them.
             NotUniqueError: several work orders share a number.
         """
-        from wosdk_async.model import WorkOrder
-
         wanted = _texts(numbers)
-        paths = selection(WorkOrder, properties, check=True)
+        paths = selection(model.WorkOrder, properties, check=True)
         found: dict[str, list[WorkOrder]] = {}
         for texts in spellings(number.strip() for number in wanted):
-            query = self._company.query(WorkOrder).where(fields(WorkOrder).number.in_(texts))
+            query = self._company.query(model.WorkOrder).where(fields(model.WorkOrder).number.in_(texts))
             if paths:
                 query = query.select("Id", "Number", *paths)
-            for order in await self._tables.all_of(WorkOrder, query):
+            for order in await self._tables.all_of(model.WorkOrder, query):
                 found.setdefault(folded(order.number or ""), []).append(order)
         orders = {number: found.get(folded(number), []) for number in wanted}
         ids = {number: [order.id or 0 for order in some] for number, some in orders.items()}
@@ -72,13 +71,11 @@ class OrderLookups(Resource):
 
     async def reasons(self, action: WOActionType | str) -> list[WoActionReasonLookup]:
         """Return the reasons that users can choose for ``OnHold``, ``Cancel`` or ``Attention``."""
-        from wosdk_async.model import WoActionReasonLookup, WOActionType
-
-        if not isinstance(action, str) or not WOActionType(action).is_known:
-            near = suggestion(action, map(str, WOActionType)) if isinstance(action, str) else ""
+        if not isinstance(action, str) or not model.WOActionType(action).is_known:
+            near = suggestion(action, map(str, model.WOActionType)) if isinstance(action, str) else ""
             takes = "it takes a WOActionType, such as OnHold, Cancel or Attention"
             raise InvalidCallError(f"action is {described(action)}; {takes}{near}")
-        records = await self._tables.records(WoActionReasonLookup, MAX_AGE)
+        records = await self._tables.records(model.WoActionReasonLookup, MAX_AGE)
         return [row for row in records if row.action_id == action and not (row.hide or row.is_removed)]
 
     async def hold_reason(self, reason: WoActionReasonLookup | str | int) -> int:
@@ -91,9 +88,7 @@ class OrderLookups(Resource):
 
     async def repair_code(self, code: RepairCode | str | int) -> int:
         """Return the id of a repair code, given its name."""
-        from wosdk_async.model import RepairCode
-
-        return await self._id_of(RepairCode, "repair code", code)
+        return await self._id_of(model.RepairCode, "repair code", code)
 
     async def employee(self, employee: Employee | str | int) -> int:
         """Return the id of an employee or provider, given the user name, number or display name.
@@ -102,15 +97,13 @@ class OrderLookups(Resource):
             NameNotFoundError: no employee has this user name, number or name.
             NotUniqueError: several employees match; the message lists their ids.
         """
-        from wosdk_async.model import Employee
-
         if not isinstance(employee, str):
             return int(identifier(employee, "the employee", "Employee"))
-        f = fields(Employee)
+        f = fields(model.Employee)
         (texts,) = spellings(_texts([employee.strip()]))
         named = f.username.in_(texts) | f.number.in_(texts) | f.display_as.in_(texts)
-        query = self._company.query(Employee).where(named).select("Id", "IsRemoved")
-        ids = [row.id or 0 for row in await self._tables.all_of(Employee, query) if not row.is_removed]
+        query = self._company.query(model.Employee).where(named).select("Id", "IsRemoved")
+        ids = [row.id or 0 for row in await self._tables.all_of(model.Employee, query) if not row.is_removed]
         by, company = "user name, number or name", self._tables.sender.company
         require_one("Employee", by, {employee: ids}, company, NameNotFoundError)
         return ids[0]
@@ -118,11 +111,9 @@ class OrderLookups(Resource):
     # --- parts ------------------------------------------------------------------------------
 
     async def _reason_id(self, action: str, what: str, reason: WoActionReasonLookup | str | int) -> int:
-        from wosdk_async.model import WoActionReasonLookup
-
         # not shown; assumed: a reason that users cannot see must be given by id
         return await self._id_of(
-            WoActionReasonLookup, what, reason, lambda row: row.action_id == action and not row.hide
+            model.WoActionReasonLookup, what, reason, lambda row: row.action_id == action and not row.hide
         )
 
     async def _id_of(

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from wosdk_async import model  # used as ``model.X``, which loads a class on first use
 from wosdk_async.errors import BusinessRuleError, InvalidCallError
 from wosdk_async.protocol.arguments import described, require_id
 from wosdk_async.protocol.order_rules import next_step
@@ -73,17 +74,15 @@ class WorkOrders(OrderLookups):
             at: local time of completion (default: now).
         """
         # facts 5.1
-        from wosdk_async.model import CompletionNoteOptions, WoCompleteCommand
-
-        if not isinstance(note_option, str) or not CompletionNoteOptions(note_option).is_known:
+        if not isinstance(note_option, str) or not model.CompletionNoteOptions(note_option).is_known:
             shown = repr(note_option) if isinstance(note_option, str) else described(note_option)
             raise InvalidCallError(
-                f"note_option is {shown:.80}; it takes {', '.join(map(str, CompletionNoteOptions))}"
+                f"note_option is {shown:.80}; it takes {', '.join(map(str, model.CompletionNoteOptions))}"
             )
-        option = CompletionNoteOptions(note_option) if note is not None else None
+        option = model.CompletionNoteOptions(note_option) if note is not None else None
         id = order_id(order)
         code = None if repair_code is None else await self.repair_code(repair_code)
-        command = WoCompleteCommand(comment=note, completion_note_option=option, repair_code_id=code)
+        command = model.WoCompleteCommand(comment=note, completion_note_option=option, repair_code_id=code)
         return await self._act(command, id, at)
 
     async def hold(
@@ -95,11 +94,9 @@ class WorkOrders(OrderLookups):
         at: datetime | None = None,
     ) -> WorkOrder:
         """Put a work order on hold: ``await acme.work_orders.hold(order, reason="Waiting for parts")``."""
-        from wosdk_async.model import WoOnHoldCommand
-
         id = order_id(order)
         reason_id = await self.hold_reason(reason)
-        return await self._act(WoOnHoldCommand(action_reason_id=reason_id, comment=comment), id, at)
+        return await self._act(model.WoOnHoldCommand(action_reason_id=reason_id, comment=comment), id, at)
 
     async def resume(
         self,
@@ -130,11 +127,9 @@ class WorkOrders(OrderLookups):
             BusinessRuleError: the order is in another state; ``status`` is 0, and nothing was sent.
         """
         # facts 5.1: the vendor's samples show this for Paused; for OnHold it is assumed
-        from wosdk_async.model import WoReopenCommand
-
         id = order_id(order)
         expected = await self._held_state(id)
-        made = await self._act(WoReopenCommand(comment=comment, status_id=expected), id, at)
+        made = await self._act(model.WoReopenCommand(comment=comment, status_id=expected), id, at)
         if start:
             await self.pick_up(id, at=at)
             made = await self.start(id, at=at)
@@ -149,9 +144,7 @@ class WorkOrders(OrderLookups):
     ) -> WorkOrder:
         """Pick up a New work order, which makes it Open: ``await acme.work_orders.pick_up(order)``."""
         # facts 5.1: the target state is inferred from the names of command and state
-        from wosdk_async.model import WoPickUpCommand
-
-        return await self._act(WoPickUpCommand(comment=comment), order_id(order), at)
+        return await self._act(model.WoPickUpCommand(comment=comment), order_id(order), at)
 
     async def start(
         self,
@@ -162,9 +155,7 @@ class WorkOrders(OrderLookups):
     ) -> WorkOrder:
         """Start an Open work order, which makes it InProgress: ``await acme.work_orders.start(order)``."""
         # facts 5.1: the target state is inferred from the names of command and state
-        from wosdk_async.model import WoStartCommand
-
-        return await self._act(WoStartCommand(comment=comment), order_id(order), at)
+        return await self._act(model.WoStartCommand(comment=comment), order_id(order), at)
 
     async def cancel(
         self,
@@ -175,11 +166,9 @@ class WorkOrders(OrderLookups):
         at: datetime | None = None,
     ) -> WorkOrder:
         """Cancel a work order: ``await acme.work_orders.cancel(order, reason="Entered twice")``."""
-        from wosdk_async.model import WoCancelCommand
-
         id = order_id(order)
         reason_id = await self.cancel_reason(reason)
-        return await self._act(WoCancelCommand(action_reason_id=reason_id, comment=comment), id, at)
+        return await self._act(model.WoCancelCommand(action_reason_id=reason_id, comment=comment), id, at)
 
     # --- actions that keep the state --------------------------------------------------------
 
@@ -205,10 +194,8 @@ class WorkOrders(OrderLookups):
             at: local time of the assignment (default: now).
         """
         # facts 5
-        from wosdk_async.model import ChangeAssignmentMode, WoAssignCommand
-
-        if not isinstance(mode, str) or not ChangeAssignmentMode(mode).is_known:
-            takes = ", ".join(map(str, ChangeAssignmentMode))
+        if not isinstance(mode, str) or not model.ChangeAssignmentMode(mode).is_known:
+            takes = ", ".join(map(str, model.ChangeAssignmentMode))
             raise InvalidCallError(f"mode is {described(mode)}; it takes {takes}")
         id = order_id(order)
         # A record is not iterable, and a string is a single name.
@@ -220,7 +207,9 @@ class WorkOrders(OrderLookups):
                 " mode='Snapshot' to remove all assignees"
             )
         assignees = [await self.employee(one) for one in given]
-        command = WoAssignCommand(assignees=assignees, mode=ChangeAssignmentMode(mode), comment=comment)
+        command = model.WoAssignCommand(
+            assignees=assignees, mode=model.ChangeAssignmentMode(mode), comment=comment
+        )
         return await self._act(command, id, at)
 
     async def note(
@@ -237,15 +226,15 @@ class WorkOrders(OrderLookups):
             InDoubtError: the note may have been added, but no response confirms it.
         """
         # facts 3.9: there is no command for notes, and the entity Note belongs to other records
-        from wosdk_async.model import WoNote, WONoteType
-
-        if not isinstance(note_type, str) or not WONoteType(note_type).is_known:
+        if not isinstance(note_type, str) or not model.WONoteType(note_type).is_known:
             raise InvalidCallError(
-                f"note_type is {described(note_type)}; it takes {', '.join(map(str, WONoteType))}"
+                f"note_type is {described(note_type)}; it takes {', '.join(map(str, model.WONoteType))}"
             )
         if not isinstance(body, str) or not body.strip():
             raise InvalidCallError(f"the note is {described(body)}; it takes a string")
-        note = WoNote(work_order_id=order_id(order), body=body, note_type_id=WONoteType(note_type))
+        note = model.WoNote(
+            work_order_id=order_id(order), body=body, note_type_id=model.WONoteType(note_type)
+        )
         return await self._company.create(note)
 
     async def set_flags(
@@ -257,11 +246,9 @@ class WorkOrders(OrderLookups):
         at: datetime | None = None,
     ) -> WorkOrder:
         """Set flags, by name or id: ``await acme.work_orders.set_flags(order, ["Urgent", 7])``."""
-        from wosdk_async.model import WoSetFlagsCommand
-
         id = order_id(order)
         ids = await self._flag_ids(flags)
-        return await self._act(WoSetFlagsCommand(flags_to_set=ids, comment=comment), id, at)
+        return await self._act(model.WoSetFlagsCommand(flags_to_set=ids, comment=comment), id, at)
 
     async def clear_flags(
         self,
@@ -272,19 +259,15 @@ class WorkOrders(OrderLookups):
         at: datetime | None = None,
     ) -> WorkOrder:
         """Clear flags, by name or id."""
-        from wosdk_async.model import WoClearFlagsCommand
-
         id = order_id(order)
         ids = await self._flag_ids(flags)
-        return await self._act(WoClearFlagsCommand(flags_to_clear=ids, comment=comment), id, at)
+        return await self._act(model.WoClearFlagsCommand(flags_to_clear=ids, comment=comment), id, at)
 
     # --- parts ------------------------------------------------------------------------------
 
     async def _held_state(self, order: int) -> WOStatus:
         """Return an order's state; raise BusinessRuleError unless it is on hold or paused."""
-        from wosdk_async.model import WorkOrder, WOStatus
-
-        found = (await self._company.get(WorkOrder, order, properties=["StatusId"])).status_id
+        found = (await self._company.get(model.WorkOrder, order, properties=["StatusId"])).status_id
         if found not in ("OnHold", "Paused"):
             raise BusinessRuleError(
                 f"work order {order} is in state '{found}'; resume requires OnHold or Paused. "
@@ -293,16 +276,14 @@ class WorkOrders(OrderLookups):
                 company=self._company.name,
                 **next_step(str(found), "InProgress"),
             )
-        return WOStatus(str(found))
+        return model.WOStatus(str(found))
 
     async def _act(
         self, command: WorkOrderAction[WoActionResponse], order: int, at: datetime | None
     ) -> WorkOrder:
-        from wosdk_async.model import WorkOrder
-
         command.work_order_id, command.action_date = order, at
         made = (await self._company.run(command)).wo
-        return made if made is not None else WorkOrder.ref(order)
+        return made if made is not None else model.WorkOrder.ref(order)
 
     async def _flag_ids(self, flags: Iterable[WoActionReasonLookup | str | int]) -> list[int]:
         given = [] if isinstance(flags, str) or not isinstance(flags, Iterable) else list(flags)
@@ -317,7 +298,5 @@ class WorkOrders(OrderLookups):
 def order_id(order: WorkOrder | int) -> int:
     """Return a work order's id; raise InvalidCallError for a work order number (a string)."""
     if isinstance(order, str):
-        from wosdk_async.model import WorkOrder
-
-        require_id(WorkOrder, order)  # raises the error that explains how to find an order by number
+        require_id(model.WorkOrder, order)  # raises the error that explains how to find an order by number
     return int(identifier(order, "the work order", "WorkOrder"))
