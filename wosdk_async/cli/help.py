@@ -36,8 +36,6 @@ class _HelpFormatter(click.HelpFormatter):
 
 
 class _HelpContext(click.Context):
-    """Context that uses our formatter."""
-
     formatter_class = _HelpFormatter
 
 

@@ -23,7 +23,6 @@ from wosdk_async.cli.texts import counted, in_commands, json_text, plan_text, re
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs import ImportMap
 from wosdk_async.jobs.imports.check import FINDINGS, Check, CheckResult, Finding
-from wosdk_async.jobs.imports.check_result import ProblemCause
 from wosdk_async.jobs.imports.inputs import open_input
 from wosdk_async.jobs.ledger.request import company_identity
 from wosdk_async.jobs.ledger.terms import Plan, Refusal
@@ -172,7 +171,9 @@ def _print_problems(result: CheckResult, outcomes: Path | None) -> None:
         reason = f": {each.reason}" if each.reason else ""
         say_cause(f"{FINDINGS[each.kind]}{reason}", [each.first, *each.more], each.count)
         if len(each.values) > 1:
-            say(f"values: {_values_of(each)}")
+            common = each.values.most_common(_VALUES)
+            values = ", ".join(f"{value} ({count})" if count > 1 else value for value, count in common)
+            say(f"values: {values}{', ...' if len(each.values) > _VALUES else ''}")
     if result.counts["there"]:
         say(in_commands(Remedy.EARLIER_IMPORT, {}))
     if len(causes) > len(shown):
@@ -180,14 +181,6 @@ def _print_problems(result: CheckResult, outcomes: Path | None) -> None:
     if result.problems > len(shown):
         where = f"{outcomes} has" if outcomes is not None else "--outcomes FILE.csv writes"
         say(f"{where} all rows")
-
-
-def _values_of(cause: ProblemCause) -> str:
-    """Return the most frequent values of a cause, with row counts."""
-    shown = [
-        f"{value} ({count})" if count > 1 else value for value, count in cause.values.most_common(_VALUES)
-    ]
-    return ", ".join(shown) + (", ..." if len(cause.values) > _VALUES else "")
 
 
 def _duration(seconds: float) -> str:

@@ -96,17 +96,14 @@ def print_jobs(file: IO[str], jobs: Iterable[Mapping[str, Any]]) -> None:
     for job in jobs:
         sheet = f", sheet {job['sheet']!r}" if job["sheet"] else ""
         about = f"started {shown_time(job['begun'])}; {job['operation']}, {job['company']}{sheet}"
-        file.write(f"{visible(job['folder'])}\n  {visible(f'{_brief_text(job)}; {about}')}\n")
-
-
-def _brief_text(job: Mapping[str, Any]) -> str:
-    state = f"{job['undo']};" if job["undo"] else f"{job['state']}:"  # an undo state contains its own colon
-    figures = _figures_text({**job, "undone": 0})
-    return f"{state} {figures or 'none'} of {counted(job['rows'], 'row')}"
+        # An undo state contains its own colon.
+        state = f"{job['undo']};" if job["undo"] else f"{job['state']}:"
+        figures = _figures_text({**job, "undone": 0}) or "none"
+        text = f"{state} {figures} of {counted(job['rows'], 'row')}; {about}"
+        file.write(f"{visible(job['folder'])}\n  {visible(text)}\n")
 
 
 def _figures_text(job: Mapping[str, Any]) -> str:
-    """Return a job's nonzero counts."""
     return ", ".join(f"{job[name]} {_count_label(name, job)}" for name in COUNTED if job[name])
 
 
@@ -146,11 +143,12 @@ def _print_rows(label: str, rows: Sequence[Mapping[str, Any]], total: int) -> No
 def _lines(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
     plan = facts["plan"]
     marker = f"marker {plan['marker']}" if plan["marker"] else "no marker"
+    empty = f", {counted(plan['empty_rows'], 'empty row')} skipped" if plan["empty_rows"] else ""
     return [
         ("job", f"{plan['job']} in {facts['folder']}"),
         ("state", facts["state"] + (f" ({facts['running']})" if facts["running"] else "")),
         *([("undo", facts["undo"])] if facts["undo"] else ()),
-        ("rows", f"{plan['rows']}: {_figures_text(facts) or 'none'}{_empty(plan['empty_rows'])}"),
+        ("rows", f"{plan['rows']}: {_figures_text(facts) or 'none'}{empty}"),
         *([("gone", _gone(facts))] if facts["gone"] else ()),
         ("file", f"{plan['file']} ({plan['size']} bytes, sha256 {plan['sha256'][:12]})"),
         ("company", plan["company"]),
@@ -182,10 +180,6 @@ def _audit_lines(
     counts = (f"{audit[name]} {name.replace('_', ' ')}" for name in names if audit.get(name))
     found = audit.get("why") or ", ".join(counts)
     yield "audit", f"{audit['state']}{f': {found}' if found else ''}"
-
-
-def _empty(rows: int) -> str:
-    return f", {counted(rows, 'empty row')} skipped" if rows else ""
 
 
 def _run(run: Mapping[str, Any]) -> str:

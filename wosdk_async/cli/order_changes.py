@@ -45,8 +45,6 @@ SHOWN = "shown"
 
 
 class _LocalTime(click.ParamType):  # type: ignore[type-arg]  # generic only for type checkers
-    """Local time without a time zone."""
-
     name = "time"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:

@@ -221,7 +221,8 @@ def write_profile(file: ProfileFile, name: str, values: Mapping[str, str], *, as
     _remove_old_secret(file.path, name, text_of(old, "client_secret_file"), changes)
     named = "" if name == DEFAULT_PROFILE else f" --profile {name}"
     say(f"saved profile {name!r} in {file.path}; to test it again, run wosdk check{named}")
-    _say_variables()
+    if found := [variable for variable in map(variable_of, PROFILE_KEYS) if os.environ.get(variable)]:
+        say(f"environment variables override the profile: {', '.join(found)}")
 
 
 def _write(file: ProfileFile, text: str, secret_file: Path | None, secret: str | None) -> None:
@@ -264,10 +265,3 @@ def _confirm(
         say(f"{key}: {before or 'not set'} -> {after or 'not set'}")
     if ask:
         require_yes("Change it?", f"{NOT_A_TERMINAL}; add --yes to change it anyway", "nothing was written")
-
-
-def _say_variables() -> None:
-    """Warn about variables that override the profile."""
-    names = map(variable_of, PROFILE_KEYS)
-    if found := [name for name in names if os.environ.get(name)]:
-        say(f"environment variables override the profile: {', '.join(found)}")

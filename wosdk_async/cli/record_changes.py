@@ -39,7 +39,6 @@ class ChangeResult:
 
 
 def _label(text: str) -> str:
-    """Shorten and escape service text for the prompt."""
     return visible(shortened(text, _MAX_LABEL))
 
 

@@ -213,10 +213,8 @@ def _detail(sign: str, text: str) -> None:
 
 
 def _is_secret(name: str) -> bool:
-    try:
+    with contextlib.suppress(ValueError):  # the name has invalid JSON escapes
         name = json.loads(f'"{name}"')
-    except ValueError:  # the name has invalid JSON escapes
-        return is_secret_name(name)
     return is_secret_name(name)
 
 
@@ -226,8 +224,6 @@ def _secret_values(text: str) -> list[str]:
     for member in _MEMBER.finditer(text):
         if _is_secret(member["name"]):
             found.append(member["value"])
-            try:
+            with contextlib.suppress(ValueError):  # the value was truncated and cannot be decoded
                 found.append(json.loads(f'"{member["value"]}"'))
-            except ValueError:  # the value was truncated and cannot be decoded
-                continue
     return list(dict.fromkeys(found))[:_KEPT]

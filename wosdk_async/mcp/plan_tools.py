@@ -44,13 +44,9 @@ _ADVICE = {
     "expired": "Nothing was sent, and this plan is closed. Make a new plan.",
     "busy": "Another commit of this plan is in progress. Do not make a new plan; call settle soon.",
     "unknown": "This server has no such plan for this Company. Check the id.",
+    "in_doubt": "The change was sent, and no response says whether it was carried out. Do not repeat it and"
+    " do not make another plan for it.",
 }
-_IN_DOUBT = (
-    "The change was sent, and no response says whether it was carried out. Do not repeat it and do not make"
-    " another plan for it."
-)
-_BY_MARKER = " Call settle with this plan's id after 'wait_seconds' to look up the record by its marker."
-_BY_HAND = " The plan has no marker, so it stays in doubt: "
 _LOOK = "check with 'look_with', and let the user decide."
 _NO_LOOK = "no tool of this server can show the effect. Let the user check the service and decide."
 
@@ -217,9 +213,10 @@ def _commit_result(id: str, ending: CommitOutcome) -> CommitResult:
     doubtful = ending.state in ("in_doubt", "busy")
     look = look_with(ending.plan) if doubtful and ending.plan is not None else None
     advice = _ADVICE.get(ending.state, "")
-    if ending.state == "in_doubt":
-        by_hand = _BY_HAND + (_LOOK if look else _NO_LOOK)
-        advice = _IN_DOUBT + (_BY_MARKER if ending.wait is not None else by_hand)
+    if ending.state == "in_doubt" and ending.wait is not None:
+        advice += " Call settle with this plan's id after 'wait_seconds' to look up the record by its marker."
+    elif ending.state == "in_doubt":
+        advice += f" The plan has no marker, so it stays in doubt: {_LOOK if look else _NO_LOOK}"
     return CommitResult(
         plan=safe_text(id, 60),
         outcome=ending.state,  # type: ignore[arg-type]

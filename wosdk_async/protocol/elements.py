@@ -33,7 +33,6 @@ _NOT_WRITTEN = frozenset({"Id", "ConcurrencyId", "IsNew", "PerformDeletion"})
 
 @functools.cache
 def _fields_by_wire_name(of: str | None) -> dict[str, Wire]:
-    """Return a class's field metadata by wire name; empty for an unknown class."""
     known: Mapping[str, Wire] = resolve(of).__wire__ if of else {}
     return {meta["name"]: meta for meta in known.values()}
 
@@ -166,7 +165,6 @@ def difference(read: E, edited: E, origin: str | None = None) -> Difference:
 
 
 def _only(record: E, names: Iterable[str]) -> E:
-    """Return a copy of ``record`` with only the named fields."""
     part = type(record)(extra=record.extra)
     for name in names:
         setattr(part, name, getattr(record, name))
@@ -253,7 +251,6 @@ def _list(of: str | None, before: Any, after: Any, where: str) -> list[Any]:
 
 
 def _by_id(content: list[Any], where: str) -> dict[Any, Any]:
-    """Return the elements that have an id, by id."""
     found: dict[Any, Any] = {}
     for element in content:
         key = _key_of(element)

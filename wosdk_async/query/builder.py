@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import attrs
 
-from wosdk_async.codec.checks import named_by
 from wosdk_async.errors import InvalidCallError, NotFoundError, NotUniqueError
 from wosdk_async.fork_safety import Uncopied
 from wosdk_async.model import Record
@@ -235,15 +234,9 @@ def selected(plan: Plan, path: Any) -> str:
     if single or not isinstance(path, str):
         return found.path if single else f"{found.path}.*".lstrip(".")
     raise InvalidCallError(  # facts 3.4: the service refuses such a path with ERROR_CODE_1003
-        f"{plan.name}.{path} is not a single value; write '{path}.*' or {_one_property(found)}"
+        f"{plan.name}.{path} is not a single value; write '{path}.*' or name one of its properties"
+        + (f", such as '{found.name_path}'" if found.name_path else "")
     )
-
-
-def _one_property(found: ResolvedPath) -> str:
-    """Return advice to read one property of a record, such as its display property."""
-    key = named_by(found.below) if found.below is not None else None
-    example = f", such as '{found.path}.{found.below.__wire__[key]['name']}'" if found.below and key else ""
-    return f"name one of its properties{example}"
 
 
 def selection(entity: type[Record] | str, properties: Any, check: bool = True) -> list[str]:

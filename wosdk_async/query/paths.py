@@ -13,6 +13,7 @@ from typing import Any
 
 import attrs
 
+from wosdk_async.codec.checks import named_by
 from wosdk_async.codec.field_types import FIELD_TYPES
 from wosdk_async.codec.values import write_local, write_utc
 from wosdk_async.errors import InvalidCallError, UnknownPropertyError
@@ -46,6 +47,12 @@ class ResolvedPath:
     def unbounded(self) -> Wire:
         """Metadata of the last step without its length limit, which a comparison may exceed."""
         return {**(self.meta or {}), "max_length": None}
+
+    @property
+    def name_path(self) -> str | None:
+        """Path of the text property that names the object at this path, if any."""
+        key = named_by(self.below) if self.below is not None else None
+        return f"{self.path}.{self.below.__wire__[key]['name']}" if self.below and key else None
 
     def __str__(self) -> str:
         """Return the path for messages: ``WorkOrder.Customer``."""

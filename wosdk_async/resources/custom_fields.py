@@ -185,7 +185,6 @@ def _kind_named(kind: object) -> str:
 
 
 def _require_labels(values: object) -> None:
-    """Raise InvalidCallError unless ``values`` is a dict of values by label."""
     if not isinstance(values, Mapping):
         raise InvalidCallError(
             f"custom_fields.set() takes a dict of values by label, not {described(values)}; pass"

@@ -62,7 +62,6 @@ async def edit(
 
 
 async def _changed(read: E, change: Change[E]) -> E:
-    """Apply ``change`` to a copy of ``read``, and return the result."""
     working = copy.deepcopy(read)
     made = change(working)
     edited = await made if inspect.isawaitable(made) else made

@@ -181,7 +181,6 @@ def require_writable(to: str | os.PathLike[str]) -> Path:
 
 @contextmanager
 def _writing(target: Path) -> Iterator[None]:
-    """Raise DownloadError if the file cannot be written."""
     try:
         yield
     except OSError as cause:

@@ -229,7 +229,6 @@ def delete_command(
 
 
 async def _deletes(company: Company, name: str, texts: RecordTexts) -> list[RecordChange]:
-    """Read the records and return the deletes to make; raise an error if one is missing."""
     ids = {json_text(id if isinstance(id, int) else dict(id)): id for id in await texts.ids(company)}
     records = await asyncio.gather(*(company.get(name, id) for id in ids.values()))
     return [_delete(name, id, record) for id, record in zip(ids.values(), records, strict=True)]

@@ -82,7 +82,6 @@ class _Request:
 
     @property
     def only_reads(self) -> bool:
-        """Whether the command changes nothing."""
         return not isinstance(self.command, str) and self.command.repeat == "safe"
 
     @classmethod
@@ -97,7 +96,6 @@ class _Request:
 
 
 def _send(runner: Runner, request: _Request, *, ask: bool) -> Trace:
-    """Send the command, and return the trace with the response."""
     runner.run(runner.company.connect())
     if not request.only_reads:
         confirm(runner.company, request.name, f"Run {request.name}?", ask=ask)

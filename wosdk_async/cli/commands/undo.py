@@ -45,7 +45,6 @@ class _NotUndone:
             self.rows.append(row)
 
     def say(self) -> None:
-        """Print the first rows on stderr."""
         from wosdk_async.jobs.ledger.undone import UNDO_LABELS
 
         for row in self.rows[:_SHOWN]:

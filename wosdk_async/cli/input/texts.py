@@ -19,11 +19,10 @@ import click
 
 from wosdk_async.catalogue import load
 from wosdk_async.cli.exit_codes import CliError, say
-from wosdk_async.codec.checks import named_by
 from wosdk_async.codec.text_values import parse_value
 from wosdk_async.model import Command, Record, command_class, entity_class, index, registry
 from wosdk_async.model.metadata import Wire
-from wosdk_async.query.paths import ResolvedPath, find, root
+from wosdk_async.query.paths import find, root
 from wosdk_async.query.plan import Condition
 from wosdk_async.query.properties import (
     FOR_REFERENCES,
@@ -135,17 +134,10 @@ def _value(raw: str, field: Path, text: str) -> Any:
         try:
             return typed_value(raw, {"type": "integer"}, f"--where {text!r}: {place.path}, compared by id,")
         except CliError as error:
-            raise CliError(f"{error.message}{_named(place)}") from None
+            hint = f"; its name is {place.name_path}" if place.name_path else ""
+            raise CliError(f"{error.message}{hint}") from None
     meta = place.meta
     return raw if meta is None else typed_value(raw, meta, f"--where {text!r}: {place.path}")
-
-
-def _named(place: ResolvedPath) -> str:
-    """Return a hint with the reference's name property."""
-    key = named_by(place.below) if place.below is not None else None
-    if place.below is None or key is None:
-        return ""
-    return f"; its name is {place.path}.{place.below.__wire__[key]['name']}"
 
 
 def _error(text: str, remedy: str) -> CliError:

@@ -199,7 +199,6 @@ class DefaultColumns:
 
 
 def _first_step(path: str) -> str:
-    """Return the first step of a multi-step path."""
     return path.partition(".")[0] if "." in path else ""
 
 

@@ -267,7 +267,6 @@ def rejects_command(plan: JobPlan, rejects: Path) -> str | None:
 
 
 def _head_of(rejects: Path) -> bytes:
-    """Return the start of a rejects file; empty if missing."""
     with contextlib.suppress(OSError):
         return read_regular(rejects, _HEAD, cut=True)[0]
     return b""

@@ -219,8 +219,6 @@ def _bounded(headers: Iterable[tuple[bytes, bytes]]) -> RawHeaders:
 _OWN = frozenset(
     {"host", "content-length", "connection", "transfer-encoding", "accept-encoding", "expect", "keep-alive"}
 )
-_BEARER = '"Authorization: Bearer $WOSDK_TOKEN"'
-_CREDENTIALS = '--user "$WOSDK_CLIENT_ID:$WOSDK_CLIENT_SECRET"'
 
 
 def curl(method: str, scheme: str, path: str, headers: Iterable[tuple[bytes, bytes]], body: bytes) -> str:
@@ -245,9 +243,9 @@ def _header_options(shown: list[list[str]]) -> Iterator[str]:
         if known in _OWN:
             continue
         if known == "authorization" and value.lower().startswith("bearer "):
-            yield f"--header {_BEARER}"
+            yield '--header "Authorization: Bearer $WOSDK_TOKEN"'
         elif known == "authorization" and value.lower().startswith("basic "):
-            yield _CREDENTIALS
+            yield '--user "$WOSDK_CLIENT_ID:$WOSDK_CLIENT_SECRET"'
         else:
             # An empty header ends with a semicolon, because curl drops one that ends with a colon.
             yield f"--header {_quoted(f'{name}: {value}' if value else f'{name};')}"

@@ -21,7 +21,6 @@ __all__ = [
     "template_root",
 ]
 
-_NOT_COPIED = ("Id", "RootId", "Info", "Address")
 _OWNED = {"Info": "AssetInfo", "Address": "Address2"}
 
 
@@ -124,7 +123,7 @@ def _tree(context: RequestContext, root: Record) -> list[tuple[Record, int]]:
 
 
 def _copy(context: RequestContext, source: Record, parent: int, name: str) -> Record:
-    members = {key: value for key, value in source.items() if key not in _NOT_COPIED}
+    members = {key: value for key, value in source.items() if key not in ("Id", "RootId", *_OWNED)}
     owned = {key: context.find(_OWNED[key], source[key]["Id"]) for key in _OWNED if key in source}
     place = {"Name": name, "ParentId": parent, "IsTemplate": False}
     made = create(context, schemas()["Location"], members | owned | place)

@@ -222,7 +222,9 @@ def run_query(context: RequestContext, schema: EntitySchema, expression: dict[st
         f'SELECT t0.body FROM "{schema.name}" t0 WHERE t0.company = ? AND {where} '  # noqa: S608 built of known names
         f"ORDER BY {order} LIMIT ? OFFSET ?"
     )
-    page = [_limit(expression), _whole_number(expression, "FirstResultIndex")]
+    cap = catalogue.load().row_cap
+    count = min(_whole_number(expression, "Count") or cap, cap)  # 0 or none means the cap (facts 4, facts 7)
+    page = [count, _whole_number(expression, "FirstResultIndex")]
     try:
         found = context.store.select(text, [context.company.id, *criteria.values, *page])
     except (sqlite3.OperationalError, sqlite3.DataError) as error:
@@ -237,13 +239,6 @@ def _orders(criteria: QueryCriteria, expression: dict[str, Any]) -> Iterator[str
         if name is None:
             raise incorrect_model("OrderType must be Ascending or Descending.")
         yield f"{criteria.order(get_ignore_case(order, 'PropertyName'))} {_DIRECTIONS[name]}"
-
-
-def _limit(expression: dict[str, Any]) -> int:
-    """Return the maximum number of records: 0 or none means the cap (facts 4, facts 7)."""
-    cap = catalogue.load().row_cap
-    wanted = _whole_number(expression, "Count")
-    return min(wanted, cap) if wanted else cap
 
 
 def _whole_number(expression: dict[str, Any], name: str) -> int:
