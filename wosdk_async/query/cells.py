@@ -24,7 +24,8 @@ from wosdk_async.codec.json import dumps_any
 from wosdk_async.codec.values import EnumReader, read_local, read_number, read_utc
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.model import Record, registry
-from wosdk_async.query.columns import Column, fields_of
+from wosdk_async.query.columns import Column
+from wosdk_async.query.paths import fields_of
 
 __all__ = ["Cells", "cell_text", "cells_of", "pyarrow"]
 

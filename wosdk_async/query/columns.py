@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import attrs
 
@@ -13,10 +11,10 @@ from wosdk_async.model import Record, entity_class, registry
 from wosdk_async.model.metadata import Wire, is_nested
 from wosdk_async.protocol.arguments import described, entity_name
 from wosdk_async.protocol.elements import OWNED
-from wosdk_async.query.paths import find, root
+from wosdk_async.query.paths import fields_of, find, root
 from wosdk_async.query.plan import KEYS
 
-__all__ = ["EXTRA", "Column", "columns_of", "fields_of"]
+__all__ = ["EXTRA", "Column", "columns_of"]
 
 EXTRA = "Extra"
 """Name of the last column, for all values that have no other column."""
@@ -83,16 +81,6 @@ def _check(cls: type[Record], path: str) -> None:
         found = find(root(cls), path.removesuffix(".*"))
         if path.endswith(".*") and found.below is None:
             found.by_wire("*")  # raises the error for a property of a single value
-
-
-def fields_of(cls: type[Record]) -> dict[str, Wire]:
-    """Return the metadata of a class's properties by wire name."""
-    return _fields_of(cls)  # type: ignore[arg-type]  # mypy: records are unhashable, but their class is not
-
-
-@functools.cache
-def _fields_of(cls: Any) -> dict[str, Wire]:
-    return {meta["name"]: meta for meta in cls.__wire__.values()}
 
 
 def _class_of(entity: type[Record] | str) -> type[Record]:

@@ -22,7 +22,7 @@ from wosdk_async.model.metadata import Wire
 from wosdk_async.protocol.arguments import entity_name
 from wosdk_async.text.suggestions import suggestion
 
-__all__ = ["ResolvedPath", "find", "identifier", "root", "text"]
+__all__ = ["ResolvedPath", "fields_of", "find", "identifier", "root", "text"]
 
 _ALIKE = 0.9  # a name this similar is suggested rather than the same name in a nested object
 
@@ -71,8 +71,7 @@ class ResolvedPath:
 
     def by_wire(self, name: str) -> ResolvedPath:
         """Return the path to the property with this wire name."""
-        below: Any = self.below  # mypy: records are unhashable, but their class is not
-        return self._open(name) if not self.checked else self._step(name, _by_wire(below))
+        return self._open(name) if not self.checked else self._step(name, fields_of(self.below))
 
     def _step(self, name: str, table: dict[str, Wire]) -> ResolvedPath:
         meta = table.get(name)
@@ -100,12 +99,10 @@ class ResolvedPath:
     def _path_below(self, name: str) -> str:
         """Suggest the path to a property of that name in a nested object."""
         for meta in _by_python(self.below).values():
-            of: Any = _below(meta)
-            inner = _by_wire(of)
+            inner = fields_of(_below(meta))
             found = next((each for each in inner.values() if each["name"].lower() == name.lower()), None)
             if found is not None:
-                of = _below(found)
-                shown = ".DisplayAs" if "DisplayAs" in _by_wire(of) else ""
+                shown = ".DisplayAs" if "DisplayAs" in fields_of(_below(found)) else ""
                 return f"; did you mean {self._joined(meta['name'])}.{found['name']}{shown}?"
         return ""
 
@@ -131,6 +128,11 @@ def _below(meta: Wire) -> type[Record] | None:
 
 def _by_python(cls: type[Record] | None) -> dict[str, Wire]:
     return cls.__wire__ if cls is not None else {}
+
+
+def fields_of(cls: type[Record] | None) -> dict[str, Wire]:
+    """Return the metadata of a class's properties by wire name; empty for None."""
+    return _by_wire(cls)  # type: ignore[arg-type]  # mypy: records are unhashable, but their class is not
 
 
 @functools.cache

@@ -203,7 +203,10 @@ class Plan:
 
     def expression(self, bounds: Sequence[Comparison] = (), **paging: int | None) -> dict[str, Any]:
         """Return the ``QueryExpression`` with additional conditions ``bounds``; omit None in ``paging``."""
-        made: dict[str, Any] = {"PropertySet": {"Properties": self._property_set()}}
+        paths = list(dict.fromkeys(self.properties)) or ["*"]
+        if "Id" in self.key and not {"*", "Id"}.intersection(paths):
+            paths.append("Id")  # always included, because pages depend on it
+        made: dict[str, Any] = {"PropertySet": {"Properties": paths}}
         if parts := (*bounds, *self.conditions):
             made["Criteria"] = criteria(parts)
         if orders := self.total_order():
@@ -211,8 +214,3 @@ class Plan:
         if self.distinct:
             made["Distinct"] = True
         return made | {name: value for name, value in paging.items() if value is not None}
-
-    def _property_set(self) -> list[str]:
-        """Return the paths, or ``*``. The ``Id`` is always included, because pages depend on it."""
-        paths = list(dict.fromkeys(self.properties)) or ["*"]
-        return paths if "*" in paths or "Id" in paths or "Id" not in self.key else [*paths, "Id"]

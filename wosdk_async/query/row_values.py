@@ -22,8 +22,9 @@ from wosdk_async.codec.json import UNREADABLE, check_size, exact_decoder
 from wosdk_async.codec.record_reader import MAX_UNKNOWN
 from wosdk_async.model import Record, registry
 from wosdk_async.protocol.envelopes import ROWS, objects
-from wosdk_async.query.columns import Column, fields_of
+from wosdk_async.query.columns import Column
 from wosdk_async.query.paging import require_objects
+from wosdk_async.query.paths import fields_of
 
 __all__ = ["Extras", "RowSplitter"]
 

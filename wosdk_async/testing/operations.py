@@ -176,14 +176,13 @@ def _refuse(problem: str) -> NoReturn:
 
 # --- mock bodies: values in an operation's envelope, or examples from the catalogue ----------------------
 
-_MONEY = {"CurrencyTypeId": 840, "Value": 100.0}
 _VALUES: dict[str, Any] = {
     "integer": 1,
     "number": 1.5,
     "boolean": False,
     "datetime-local": "2025-03-03T09:00:00",
     "datetime-utc": "2025-03-03T15:00:00Z",
-    "money": _MONEY,
+    "money": {"CurrencyTypeId": 840, "Value": 100.0},
     "ref": {"Id": 1},
 }
 

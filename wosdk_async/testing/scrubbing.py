@@ -11,6 +11,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from functools import cache, partial
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -19,6 +20,7 @@ import attrs
 
 from wosdk_async import catalogue, codec
 from wosdk_async.codec.masking import mask_fields
+from wosdk_async.protocol.matching import members
 from wosdk_async.testing.recorded_exchanges import TOKEN_PATH, RecordedExchange, mapped
 from wosdk_async.testing.recording_engines import RawExchange
 from wosdk_async.text.safe_text import Secrets
@@ -53,10 +55,8 @@ class Names:
         """Register a request's host, and the host in a locator response, as ``{host}``."""
         self._add_origin(raw.url)
         if raw.response is not None and b'"Url"' in raw.response.body:
-            try:
+            with suppress(KeyError, TypeError, ValueError):
                 self._add_origin(codec.loads(raw.response.body)["CommandResult"]["Url"])
-            except (KeyError, TypeError, ValueError):
-                return
 
     def add_company_of(self, raw: RawExchange) -> None:
         """Register a request's Company."""
@@ -231,9 +231,5 @@ def request_id_of(body: bytes | None) -> str | None:
     """Return a request's RequestId, or None."""
     if not body or b'"RequestId"' not in body:
         return None
-    try:
-        found = codec.loads(body)
-    except ValueError:
-        return None
-    sent = found.get("RequestId") if isinstance(found, dict) else None
+    sent = members(body).get("RequestId")
     return sent if isinstance(sent, str) and sent else None

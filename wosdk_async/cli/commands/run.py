@@ -68,7 +68,9 @@ def run_command(
     with Runner(target) as runner:
         trace = _send(runner, request, ask=not yes)
     with writing(f"{request.name} was carried out (RequestId {trace.request_id})", result.path):
-        write_record(result, _command_result(trace))
+        reply: Any = trace.reply
+        found = codec.loads(reply.body)["CommandResult"]
+        write_record(result, found if isinstance(found, dict) else {})
 
 
 @attrs.frozen
@@ -116,12 +118,6 @@ async def _run(runner: Runner, request: _Request, trace: Trace) -> Any:
     if isinstance(request.command, str):
         return await company.run(request.command, request.fields, check=False)
     return await company.run(request.command)
-
-
-def _command_result(trace: Any) -> dict[str, Any]:
-    """Return ``CommandResult`` as received, under the service's names."""
-    found = codec.loads(trace.reply.body)["CommandResult"]
-    return found if isinstance(found, dict) else {}
 
 
 # --- what to do about a command in doubt ----------------------------------------------------

@@ -87,9 +87,10 @@ class RecordTexts:
         names = [text for text, id in ids.items() if id is None]
         found: dict[str, Id] = dict(await self._resolved(company, names)) if names else {}
         if certain and not self.by and _is_order(self.kind):
-            found |= await _certain_ids(
-                company, (text for text in ids if text.isdecimal() and ids[text] is not None)
-            )
+            digits = [text for text in ids if text.isdecimal() and ids[text] is not None]
+            orders = await _orders(company, digits)
+            # Digits that match no order stay an id, and the next read reports that the order is missing.
+            found |= {text: _certain(company, text, orders) for text in digits}
         return [found[text] if text in found else ids[text] or 0 for text in self.texts]
 
     def _id(self, text: str) -> Id | None:
@@ -166,17 +167,6 @@ def _number_prefixed(text: str) -> str | None:
     if number := text.removeprefix("number:").strip():
         return number
     raise CliError(f"{text!r:.60} is not a work order; write a number, such as number:2903")
-
-
-async def _certain_ids(company: Company, digits: Iterable[str]) -> dict[str, int]:
-    """Return the ids of work orders named by digits, looking up many in one query.
-
-    Digits that match no order are returned as an id, and the next read reports that the order is missing.
-    Raises NotUniqueError for digits that match several orders by id or number.
-    """
-    texts = list(dict.fromkeys(digits))
-    orders = await _orders(company, texts)
-    return {text: _certain(company, text, orders) for text in texts}
 
 
 async def _orders(company: Company, texts: list[str]) -> list[WorkOrder]:

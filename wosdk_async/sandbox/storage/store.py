@@ -58,7 +58,7 @@ class Store:
             raise StoreError(f"{self.path}: {why}. {remedy(error)}") from error
         self.counters = CompanyCounters(self._db)
         self._companies: tuple[StoredCompany, ...] | None = None
-        self._open = False
+        self.pending = False
         self._seen = self._data_version()
 
     def close(self) -> None:
@@ -91,16 +91,11 @@ class Store:
             raise
         self._db.execute("RELEASE part")
 
-    @property
-    def pending(self) -> bool:
-        """Whether there are uncommitted writes."""
-        return self._open
-
     def commit(self) -> None:
         """Commit all writes since the last commit; if it raises sqlite3.Error, nothing was saved."""
-        if not self._open:
+        if not self.pending:
             return
-        self._open = False
+        self.pending = False
         try:
             self.counters.write()
             self._db.execute("COMMIT")
@@ -112,7 +107,7 @@ class Store:
 
     def refresh(self) -> None:
         """Drop cached data if another process has written to the file."""
-        if not self._open and self._data_version() != self._seen:
+        if not self.pending and self._data_version() != self._seen:
             self._forget()
 
     def get(self, company: int, entity: str, key: int) -> Record | None:
@@ -205,14 +200,14 @@ class Store:
         self._forget()
 
     def _begin(self) -> None:
-        if self._open:
+        if self.pending:
             if not self._db.in_transaction:
                 raise sqlite3.OperationalError("SQLite ended the transaction")
             return
         self._db.execute("BEGIN IMMEDIATE")
         if self._data_version() != self._seen:
             self._forget()
-        self._open = True
+        self.pending = True
 
     def _forget(self) -> None:
         self.counters.forget()

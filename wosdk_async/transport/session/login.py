@@ -19,7 +19,7 @@ from wosdk_async.errors import (
     WosdkError,
 )
 from wosdk_async.options import RetryPolicy
-from wosdk_async.protocol.envelopes import document_of
+from wosdk_async.protocol.matching import members
 from wosdk_async.protocol.wire import Call, InconclusiveResponse
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import Secrets
@@ -63,10 +63,7 @@ def asks_for_token(body: RequestBody) -> TypeGuard[Secret]:
 
 def granted_token(body: bytes) -> str:
     """Return the token from a log-in response; empty if there is none."""
-    try:
-        token = document_of(body)["access_token"]
-    except (ValueError, KeyError):
-        return ""
+    token = members(body).get("access_token")
     return token if isinstance(token, str) else ""
 
 

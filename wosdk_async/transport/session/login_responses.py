@@ -18,6 +18,7 @@ from wosdk_async.errors import (
     WosdkError,
 )
 from wosdk_async.protocol.envelopes import document_of
+from wosdk_async.protocol.matching import members
 from wosdk_async.protocol.responses import read, refused
 from wosdk_async.protocol.verdicts import means_unknown_company
 from wosdk_async.protocol.wire import Call, InconclusiveResponse, Response
@@ -120,10 +121,7 @@ def read_token(
 
 
 def _refusal(body: bytes) -> str:
-    try:
-        reason = document_of(body).get("error")
-    except ValueError:
-        return ""
+    reason = members(body).get("error")
     if isinstance(reason, str) and len(reason) < 40 and reason.replace("_", "").isalnum():
         return reason
     return ""
@@ -131,11 +129,11 @@ def _refusal(body: bytes) -> str:
 
 def token_and_lifetime(body: bytes) -> tuple[Secret, float]:
     """Return the token and its lifetime in seconds from a token endpoint response."""
-    members = document_of(body)
-    token = members["access_token"]
+    document = document_of(body)
+    token = document["access_token"]
     if not is_token(token):
         raise ValueError(f"access_token is not plain text of at most {_MAX_TOKEN} characters")
-    return Secret(token), _lifetime(members.get("expires_in"))
+    return Secret(token), _lifetime(document.get("expires_in"))
 
 
 def is_token(token: object) -> bool:
