@@ -196,9 +196,6 @@ async def _run(
     return summary
 
 
-# --- the file of the outcomes ---------------------------------------------------------------
-
-
 def require_outcomes(arguments: ImportArguments) -> None:
     """Raise CliError if the outcomes would overwrite a file that the import needs."""
     if arguments.outcomes is None:

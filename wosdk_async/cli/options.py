@@ -271,7 +271,7 @@ def _wire(owner: Any) -> Mapping[str, Any]:
     return {} if owner is None else {meta["name"]: meta for meta in owner.__wire__.values()}
 
 
-# --- arguments of records -------------------------------------------------------------------
+# --- arguments: records and jobs ------------------------------------------------------------
 
 entity_argument = click.argument("entity", shell_complete=entities)
 fields_argument = click.argument("fields", nargs=-1, metavar="[NAME=VALUE]...", shell_complete=assignments)
@@ -301,9 +301,6 @@ def properties_option(*names: str) -> Callable[[Any], Any]:
         shell_complete=properties,
         help="Property to read: '*', Customer.Name; repeatable.",
     )
-
-
-# --- jobs -----------------------------------------------------------------------------------
 
 
 def job_argument(function: Any) -> Any:

@@ -41,9 +41,6 @@ SHOWN = "shown"
 """Key for extra preview text in an order; the service's own keys start with a capital letter."""
 
 
-# --- options -----------------------------------------------------------------------------------
-
-
 class _LocalTime(click.ParamType):  # type: ignore[type-arg]  # generic only for type checkers
     name = "time"
 
@@ -60,9 +57,6 @@ at_option = click.option(
     "--at", type=_LocalTime(), metavar="TIME", help="Local time in the past, such as 2026-03-01T08:00."
 )
 reason_option = click.option("--reason", metavar="NAME|ID", help="Reason; omit to list all.")
-
-
-# --- the action --------------------------------------------------------------------------------
 
 
 def _moved(before: str | None, result: WorkOrder | WoActionResponse) -> ChangeResult:

@@ -27,9 +27,6 @@ _MAX_LABEL = 200  # characters
 _MAX_BODY = 1000  # characters per request with --dry-run and without --json
 
 
-# --- one change --------------------------------------------------------------------------------
-
-
 @attrs.frozen
 class ChangeResult:
     """Result of a change: text for the terminal, and fields for the JSON output."""
@@ -108,9 +105,6 @@ class RecordChange:
             outcome = "in doubt" if doubt else "partly done" if self.partly else "failed"
             more = {"outcome": outcome, "error": self._error}
         return json_text({**self.facts, **more})
-
-
-# --- many changes ------------------------------------------------------------------------------
 
 
 @attrs.frozen(kw_only=True)

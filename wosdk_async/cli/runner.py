@@ -165,8 +165,6 @@ def is_interactive() -> bool:
     return sys.stdin.isatty()
 
 
-# --- slow log-ins ---------------------------------------------------------------------------
-
 LoginWait = tuple[float, str]
 """Seconds since the start of a log-in, and what the log-in is waiting for (empty if unknown)."""
 

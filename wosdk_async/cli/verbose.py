@@ -154,8 +154,6 @@ class RequestPrinter:
         self._ended = request
         asyncio.get_running_loop().call_soon(self._print, request)
 
-    # --- output -----------------------------------------------------------------------------
-
     def _learn(self, *values: str) -> None:
         new = [hidden for value in values if value and (hidden := Secret(value)) not in self._found]
         if new:

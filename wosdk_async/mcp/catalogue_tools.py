@@ -115,9 +115,6 @@ def _definition(name: str) -> dict[str, Any]:
     raise UnknownNameError(f"the catalogue has no entity, command or enum {name!r:.100}{near}")
 
 
-# --- definitions ----------------------------------------------------------------------------
-
-
 def _entity(row: Entity) -> dict[str, Any]:
     can = {name: row.operations.get(name) for name in VERBS if name in row.operations}
     return _without_empty(

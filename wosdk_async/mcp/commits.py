@@ -103,8 +103,6 @@ class Commits:
             plan = self._doubt(plan)
         return await self._resolve(plan, send=send)
 
-    # --- sending ----------------------------------------------------------------------------
-
     async def _send(self, plan: Plan) -> CommitOutcome:
         change = change_of(plan)
         self.journal.begin(plan.id)  # on disk before the first byte is sent
@@ -128,8 +126,6 @@ class Commits:
         with suppress(PlansUnusableError):  # the change was made, even if that cannot be recorded
             self.journal.end(plan.id, State.DONE, record)
         return CommitOutcome(state=State.DONE.word, plan=plan, record=record)
-
-    # --- doubts -----------------------------------------------------------------------------
 
     def _doubt(self, plan: Plan) -> Plan:
         """Record that a plan is in doubt: its request may still take effect within the settle time."""

@@ -40,9 +40,6 @@ E = TypeVar("E", bound=Record)
 Content = dict[str, Any]
 
 
-# --- contents -------------------------------------------------------------------------------
-
-
 def content_of(
     record: Record, check: bool = True, *, new: bool = False, origin: str | None = None
 ) -> dict[str, Any]:

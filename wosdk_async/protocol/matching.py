@@ -30,9 +30,6 @@ def members(body: bytes) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-# --- RequestIds -----------------------------------------------------------------------------
-
-
 class RequestIds:
     """Comparison of each response's RequestId with the request's.
 

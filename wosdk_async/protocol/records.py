@@ -136,8 +136,6 @@ def specifier_of(result: Mapping[str, Any]) -> EntitySpecifier:
     return codec.structure(result.get("EntitySpecifier") or {}, EntitySpecifier)
 
 
-# --- files ----------------------------------------------------------------------------------
-
 _STEP = 3 * 256 * 1024  # bytes encoded at a time: a multiple of three, so that base64 needs no padding
 _ENTITY = b'{"Entity":{'
 

@@ -183,8 +183,6 @@ class Query(Uncopied, Generic[T]):
         builder = builder_of(self._plan)
         return read_batches(builder, self._plan, self._send, checked_size(size), parallel, "batches")
 
-    # --- helpers ----------------------------------------------------------------------------
-
     async def _fetch(self, plan: Plan, expression: dict[str, Any]) -> list[T]:
         rows = await self._send(calls.query(plan.entity, expression, isolation=plan.isolation))
         require_objects(rows, plan.name)

@@ -143,8 +143,6 @@ def criteria(parts: Sequence[Condition], joiner: Joiner = "And") -> dict[str, An
     return made
 
 
-# --- the plan -----------------------------------------------------------------------------
-
 KEYS: dict[str, tuple[str, ...]] = {
     "Actor": ("Id", "TypeId"),
     "AlertSubscription": ("UserId", "AlertTypeId"),

@@ -68,9 +68,6 @@ def _texts(column: Column, extras: Extras, count: int) -> list[str | None]:
     return made
 
 
-# --- schema -----------------------------------------------------------------------------------
-
-
 def _schema(columns: Sequence[Column], types: Sequence[Any]) -> Any:
     arrow = pyarrow()
     fields = [
@@ -94,9 +91,6 @@ def _described(column: Column) -> dict[str, str]:
     made = {"type": f"enum {column.of}" if column.type == "enum" else column.type}
     meaning = meanings.get(column.steps[-1])
     return made | ({"description": meaning} if meaning else {})
-
-
-# --- the table --------------------------------------------------------------------------------
 
 
 class RecordTable:

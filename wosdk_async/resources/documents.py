@@ -57,8 +57,6 @@ _DOWNLOAD_SECONDS = 120.0  # deadline of a download: long, because files are lar
 class Documents(Resource):
     """Files and links of work orders and other records: ``company.documents``."""
 
-    # --- attach -------------------------------------------------------------------------------
-
     async def attach(
         self,
         owner: Record | int,
@@ -150,8 +148,6 @@ class Documents(Resource):
                 doc_type=await self._type(doc_type, LINK),
             )
         )
-
-    # --- download -----------------------------------------------------------------------------
 
     async def download_urls(self, documents: Iterable[Document | int]) -> dict[int, GetDocDownloadUrl]:
         """Return the ``url`` and ``file_name`` of many documents, by id, with one call.
@@ -256,8 +252,6 @@ class Documents(Resource):
         if not url:
             raise DownloadError("the document has no address: it is neither a file nor a link")
         return model.GetDocDownloadUrl(document_id=id, url=url)
-
-    # --- parts --------------------------------------------------------------------------------
 
     async def _type(self, chosen: DocumentType | int | str | None, default: dict[str, Any]) -> DocumentType:
         if chosen is None:

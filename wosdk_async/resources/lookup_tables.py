@@ -29,8 +29,6 @@ MAX_AGE = 300.0
 _SHOWN = 20  # maximum names shown in an error
 _PAGE = 1000  # records in the first query; below the cap, so a shorter response is complete (facts 7)
 
-# --- choice by name -----------------------------------------------------------------------------
-
 
 def normalized(name: str) -> str:
     """Normalize a name: NFC, stripped, whitespace collapsed."""
@@ -81,9 +79,6 @@ def listed(values: Sequence[Any]) -> str:
     """Return the values as text for a message, shortened to the first few."""
     more = f" and {len(values) - _SHOWN} more" if len(values) > _SHOWN else ""
     return ", ".join(repr(value) for value in values[:_SHOWN]) + more
-
-
-# --- tables -------------------------------------------------------------------------------------
 
 
 @attrs.frozen

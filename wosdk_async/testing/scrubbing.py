@@ -195,9 +195,6 @@ def secrets_of(exchanges: Iterable[RawExchange]) -> Secrets:
     return Secrets(*sorted(found))
 
 
-# --- bodies ---------------------------------------------------------------------------------
-
-
 def _kept_body(body: bytes | None, change: Callable[[Any], Any]) -> dict[str, Any] | None:
     """Return a body's recorded form after ``change``; None if there is no body."""
     if not body:

@@ -139,8 +139,6 @@ async def cancel_command(
     )
 
 
-# --- notes -------------------------------------------------------------------------------------
-
 _MAX_NOTE = 64 * 1024  # characters; the limit of the service is not shown; assumed
 _MAX_SHOWN = 200  # characters in the prompt
 

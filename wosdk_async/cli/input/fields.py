@@ -45,9 +45,6 @@ def json_object(option: str, path: Path) -> dict[str, Any]:
     return content
 
 
-# --- assignments ----------------------------------------------------------------------------
-
-
 def assigned(fields: dict[str, Any], texts: Iterable[str], cls: type[Record] | None) -> dict[str, Any]:
     """Add the ``NAME=VALUE`` assignments to ``fields``, refusing duplicates, and return ``fields``."""
     before: dict[tuple[str, ...], str] = {}
@@ -157,9 +154,6 @@ def _field(cls: type[Record], name: str) -> Wire:
 
 def _class(meta: Wire) -> type[Record] | None:
     return registry.resolve(meta["of"]) if is_nested(meta) else None
-
-
-# --- whole commands and records -------------------------------------------------------------
 
 
 def command_of(cls: type[Command[Any]], fields: Mapping[str, Any]) -> Command[Any]:

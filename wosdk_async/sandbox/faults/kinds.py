@@ -30,8 +30,6 @@ class Fault(attrs.AttrsInstance, Protocol):
         """Apply the fault to a request, and return whether the request is finished."""
 
 
-# --- validators of settings --------------------------------------------------------------------
-
 Validator = Callable[[Any, "attrs.Attribute[Any]", Any], None]
 
 

@@ -142,8 +142,6 @@ class RequestContext:
         self._records.pop((entity, key), None)
 
 
-# --- arguments of a command ------------------------------------------------------------------
-
 Arguments = dict[str, Any]
 
 
