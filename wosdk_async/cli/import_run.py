@@ -87,7 +87,10 @@ def run_import(arguments: ImportArguments) -> int:
             job.stop()
 
         signals = StopSignals(stop, grace=WORKERS_GRACE if workers is not None else None)
-        file = _outcomes_file(arguments.outcomes, resumed=not (opened.new or arguments.force))
+        file: IO[bytes] | nullcontext[None] = nullcontext()
+        if arguments.outcomes is not None:  # unbuffered, so that a kill loses no lines
+            resumed = not (opened.new or arguments.force)
+            file = open_user_path(arguments.outcomes, append=resumed, buffering=0)
         try:
             summary = runner.run(_run(job, signals, file, arguments, temporary), exit_soon=False)
         except WosdkError as error:
@@ -213,11 +216,3 @@ def require_new(outcomes: Path, force: bool) -> None:
             f"{outcomes} exists, and may be the only list of an earlier import's records; name another "
             "file, or add --force to overwrite it"
         )
-
-
-def _outcomes_file(outcomes: Path | None, *, resumed: bool) -> IO[bytes] | nullcontext[None]:
-    """Return the outcomes file, opened for appending if the job is resumed."""
-    if outcomes is None:
-        return nullcontext()
-    # Unbuffered, so that a kill loses no lines.
-    return open_user_path(outcomes, append=resumed, buffering=0)

@@ -24,6 +24,7 @@ __all__ = ["ChangeResult", "ChangeSession", "RecordChange"]
 _AT_ONCE = 32  # concurrent changes
 _SHOWN = 20  # changes listed in the preview
 _MAX_LABEL = 200  # characters
+_STDOUT = Output("table", None)
 _MAX_BODY = 1000  # characters per request with --dry-run and without --json
 
 
@@ -187,9 +188,6 @@ class ChangeSession:
             return [change.as_json() for change in ended]
         results = ((change.label, change.outcome) for change in ended)
         return [brief_line(f"{label}: {one.text}") for label, one in results if isinstance(one, ChangeResult)]
-
-
-_STDOUT = Output("table", None)
 
 
 async def _make_all(company: Company, changes: Sequence[RecordChange], at_once: int) -> None:

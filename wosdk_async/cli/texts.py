@@ -30,6 +30,7 @@ __all__ = [
 
 MAX_LINE = 8000
 """Maximum characters of a printed line: service text may have any length."""
+_BREAKS = re.compile(r"\s*[^\S ]\s*")
 
 
 def visible(text: str) -> str:
@@ -67,9 +68,6 @@ def json_text(value: Any) -> str:
     from wosdk_async.codec.json import dumps_any
 
     return json_escaped(dumps_any(value, allow_nan=True).decode())
-
-
-_BREAKS = re.compile(r"\s*[^\S ]\s*")
 
 
 # --- remedies as commands and options ------------------------------------------------

@@ -67,6 +67,7 @@ _PLANS = (
     " Do not plan committed changes again: they may have been sent."
 )
 _MOVES = f"An update cannot change a work order's state. Plan a command: {', '.join(MOVES)}."
+_FAILED = "The server has a bug. Try other arguments, and report the bug to the operator."
 _OPERATOR = "The operator of this server must act: `wosdk check` diagnoses the problem."
 
 
@@ -216,6 +217,3 @@ def as_tool(
         return tool_result(found)
 
     return answered
-
-
-_FAILED = "The server has a bug. Try other arguments, and report the bug to the operator."

@@ -91,9 +91,6 @@ def put(entity: type[Record] | str, content: Any, properties: list[str]) -> Call
     return _write("update", "PUT", name, written, id)
 
 
-_GIVEN = computed_names("WorkOrder")
-
-
 def _write(
     verb: str, method: str, name: str, content: Mapping[str, Any], id: object = None
 ) -> Call[EntitySpecifier]:
@@ -102,7 +99,7 @@ def _write(
     path = f"api/v1/base/{name}"
     remedy = None
     if verb == "update" and name == "WorkOrder":
-        given = _GIVEN.intersection(content["Properties"])
+        given = computed_names("WorkOrder").intersection(content["Properties"])
         # facts 10 row 4: an update of StatusId fails. Not shown; assumed: an update of the others fails, too.
         remedy = Remedy.MOVED_BY_COMMANDS if "StatusId" in given else Remedy.GIVEN if given else None
     return Call(

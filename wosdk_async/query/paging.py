@@ -40,6 +40,7 @@ Fetch = Callable[[Plan, dict[str, Any]], Awaitable[list[Any]]]
 """Sends an expression and returns its records."""
 
 _log = logging.getLogger("wosdk_async")
+_NO_OBJECTS = (type(None), list, str, int, float, Decimal)
 
 
 class Cursor(Protocol):
@@ -171,9 +172,6 @@ def require_objects(rows: Iterable[Any], entity: str) -> None:
         if issubclass(kind, _NO_OBJECTS):
             sent = "null" if kind is type(None) else f"of type {kind.__name__}"
             raise WosdkError(f"a record of {entity} is {sent}, not a JSON object")
-
-
-_NO_OBJECTS = (type(None), list, str, int, float, Decimal)
 
 
 def _required_id(record: Any, entity: str) -> int:

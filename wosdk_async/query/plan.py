@@ -194,11 +194,6 @@ class Plan:
         """Whether the first order is descending."""
         return bool(self.orders) and self.orders[0].descending
 
-    def total_order(self) -> list[Order]:
-        """Return the orders followed by the key, so that records always come in the same sequence."""
-        given = [order.path for order in self.orders]
-        return [*self.orders, *(Order(self.name, path) for path in self.key if path not in given)]
-
     def expression(self, bounds: Sequence[Comparison] = (), **paging: int | None) -> dict[str, Any]:
         """Return the ``QueryExpression`` with additional conditions ``bounds``; omit None in ``paging``."""
         paths = list(dict.fromkeys(self.properties)) or ["*"]
@@ -207,7 +202,9 @@ class Plan:
         made: dict[str, Any] = {"PropertySet": {"Properties": paths}}
         if parts := (*bounds, *self.conditions):
             made["Criteria"] = criteria(parts)
-        if orders := self.total_order():
+        given = [order.path for order in self.orders]
+        # The key comes last, so that records always come in the same sequence.
+        if orders := [*self.orders, *(Order(self.name, path) for path in self.key if path not in given)]:
             made["Orders"] = [order.as_json() for order in orders]
         if self.distinct:
             made["Distinct"] = True

@@ -29,7 +29,6 @@ E = TypeVar("E", bound=Record)
 
 MOVED = "LastActionDateUtc"
 
-_MAX_OVERLAP = timedelta(days=1)
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
@@ -262,7 +261,7 @@ def require_overlap(overlap: timedelta) -> None:
     """Raise InvalidCallError unless the overlap is a timedelta from zero to a day."""
     if not isinstance(overlap, timedelta):
         raise InvalidCallError(f"overlap is {described(overlap)}; it takes a timedelta, up to a day")
-    if not timedelta(0) <= overlap <= _MAX_OVERLAP:
+    if not timedelta(0) <= overlap <= timedelta(days=1):
         raise InvalidCallError(f"overlap is {overlap}; it takes zero to one day")
 
 

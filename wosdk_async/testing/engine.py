@@ -50,7 +50,7 @@ class AsgiExchange:
     _parts: list[bytes] = attrs.field(factory=list)
     _body_read: bool = False
     _complete: bool = False
-    _hung_up: asyncio.Event = attrs.field(factory=asyncio.Event)
+    hung_up: asyncio.Event = attrs.field(factory=asyncio.Event)
 
     async def run(self) -> None:
         """Let the application respond."""
@@ -59,10 +59,6 @@ class AsgiExchange:
             await self.app(self.scope, self._receive, self._send)
         except ConnectionError as error:
             self.broken = str(error)
-
-    def hang_up(self) -> None:
-        """Tell the application that the client has disconnected."""
-        self._hung_up.set()
 
     @property
     def response(self) -> Response | None:
@@ -80,7 +76,7 @@ class AsgiExchange:
             self._body_read = True
             return {"type": "http.request", "body": self.body, "more_body": False}
         with self.clock.waiting(self.own_work):
-            await self._hung_up.wait()
+            await self.hung_up.wait()
         return {"type": "http.disconnect"}
 
     async def _send(self, message: Message) -> None:
@@ -162,7 +158,7 @@ class AsgiEngine:
             with clock.doing(own_work):
                 await asyncio.wait([self.transport.start(exchange)])
         except asyncio.CancelledError:
-            exchange.hang_up()
+            exchange.hung_up.set()
             raise
         finally:
             self._busy -= 1

@@ -138,7 +138,7 @@ class Recording:
         secrets = secrets_of(self._raw)
         for raw in self._raw:
             self._names.add_origins_of(raw)
-            self._names.add_company_of(raw)
+            self._names.company(raw.header("CompanyName"))
         companies = [self._names.company(name) for name in self._companies]
         exchanges = [self._cleaner.exchange(raw, secrets) for raw in self._raw]
         write_exchanges(self.path, exchanges, companies, secrets)

@@ -58,10 +58,6 @@ class Names:
             with suppress(KeyError, TypeError, ValueError):
                 self._add_origin(codec.loads(raw.response.body)["CommandResult"]["Url"])
 
-    def add_company_of(self, raw: RawExchange) -> None:
-        """Register a request's Company."""
-        self.company(raw.header("CompanyName"))
-
     def _add_origin(self, url: str) -> None:
         parts = urlsplit(url)
         if parts.netloc:

@@ -218,20 +218,15 @@ def settle_command(
     require_stdout()
     if not by_hand:
         status = _settle(ctx, folder, as_json)
+    elif id is None:
+        status = asyncio.run(_decide(folder, row, None, None))
     else:
-        status = Exit.SOME if _decided_by_hand(ctx, folder, row, id) else Exit.DONE
+        with company_of_job(ctx, folder) as runner:
+            status = runner.run(_decide(folder, row, id, runner.company))
     sys.exit(status)
 
 
-def _decided_by_hand(ctx: click.Context, folder: Path, row: int | None, id: int | None) -> int:
-    """Record the decision after looking up the given id. Return the number of rows still in doubt."""
-    if id is None:
-        return asyncio.run(_decide(folder, row, None, None))
-    with company_of_job(ctx, folder) as runner:
-        return runner.run(_decide(folder, row, id, runner.company))
-
-
-async def _decide(folder: Path, row: int | None, id: int | None, company: Company | None) -> int:
+async def _decide(folder: Path, row: int | None, id: int | None, company: Company | None) -> Exit:
     from wosdk_async.jobs.imports.job_settling import decide, doubts_in
     from wosdk_async.jobs.journal import Journal
     from wosdk_async.jobs.journal.run_table import user_name
@@ -245,7 +240,7 @@ async def _decide(folder: Path, row: int | None, id: int | None, company: Compan
             await decide(journal, each, id, who, company=company, on_stage=say)
             say(f"row {each}: {f'created as {id}' if id else 'not created; wosdk jobs resume will send it'}")
         await write_files(journal)
-        return _in_doubt(journal)
+        return Exit.SOME if _in_doubt(journal) else Exit.DONE
 
 
 def _settle(ctx: click.Context, folder: Path, as_json: bool) -> int:

@@ -138,14 +138,9 @@ def _meta(cls: type[Record] | None, path: list[str]) -> Wire | None:
     return meta
 
 
-def _wire(cls: type[Record]) -> dict[str, Wire]:
-    """Return the class's fields by name and alias."""
-    table = {alias: meta for meta in cls.__wire__.values() for alias in meta.get("aliases", ())}
-    return table | {meta["name"]: meta for meta in cls.__wire__.values()}
-
-
 def _field(cls: type[Record], name: str) -> Wire:
-    table = _wire(cls)
+    table = {alias: meta for meta in cls.__wire__.values() for alias in meta.get("aliases", ())}
+    table |= {meta["name"]: meta for meta in cls.__wire__.values()}
     if name not in table:
         hint = suggestion(name, table) or f"; wosdk describe {cls.wire_name} lists them."
         raise CliError(f"{cls.wire_name} has no field {name!r}{hint} --unchecked sends it unchanged")

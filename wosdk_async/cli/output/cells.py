@@ -13,7 +13,6 @@ from wosdk_async.cli.texts import json_text, visible
 from wosdk_async.codec.checks import named_by
 from wosdk_async.errors import UnknownPropertyError
 from wosdk_async.model import Record, registry
-from wosdk_async.model.metadata import Wire
 from wosdk_async.query.paths import find, root
 
 __all__ = [
@@ -215,15 +214,12 @@ def _own(entity: type[Record]) -> Iterator[str]:
 
 def _references(entity: type[Record]) -> Iterator[str]:
     """Yield the name paths of an entity's first references."""
-    references = [meta for meta in entity.__wire__.values() if meta["type"] == "ref" and not meta.get("many")]
-    named = ((meta, _name_of(meta)) for meta in references)
-    yield from [f"{meta['name']}.{name}" for meta, name in named if name is not None][:_REFERENCES]
-
-
-def _name_of(meta: Wire) -> str | None:
-    """Return the wire name of a reference's display property."""
-    table: Any = registry.resolve(meta["of"]).__wire__ if meta["of"] else {}
-    return next((table[name]["name"] for name in _NAMED_FIRST if name in table), None)
+    found: list[str] = []
+    for meta in entity.__wire__.values():
+        is_reference = meta["type"] == "ref" and meta["of"] and not meta.get("many")
+        table: Any = registry.resolve(meta["of"]).__wire__ if is_reference else {}
+        found += [f"{meta['name']}.{table[name]['name']}" for name in _NAMED_FIRST if name in table][:1]
+    yield from found[:_REFERENCES]
 
 
 def type_at(entity: type[Record] | str, path: str) -> str:

@@ -6,6 +6,7 @@ import csv
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
@@ -183,8 +184,6 @@ def _typed(field: Field | None, text: str) -> Any:
     if field.type == "boolean":
         return _BOOLEANS.get(text.strip().lower(), text)
     if field.type == "number":
-        try:
+        with suppress(InvalidOperation):
             return Decimal(text.strip())
-        except InvalidOperation:
-            return text
     return text

@@ -117,8 +117,6 @@ _FAILURES = {"HTTPError", "InvalidURL"}  # names of classes of either library (s
 _NEVER_SENT = {"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol"}
 """Errors raised before a request is sent, by any transport."""
 
-_CONNECTING = {"ConnectError", "ConnectTimeout"}
-
 _QUOTED = re.compile(r":? bytearray\(.*|,? additional_data:.*|(?<=location header):.*", re.DOTALL)
 """Text in which h11, h2 and httpx quote the peer, in forms that may hide a secret from the search."""
 _MAX_SUMMARY = 8192  # maximum characters: more than the part that is searched for the session's secrets
@@ -145,7 +143,7 @@ def send_error(url: str, cause: BaseException, *, sent: bool) -> SendError:
     remedy = tls_remedy(cause, Remedy.AUTHORITY_IN_HTTPX)
     if step == "pool":
         why, remedy = f"{POOL_EXHAUSTED} ({why})", Remedy.POOL
-    gone = not (sent or remedy) and not error_kinds(cause).isdisjoint(_CONNECTING)
+    gone = not (sent or remedy) and not error_kinds(cause).isdisjoint(("ConnectError", "ConnectTimeout"))
     return SendError(f"{origin_of(url)}: {why}", sent=sent, timeout=step, remedy=remedy, host_gone=gone)
 
 
