@@ -190,7 +190,6 @@ def remedy_for(error: WosdkError, network: str = _NETWORK) -> str:
 _SECONDS = 10.0  # default --deadline for the log-in and the read
 # Part of the deadline for one attempt to connect, so that two attempts can fail in time, with their reasons.
 _CONNECT_SHARE = 0.4
-_HANDSHAKE_SECONDS = 5.0
 _MAX_SKEW = 120.0  # seconds of clock skew before a warning
 
 
@@ -273,7 +272,7 @@ async def _speaks_tls_only(url: str) -> bool:
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     try:
-        async with asyncio.timeout(_HANDSHAKE_SECONDS):
+        async with asyncio.timeout(5):
             _, writer = await asyncio.open_connection(parts.hostname, parts.port or 80, ssl=context)
     except OSError:  # TimeoutError and ssl.SSLError are OSErrors, too
         return False

@@ -14,6 +14,7 @@ from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.import_options import OneRun, import_options
 from wosdk_async.cli.options import Target, target_of
 from wosdk_async.cli.texts import in_commands
+from wosdk_async.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from wosdk_async.jobs import ImportOptions
@@ -103,8 +104,6 @@ class ImportArguments:
 
         Raises CliError for unusable workers. ``on_stage`` is called with a message while the pool waits.
         """
-        from wosdk_async.errors import ConfigurationError
-
         try:
             if self.processes is not None:
                 from wosdk_async.jobs.cluster.processes import Processes

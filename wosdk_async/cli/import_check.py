@@ -135,7 +135,9 @@ def _print(result: CheckResult, outcomes: Path | None) -> None:
     for name, number in result.new_records.items():
         click.echo(f"{counted(number, 'record')} for {visible(name)} would be created first")
     # An estimate below one second is left out: the client itself takes longer than the calls.
-    took = "" if (result.seconds or 0) < 1 else f", about {_duration(result.seconds or 0)}"
+    seconds = result.seconds or 0
+    about = f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} minutes"
+    took = "" if seconds < 1 else f", about {about}"
     click.echo(f"{counted(result.calls, 'call')}{took}")
     if result.job is not None and isinstance(result.decision, Plan):
         text = plan_text(result.decision, result.label)
@@ -181,7 +183,3 @@ def _print_problems(result: CheckResult, outcomes: Path | None) -> None:
     if result.problems > len(shown):
         where = f"{outcomes} has" if outcomes is not None else "--outcomes FILE.csv writes"
         say(f"{where} all rows")
-
-
-def _duration(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} minutes"

@@ -192,7 +192,6 @@ class RequestPrinter:
 
 
 def _facts(request: _ShownRequest) -> Iterator[str]:
-    """Yield the parts of a request line."""
     response, attempt = request.response, request.attempt
     outcome = request.failure if response is None else str(response.status)
     yield f"{request.method} {request.url}: {outcome} in {request.seconds:.3f} s"

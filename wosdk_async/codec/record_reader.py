@@ -121,7 +121,6 @@ class RecordReader:
         return CompiledStruct(self._cls, self._known, tuple(self._unknown), struct, used_parts)
 
     def _nested_readers(self) -> Iterator[tuple[str, RecordReader]]:
-        """Yield the known object fields with their readers."""
         for name, meta in self._cls.__wire__.items():
             if name in self._known and is_nested(meta):
                 yield name, self._readers[registry.resolve(meta["of"])]

@@ -42,6 +42,12 @@ __all__ = [
 _DELETING = re.compile("delet|remov", re.IGNORECASE)  # facts 3.4: a removal can also be a flag, IsRemoved
 _NO_DELETE = "agents cannot delete; a person can, with `wosdk delete`"
 _PLAN_ID = re.compile(r"\s*mcp-[0-9a-f]{16}\s*", re.IGNORECASE)
+_ORDER_MARKER = "PoNumber"
+_NO_MARKER = "none"
+_SHOWN = "DisplayAs"  # facts 3.4: the service computes it, at least for contacts, so it cannot be a marker
+_MAX_HIDDEN = 20
+_MAX_DEPTH = 30
+_MASK = "***"
 
 
 def refuse_command(kind: type[Command[Any]]) -> None:
@@ -135,11 +141,6 @@ def order_id(fields: Mapping[str, Any]) -> int | None:
     return id_in(str(fields.get("WorkOrderId")))
 
 
-_ORDER_MARKER = "PoNumber"
-_NO_MARKER = "none"
-_SHOWN = "DisplayAs"  # facts 3.4: the service computes it, at least for contacts, so it cannot be a marker
-
-
 def with_marker(
     action: str, name: str, fields: dict[str, Any], wanted: str, id: str
 ) -> tuple[dict[str, Any], str | None]:
@@ -173,11 +174,6 @@ def with_marker(
     if is_order:
         return {**fields, "WorkOrder": {**holder, key: id}}, f"work_order.{python}"
     return {**fields, key: id}, python
-
-
-_MAX_HIDDEN = 20
-_MAX_DEPTH = 30
-_MASK = "***"
 
 
 def planned_view(calls: list[Call[Any]], secrets: Secrets) -> tuple[list[dict[str, Any]], list[str]]:

@@ -108,10 +108,11 @@ def warnings_of(plan: Plan, current: Mapping[str, Any]) -> list[str]:
     if plan.name == WoCreateCommand.wire_name and isinstance(order, dict):
         if not plan.fields.get("ComputeSchedule") and not any(order.get(each) for each in DUE_TIMES):
             found.append("The order gets no due time: add DtDue, or leave out the other schedule fields.")
-        found += [
-            f"The service requires {name} for a new work order and will probably refuse this one."
-            for name in _empty(order)
-        ]
+        for path in dict.fromkeys(empty_fields(from_dict(WorkOrder, order))):
+            name = wire_path(WorkOrder, ".".join(path))
+            found.append(
+                f"The service requires {name} for a new work order and will probably refuse this one."
+            )
         if plan.marker == "work_order.po_number":
             found.append(
                 f"PoNumber will be {plan.id}, so that the order can be found if the outcome is in doubt."
@@ -124,12 +125,6 @@ def warnings_of(plan: Plan, current: Mapping[str, Any]) -> list[str]:
     if plan.action == "update" and plan.version is None:
         found.append("The entity has no version: concurrent changes by others are overwritten.")
     return found
-
-
-def _empty(order: dict[str, Any]) -> list[str]:
-    """Return the required fields that a new work order lacks, by service name."""
-    paths = dict.fromkeys(empty_fields(from_dict(WorkOrder, order)))
-    return [wire_path(WorkOrder, ".".join(path)) for path in paths]
 
 
 def change_of(plan: Plan) -> Change:

@@ -16,6 +16,8 @@ from wosdk_async.text.safe_text import Secrets
 __all__ = ["LONG", "RequestIds", "members", "record_with", "require_no_request_id", "specifier_for"]
 
 _MAX_ID = 80  # maximum characters shown of another call's RequestId
+_HOW_TO_SKIP = "; Client(check_request_ids=False) turns this check off"
+_LAST = re.compile(rb'"requestid"\s*:\s*"([^"\\]*)"\s*\}\s*$', re.IGNORECASE)
 _TAIL = 1024  # bytes at the end of a body in which its last key is searched for
 LONG = 1024 * 1024
 """Maximum bytes of a body that is parsed to find a key; error bodies have a few hundred."""
@@ -83,10 +85,6 @@ class RequestIds:
             why = f"it carries the RequestId {shown!a} of another call{_HOW_TO_SKIP}"
             raise InconclusiveResponse(response.status, why)
         return True
-
-
-_HOW_TO_SKIP = "; Client(check_request_ids=False) turns this check off"
-_LAST = re.compile(rb'"requestid"\s*:\s*"([^"\\]*)"\s*\}\s*$', re.IGNORECASE)
 
 
 def _echoed(body: bytes) -> str | None:

@@ -51,18 +51,14 @@ async def edit(
     failed = 0
     while True:
         read = await company.get(entity, id, properties=paths, check=check)
-        edited = await _changed(read, change)
+        working = copy.deepcopy(read)
+        made = change(working)
+        edited = await made if inspect.isawaitable(made) else made
         try:
-            return await company.update(edited, read, check=check, if_unchanged=versioned)
+            changed = working if edited is None else edited
+            return await company.update(changed, read, check=check, if_unchanged=versioned)
         except ConflictError:
             failed += 1
             if failed == attempts:
                 raise
         await pause(failed)
-
-
-async def _changed(read: E, change: Change[E]) -> E:
-    working = copy.deepcopy(read)
-    made = change(working)
-    edited = await made if inspect.isawaitable(made) else made
-    return working if edited is None else edited

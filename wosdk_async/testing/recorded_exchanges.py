@@ -205,7 +205,6 @@ def _unplayable(exchange: RecordedExchange) -> str:
 
 
 def _depth_exceeds(value: Any, limit: int) -> bool:
-    """Return whether lists and objects are nested deeper than ``limit``."""
     if not isinstance(value, dict | list):
         return False
     items = value.values() if isinstance(value, dict) else value

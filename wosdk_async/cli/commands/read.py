@@ -44,6 +44,9 @@ from wosdk_async.query.plan import KEYS
 
 __all__ = ["get_command", "query_command"]
 
+_LIMIT = 100  # rows without --limit and --all
+_PROGRESS = 1000  # rows between two progress reports
+
 
 @click.command("get", no_args_is_help=True)
 @entity_argument
@@ -92,9 +95,6 @@ def get_command(
             record = runner.run(runner.company.get(name, id, properties=paths))
     with writing("the record was read", result.path):
         write_record(result, record, paths, entity_type)
-
-
-_LIMIT = 100  # rows without --limit and --all
 
 
 @click.command("query", no_args_is_help=True)
@@ -246,9 +246,6 @@ async def _write(
         say(f"{counted(limit, 'row')} shown; there are more (see --limit, --all and --count)")
     elif not progress.rows:
         say("no rows")
-
-
-_PROGRESS = 1000  # rows between two progress reports
 
 
 async def _count_rows(query: Query[Any], entity: str) -> int:

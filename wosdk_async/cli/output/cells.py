@@ -27,6 +27,7 @@ __all__ = [
 ]
 
 _MAX_DEPTH = 30  # nesting levels; deeper values are shown as JSON
+_TIME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z?)")
 
 
 def value_at(record: Any, path: str, level: int = 0) -> Any:
@@ -97,9 +98,6 @@ def readable(value: Any, level: int = 0) -> str:
         separator = "; " if any(isinstance(item, dict) for item in value) else ", "
         return separator.join(readable(item, level + 1) for item in value)
     return json_text(value)
-
-
-_TIME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z?)")
 
 
 def short(value: Any, kind: str = "any") -> str:

@@ -30,6 +30,10 @@ __all__ = [
     "require_writable",
 ]
 
+_JOURNAL = "journal.db"  # in a job folder; not imported, because the module that defines it loads slowly
+_SQLITE = b"SQLite format 3\0"  # magic bytes
+_BESIDE = ("-wal", "-shm", "-journal")  # suffixes of SQLite's extra files
+
 
 @attrs.frozen
 class Output:
@@ -112,11 +116,6 @@ def require_not_store(option: str, written: Path, store: Path) -> None:
     beside = (real.with_name(f"{real.name}{ending}") for ending in ("", *_BESIDE))
     if any(_same_file(written, path) for path in beside):
         raise CliError(f"{option} would overwrite {store}; name another file")
-
-
-_JOURNAL = "journal.db"  # in a job folder; not imported, because the module that defines it loads slowly
-_SQLITE = b"SQLite format 3\0"  # magic bytes
-_BESIDE = ("-wal", "-shm", "-journal")  # suffixes of SQLite's extra files
 
 
 def require_not_kept(option: str, written: Path) -> None:

@@ -31,6 +31,7 @@ __all__ = [
 
 _LABELS = ("DisplayAs", "Name", "Number", "Title", "LastName")
 _MAX_COLUMNS = 6
+_MAX_COUNT = 100  # counting stops here, because nobody needs exact large numbers
 _NOT_LISTED = REQUEST_MARKS | {"Id", "ConcurrencyId", "IsRemoved"}  # not useful in a list
 
 
@@ -114,8 +115,6 @@ def _time(text: Any, zone: tzinfo) -> Any:
 
 
 # --- references between records, including fields that point to a parent -----------------------------------
-
-_MAX_COUNT = 100  # counting stops here, because nobody needs exact large numbers
 
 
 @attrs.frozen

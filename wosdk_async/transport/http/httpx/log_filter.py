@@ -22,8 +22,6 @@ from wosdk_async.transport.http.engine import without_frames
 __all__ = ["filtered_chunks", "filtered_logs"]
 
 _CALL, _DOWNLOAD = "call", "download"
-_OF_CORE = ("connection", "http11", "http2", "proxy", "socks")
-_HPACK = ("hpack.hpack", "hpack.table")
 _STEP = re.compile(r"((?:receive|send|response|setup)_\w+\.\w+) .*", re.DOTALL)
 """Log message of a request's step; its details may be headers, exception text or a SOCKS proxy's password."""
 _REASONS: dict[object, str] = {status.value: status.phrase for status in HTTPStatus}
@@ -90,7 +88,7 @@ def _filter_httpcore(record: logging.LogRecord) -> bool:
 
 for _name, _core in CORES.items():
     logging.getLogger(_name).addFilter(_filter_httpx)
-    for _part in _OF_CORE:
+    for _part in ("connection", "http11", "http2", "proxy", "socks"):
         logging.getLogger(f"{_core}.{_part}").addFilter(_filter_httpcore)
-for _name in _HPACK:  # these log the headers of requests, including the token
+for _name in ("hpack.hpack", "hpack.table"):  # these log the headers of requests, including the token
     logging.getLogger(_name).addFilter(lambda _: not _ours.get())
