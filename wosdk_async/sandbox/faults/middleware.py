@@ -46,7 +46,8 @@ class FaultMiddleware:
         if messages[-1]["type"] == "http.disconnect":  # without a whole request, no fault can be applied
             return
         body = b"".join(message.get("body", b"") for message in messages)
-        request = match_of(scope, body, self._owner)
+        owners = {company.client_id: company.name for company in self.store.companies()}
+        request = match_of(scope, body, owners.get)
         exchange = FaultExchange(
             app=self.app,
             scope=scope,
@@ -70,10 +71,6 @@ class FaultMiddleware:
         self.faults.moved_hosts.redirect(request, scope)
         await exchange.pass_on()
         self.faults.note_response(request.request_id)
-
-    def _owner(self, client_id: str) -> str | None:
-        owners = (company.name for company in self.store.companies() if company.client_id == client_id)
-        return next(owners, None)
 
     def _run_late(self, work: Awaitable[None]) -> None:
         task = asyncio.ensure_future(work)

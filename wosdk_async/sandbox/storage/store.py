@@ -59,6 +59,7 @@ class Store:
         self.counters = CompanyCounters(self._db)
         self._companies: tuple[StoredCompany, ...] | None = None
         self.pending = False
+        """Whether there are uncommitted writes."""
         self._seen = self._data_version()
 
     def close(self) -> None:

@@ -192,6 +192,7 @@ def is_of_hook(cause: BaseException, library: Any) -> bool:
 
 
 def _frames(cause: BaseException) -> list[FrameType]:
+    """Return the frames of ``cause``, innermost last."""
     return [frame for frame, _ in walk_tb(cause.__traceback__)]
 
 
