@@ -202,7 +202,7 @@ def text_of(profile: Mapping[str, Any], key: str) -> str:
 
 
 def write_profile(file: ProfileFile, name: str, values: Mapping[str, str], *, ask: bool) -> None:
-    """Write the profile and a typed secret; ask before changing an existing profile.
+    """Write the profile, and the secret if the user typed one; ask before changing an existing profile.
 
     The secret gets a new file. The old file is removed last, so that the old profile works until then.
     """

@@ -1,6 +1,7 @@
 """Plan commits: each plan is carried out once, despite repeated calls, restarts, or a shared journal.
 
-The next commit of a plan in doubt looks up the plan's marker, and completes an interrupted commit. A plan
+If a plan is in doubt, its next commit looks up the plan's marker. If the record is confirmed missing, that
+commit sends the plan again. A plan
 without a marker is sent at most once; if no response arrives, it stays in doubt.
 """
 
@@ -61,7 +62,7 @@ class Commits:
     clock: TransportClock = TransportClock()
     """Clock for look-ups in this process."""
     _look_ups: dict[tuple[str, int], LookUps] = attrs.field(factory=dict, init=False)
-    """Look-ups of plans in doubt by plan id and attempt: another server may have resent a plan."""
+    """Look-ups of plans in doubt, by plan id and attempt, because another server may have resent a plan."""
 
     async def commit(self, id: str) -> CommitOutcome:
         """Carry out a plan unless already done; complete an interrupted commit."""

@@ -146,7 +146,8 @@ class RowsResult(Result):
     cut: bool = Field(default=False, description="Whether text or lists were truncated.")
     more: str = Field(
         default="",
-        description="Pass as 'cursor' with the same other arguments for the next page. Empty at the end.",
+        description="For the next page, pass this as 'cursor', with all other arguments unchanged. Empty on"
+        " the last page.",
     )
 
 

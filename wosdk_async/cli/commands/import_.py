@@ -120,7 +120,7 @@ def import_command(
     before anything is sent. Invalid rows are reported; the others are sent.
 
     A ledger beside FILE records the outcomes. After a stop or kill, or after you fix FILE, the same command
-    sends only the remaining rows. A row is identified by its key, or without a key by its cells.
+    sends only the remaining rows. A row is identified by its key or, if it has none, by its cells.
 
     `wosdk import init FILE` proposes a map.
 

@@ -232,7 +232,7 @@ class Export(ExportJob):
 
 
 def _finish_or_discard(file: RangeFileWriter, ids: IdRange) -> None:
-    """Finish a file with rows. Discard an unbounded range's file, because it cannot resume."""
+    """Finish the file if it has rows and a bounded range, else discard it: other ranges cannot resume."""
     with contextlib.suppress(OSError):  # a full disk, for example; the caller raises the first error
         if file.rows and ids.until is not None and not (file.finished or file.torn):
             file.finish(file.last)

@@ -122,7 +122,7 @@ def split(ids: IdRange, size: int) -> Iterator[IdRange]:
 
 
 class RangeFileWriter:
-    """Writer of a file for the range above an id, which gets its final name once it is complete on disk."""
+    """Writer of a file for the range above an id. Once complete on disk, the file gets its final name."""
 
     def __init__(self, folder: Path, schema: Any, above: int | None) -> None:
         self.rows = 0

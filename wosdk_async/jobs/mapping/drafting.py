@@ -171,7 +171,7 @@ def _explained(field: DraftField) -> str:
     """Return a comment that describes a field's values."""
     kind, meta = field.meta["type"], field.meta
     if field.target is not None:
-        text = f"a {field.target.__name__}, looked up by name below"
+        text = f"{field.target.__name__}, looked up by name below"
         fixed = "12" if kind == "integer" else "{ id = 12 }"
         text += f"; for a fixed record write {fixed}, and delete the table below"
     elif kind == "enum":

@@ -154,7 +154,7 @@ class TextFile:
         )
 
     def _remedy(self, sample: bytes) -> dict[str, Any]:
-        """Return the remedy and its facts."""
+        """Return the remedy, and the encoding that it suggests."""
         if self.encoding.startswith(("utf-16", "utf-32")):
             return {"remedies": (Remedy.COPY_AGAIN,)}
         encoding = _suggested(sample)

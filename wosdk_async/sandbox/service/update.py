@@ -185,7 +185,7 @@ class _Update:
     def _write_reference(self, field: Field, value: object, plan: UpdatePlan) -> None:
         """Write inside a referenced record (facts 3.6: ``TaxCode.*``).
 
-        ``Child.Id`` changes the reference, as facts 3.4 shows for reads. ``Child.*`` also changes the
+        ``Child.Id`` stands for the reference, as in reads (facts 3.4). ``Child.*`` also changes the
         reference if another Id is sent, and writes the other members into the record with that Id (both
         assumed).
         """

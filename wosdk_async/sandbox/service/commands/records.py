@@ -58,7 +58,7 @@ def restore_record(context: RequestContext, arguments: Arguments) -> Record:
 def download_urls(context: RequestContext, arguments: Arguments) -> Record:
     """Return document addresses in request order.
 
-    Documents that do not exist, or have neither file nor link, are omitted (not shown; assumed).
+    Not shown; assumed: documents that do not exist, or have neither file nor link, are left out.
     """
     keys = arguments.get("DocumentIds")
     if not keys:
@@ -76,7 +76,7 @@ def _download(context: RequestContext, document: Record) -> Record:
 
 
 def _typed_entity(context: RequestContext, entity: Any) -> tuple[EntitySchema, dict[str, Any]]:
-    """Return the type of an entity, named by its ``EntityType``, and the entity (not shown; assumed)."""
+    """Return an entity's type and the entity. Not shown; assumed: its ``EntityType`` names the type."""
     name = get_ignore_case(entity, "EntityType") if isinstance(entity, dict) else None
     if not isinstance(name, str):
         raise Refusal(400, "ENTITYSPECIFIER_NOT_FOUND", "The entity has no EntityType.")

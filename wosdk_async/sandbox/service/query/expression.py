@@ -39,7 +39,7 @@ class QueryCriteria:
     """Builder of a query's SQL conditions on table alias ``t0``, with the bound values.
 
     Args:
-        ensure_index: called with entity type, path and type of each property that an index would speed up.
+        ensure_index: called with the entity type, path and type of each property worth indexing.
         ranged: set if a property other than the id may match several values.
     """
 

@@ -144,7 +144,7 @@ _BOOLEANS = {"true": 1, "1": 1, "false": 0, "0": 0}
 
 
 def _numeric(value: object) -> object:
-    """Return an int if possible, else a float: comparisons may then be inexact, but not stored data."""
+    """Return an int if possible, else a float, which may make comparisons inexact, but not stored data."""
     if isinstance(value, bool) or not isinstance(value, int | Decimal | str):
         return UNREADABLE
     try:
