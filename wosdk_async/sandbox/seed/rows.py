@@ -30,7 +30,7 @@ _MAX_MISTAKES = 20  # mistakes listed in one error message
 class SeedRow:
     """Row to add, with the members of a create.
 
-    ``place`` is the position for error messages, such as ``line 3`` or ``Customer 0``.
+    ``place`` is the position for error messages, such as ``line 3`` or ``record 1 of Customer``.
     """
 
     place: str
@@ -50,10 +50,12 @@ def seed_rows(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[SeedRow]:
             raise StoreError(f"{_short(key)} is not an entity type. {example}")
         if isinstance(listed, str | Mapping) or not isinstance(listed, Sequence):
             raise StoreError(f"The rows of {entity} are {_short(listed)}, not a list. {example}")
-        for index, members in enumerate(listed):
+        for number, members in enumerate(listed, 1):
+            place = f"record {number} of {entity}"
             if not isinstance(members, Mapping):
-                raise StoreError(f"{entity} {index} is {_short(members)}, not an object. {example}")
-            found.append(SeedRow(f"{entity} {index}", entity, dict(members)))
+                raise StoreError(f"{place} is {_short(members)}, not an object. {example}")
+            shown = f"{place} (Id {_short(members['Id'])})" if "Id" in members else place
+            found.append(SeedRow(shown, entity, dict(members)))
     return found
 
 
