@@ -165,7 +165,7 @@ def remove_job(folder: Path, plan: JobPlan) -> None:
 
 def _just_made(folder: Path) -> JournalError:
     return JournalError(
-        f"{folder}: another process has just created a job there; run the same command again", conflict=True
+        f"{folder}: another run has just created a job there; run the same command again", conflict=True
     )
 
 
