@@ -122,10 +122,10 @@ def undo_command(
             on_stage=say,
             on_row=left.add,
         )
-        reason_id = runner.run(_reason_id(runner, undo, reason, check=check))
         if not check:
             runner.run(undo.end_leases())
         summary = runner.run(undo.look())
+        reason_id = runner.run(_reason_id(runner, undo, reason, summary.counts["undo"], check=check))
         _say_undo(undo, summary, left, check=check)
         _say_references(runner, undo)
         if not check:
@@ -190,13 +190,15 @@ def _say_references(runner: Runner, undo: Undo) -> None:
         say(f"{counted(staying, _REFERENCED)} kept; --references deletes the unused ones")
 
 
-async def _reason_id(runner: Runner, undo: Undo, reason: str | None, *, check: bool) -> int | None:
+async def _reason_id(runner: Runner, undo: Undo, reason: str | None, rows: int, *, check: bool) -> int | None:
     from wosdk_async.cli.order_changes import reason_id
     from wosdk_async.errors import WosdkError
 
     if not undo.cancels:
         if reason is not None:
             raise CliError("--reason only applies to work orders; other records are deleted")
+        return None
+    if reason is None and not rows:
         return None
     try:
         return await reason_id(runner.company, "Cancel", reason)

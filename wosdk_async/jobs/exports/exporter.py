@@ -134,7 +134,7 @@ class Export(ExportJob):
             raise ExportError(f"{self.output} is not a regular file and would be replaced; name a file")
         require_parent(self.output)
         if self.output.exists() and not may_exist:
-            raise ExportError(f"{self.output} already exists", remedies=(Remedy.OVERWRITE,))
+            raise ExportError(f"{self.output} already exists", conflict=True, remedies=(Remedy.OVERWRITE,))
 
     async def _complete(self, folder: WorkFolder, plan: ExportPlan) -> int:
         """Read the missing rows and write the output; return how many rows earlier runs had read."""

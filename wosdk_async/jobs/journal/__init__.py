@@ -132,7 +132,8 @@ class Journal(JournalWriter):
             path = folder / JOURNAL
             if path.exists():
                 raise JournalError(
-                    f"{folder}: another process has just started a job there; run the command again"
+                    f"{folder}: another run has just started a job there; run the command again",
+                    conflict=True,
                 )
             with explained(path):
                 lock.write_job(plan.job)

@@ -21,6 +21,7 @@ from wosdk_async.jobs.errors import (
     RowError,
     WaitingRowError,
     reason_of,
+    zeros_hint,
 )
 from wosdk_async.jobs.mapping.lookup import find_elsewhere, find_first, find_named
 from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext
@@ -338,7 +339,10 @@ def _not_found(spec: ReferenceSpec, entry: ReferenceEntry) -> str:
         return (
             f"{spec.name}: no {spec.entity.__name__}{spec.filtered} was found; change the reference's where"
         )
-    return f"{spec.name}: no {spec.entity.__name__} is called {entry.text!r} ({spec.by}){spec.filtered}"
+    return (
+        f"{spec.name}: no {spec.entity.__name__} is called {entry.text!r} ({spec.by}){spec.filtered}"
+        f"{zeros_hint(entry.text)}"
+    )
 
 
 async def _results(
