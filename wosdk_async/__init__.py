@@ -155,7 +155,7 @@ if TYPE_CHECKING:
     from wosdk_async import model as _model
 
     __all__ += _model.__all__
-else:  # __getattr__ adds the model names for `import *`, so that no other import waits for them
+else:  # at run time, __getattr__ adds the model names on `import *`, so that no other import loads them
     _OWN = tuple(__all__)
     del __all__
 
@@ -183,7 +183,7 @@ _EXPORTS = {
 _MODULE_OF = {name: module for module, names in _EXPORTS.items() for name in names}
 
 
-if not TYPE_CHECKING:  # otherwise type checkers would accept any name
+if not TYPE_CHECKING:  # with this function, type checkers would accept any name
 
     def __getattr__(name: str) -> Any:
         """Import a name's module on first use, so that a program loads only what it uses."""

@@ -138,7 +138,7 @@ class Client(Uncopied):
         self._region = arguments.region or Region.AMERICAS
         self._credentials = arguments.credentials
         self._company = arguments.company
-        self._pair_of: str | None = None  # the settings' Company, which owns the credentials
+        self._pair_of: str | None = None  # Company in the settings, if the client id and secret belong to it
         self._options = arguments.options or CallOptions()
         clock = arguments.clock or TransportClock()
         self._transport = Transport(
@@ -219,7 +219,7 @@ class Client(Uncopied):
         """Return the client's credentials, unless they belong to another Company."""
         if self._credentials is None:
             raise ConfigurationError(f"no credentials for {company!r}", remedies=(Remedy.CREDENTIALS,))
-        # facts 1: case-insensitive; one Company's credentials must not log in to another
+        # facts 1: names are case-insensitive. One Company's credentials must not be used for another.
         if self._pair_of is not None and company.lower() != self._pair_of.lower():
             raise ConfigurationError(
                 f"the settings contain the credentials of {self._pair_of!r}, not of {company!r}; pass"

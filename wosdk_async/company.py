@@ -132,8 +132,9 @@ class Company(Uncopied):
             check_number("rate", rate, "calls per second, a number above 0, or None", above=True)
         self._sender.transport.set_rate(self._sender.sessions, rate)
 
-    # --- resources: the most common operations ------------------------------------------------- Two threads
-    # may each create the same resource; either works, because resources are stateless.
+    # --- resources: the most common operations ------------------------------------------------
+
+    # Two threads may each create the same resource; either works, because resources are stateless.
 
     @cached_property
     def work_orders(self) -> WorkOrders:
@@ -464,7 +465,8 @@ class Company(Uncopied):
             require_support(entity, "query")
         if expression is None:
             return Query(entity, self._sender.send)
-        return self.send(calls.query(entity, expression, check=check))  # bound to the loop that awaits it
+        # The coroutine of send() does nothing until it is awaited, so it sends in the loop that awaits it.
+        return self.send(calls.query(entity, expression, check=check))
 
     def changes(
         self,

@@ -53,7 +53,7 @@ __all__ = [
 ]
 
 
-_MAX_MESSAGE = 2000  # characters kept: the service may send texts of any length
+_MAX_MESSAGE = 2000  # maximum characters kept: the service may send texts of any length
 _MAX_WORD = 200
 
 
@@ -66,7 +66,7 @@ class WosdkError(Exception):
     """
 
     kind: str = "error"
-    """Stable name of the failure, as in the ``type`` of a problem body; a class may have several."""
+    """Stable name of the failure, also part of the ``type`` of a problem body; a class may use several."""
     remedies: tuple[Remedy, ...] = ()
     """Remedies, best first."""
     company: str | None = None
@@ -157,7 +157,7 @@ def _hidden(value: Any, secrets: Secrets) -> Any:
 def _rebuild(kind: type[WosdkError], args: tuple[Any, ...]) -> WosdkError:
     """Restore an error without ``__init__``: a program's subclass may take other arguments."""
     error = kind.__new__(kind)
-    error.args = args  # OSError.__new__ does not set it
+    error.args = args  # OSError.__new__ leaves them empty
     return error
 
 
@@ -351,7 +351,8 @@ class DeadlineError(WosdkError, TimeoutError):
 class InDoubtError(WosdkError):
     """Call that was sent and may have been carried out; it was not repeated.
 
-    Look for its effect before you retry. ``request_id`` was sent, but the service only echoes it.
+    Look for its effect before you retry: ``request_id`` does not prevent a duplicate, because the service
+    only repeats it in the response.
     """
 
     kind = "in-doubt"

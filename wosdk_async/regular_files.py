@@ -3,7 +3,8 @@
 Anyone with write access to a folder can place a link under the name of one of our files. Files are therefore
 created with ``O_EXCL``, which never follows links. A file that must persist is opened only if it is a regular
 file without other hard links. Links are followed only in paths that the user supplied. Parent folders are not
-checked. Windows lacks ``O_NOFOLLOW``, but links there require a privilege. Also parses untrusted TOML.
+checked. Windows lacks ``O_NOFOLLOW``, but links there require a privilege. This module also parses untrusted
+TOML.
 """
 
 from __future__ import annotations
@@ -60,8 +61,8 @@ def read_regular(path: str | Path, longest: int, *, cut: bool = False) -> tuple[
         OSError: the file cannot be read, has more than ``longest`` bytes (``EFBIG``), or is not a regular
             file: reading a pipe or device might not end.
     """
-    _require(path, os.stat(path))  # before opening: even opening a device can have an effect
-    number = os.open(path, os.O_RDONLY | _FLAGS)  # another file may have replaced it in between
+    _require(path, os.stat(path))  # checked before opening, because opening a device can have an effect
+    number = os.open(path, os.O_RDONLY | _FLAGS)  # checked again below: the file may have been replaced
     with open(number, "rb") as file:
         found = os.fstat(number)
         _require(path, found)
@@ -79,7 +80,7 @@ def sha256_of(path: Path) -> str:
 
 # --- TOML of settings, maps and scripts, parsed in linear time --------------------------------------------
 
-_MAX_PARTS = 32  # of a dotted key
+_MAX_PARTS = 32  # maximum parts of a dotted key
 # Strings and comments are skipped as tomllib reads them; an unterminated string extends to the end of the
 # text.
 _TOML = (  # compiled on first use: most programs read no TOML
@@ -105,7 +106,7 @@ def parse_toml(text: str) -> dict[str, Any]:
     try:
         tables = tomllib.loads(text)
     except RecursionError:
-        tables = None  # not raised in the handler: the cause's frames hold the text
+        tables = None  # the error is raised outside the handler, because the cause's frames hold the text
     if tables is None:
         raise ValueError("it is nested too deeply")
     values: list[Any] = [tables]
@@ -165,7 +166,7 @@ def replace_file(
     Raises:
         OSError: the file cannot be written; the old one is intact.
     """
-    part = path.with_name(f"{path.name}.part")  # leftovers of a killed process are overwritten by the next
+    part = path.with_name(f"{path.name}.part")  # one name, so that the next process overwrites a leftover
     if named_by_user:
         path = Path(os.path.realpath(path))
         _require_regular(path)  # a device or a pipe must not be replaced by a file
@@ -210,7 +211,7 @@ def connect_database(path: Path, *, access: str = "mode=rw", **options: Any) -> 
 
     for beside in ("", "-wal", "-shm", "-journal"):
         name = f"{os.path.realpath(path)}{beside}" if beside else path
-        with suppress(FileNotFoundError):  # callers expect SQLite's error
+        with suppress(FileNotFoundError):  # for a missing file, callers expect the error of connect() below
             if access == "mode=rw" or beside == "-shm":
                 _require_own(name, os.lstat(name))
             else:
@@ -242,7 +243,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def _open(path: str | Path, flags: int, check: Callable[[str | Path, os.stat_result], None]) -> int:
-    _require_regular(path)  # before opening: even opening a device can have an effect
+    _require_regular(path)  # checked before opening, because opening a device can have an effect
     number = os.open(path, os.O_RDWR | _NOFOLLOW | _FLAGS | flags, 0o666)
     try:
         check(path, os.fstat(number))

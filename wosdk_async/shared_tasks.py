@@ -73,7 +73,7 @@ class SharedTask(Generic[T]):
 class SingleFlight:
     """A Company's running shared tasks, keyed by what they look up."""
 
-    # A task is shared within its loop. Loops in other threads use the same keys.
+    # A task is shared only within its loop, but loops in other threads use the same keys.
 
     def __init__(self) -> None:
         # GIL: threads read, set and remove a key atomically.
@@ -120,6 +120,6 @@ async def all_ended(
         on_cancel()
         with anyio.CancelScope(shield=True):
             while not all(each.done() for each in futures):
-                with contextlib.suppress(asyncio.CancelledError):  # passes the shield
+                with contextlib.suppress(asyncio.CancelledError):  # Task.cancel() ignores the shield
                     await asyncio.wait(futures)
         raise

@@ -37,7 +37,7 @@ class _Key:
         """End a turn, and give the next one to the call that has waited longest."""
         while self.waiting:
             granted = self.waiting.popleft()
-            if not granted.done():  # otherwise the call was cancelled
+            if not granted.done():  # skip calls that were cancelled while they waited
                 granted.set_result(None)
                 return
         self.taken = False
@@ -86,7 +86,7 @@ class KeyTurn:
         except BaseException:
             if granted in state.waiting:
                 state.waiting.remove(granted)
-            elif not granted.cancelled():  # granted in the same turn of the loop as the cancellation
+            elif not granted.cancelled():  # granted in the loop iteration in which the call was cancelled
                 state.pass_on()
             raise
         self._held = True
@@ -112,7 +112,7 @@ class KeyTurn:
 
     def done(self, result: Any) -> None:
         """Record the call's result for the waiting calls."""
-        # A copy, because the caller may change the result
+        # The waiting calls get a copy, because this call's caller may change the result.
         self._state.result = copy.deepcopy(result) if self._state.calls > 1 else None
 
 

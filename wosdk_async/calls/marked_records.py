@@ -28,8 +28,8 @@ _KEYS_IN_QUERY = 200
 _GATHERING = 0.25
 """Seconds after which waiting keys are looked up even if the previous query is still running."""
 
-_AT_ONCE = 4  # queries of one ``find_marked``
-_MAX_PATIENCE = 30.0  # seconds after which an unanswered query is repeated
+_AT_ONCE = 4  # maximum concurrent queries of one ``find_marked``
+_MAX_PATIENCE = 30.0  # maximum seconds before a query without a response is repeated
 
 Found = Mapping[str, list[Any] | WosdkError]
 """Records by key text, or the error that prevented reading them."""
@@ -56,7 +56,7 @@ class _Search:
         field = self.field
         expression = field.expression(list(keys.values()), self.properties)
         try:
-            # With a RequestId, so that no other response can be mistaken for this one
+            # Sent with a RequestId (``numbered``), so that no other response can be taken for this one.
             rows = await self.send(calls.query(field.entity, expression, numbered=True))
         except RefusedError as error:
             if ending_of(error).passes:
@@ -69,12 +69,14 @@ class _Search:
                 f" marker needs a unique key in each record"
             )
         found: dict[str, list[Any]] = {text: [] for text in keys}
-        for row in rows:  # facts 3.4: removed records too
+        for row in rows:  # facts 3.4: queries also return removed records
             try:
                 text = field.text_in(row)
             except NoAnswerError as error:
                 return error
-            if text in found:  # the service may be case-insensitive (not shown; assumed); we are not
+            # not shown; assumed: the service may ignore case, and return records whose keys differ in case.
+            # These are skipped.
+            if text in found:
                 found[text].append(row)
         return found
 
@@ -197,7 +199,7 @@ class MarkedRecords:
                     found = await self._batch(marker, send, hold, scope).result()
                 break
             except TimeoutError:
-                if not limit.expired:  # from a hook of the program
+                if not limit.expired:  # a hook of the program raised this TimeoutError
                     raise
                 if hold.ended or left <= patience:
                     why = "before the client was closed" if hold.ended else f"within {seconds:.4g} s"
@@ -205,7 +207,7 @@ class MarkedRecords:
             patience *= 2
         records = found[marker.text]
         if isinstance(records, WosdkError):
-            raise records  # the error object is not shared: calls with equal keys take turns
+            raise records  # no other call raises the same object, because calls with equal keys take turns
         return records
 
     def _batch(self, marker: Marker, send: Send, hold: Hold, scope: object) -> _Gathered:

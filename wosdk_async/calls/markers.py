@@ -43,11 +43,12 @@ Key = str | int
 MAX_ROWS = 1000
 """Maximum records per look-up; below the service's cap, so a shorter response is complete."""
 
-_SHOWN = 5  # fields named in a message
+_SHOWN = 5  # maximum fields named in a message
 _KEY_LENGTH = 20  # characters that a field must hold: default keys for a million rows have up to 16
-_CACHED = 1024  # fields: more than a program uses as markers
+_CACHED = 1024  # cached fields: more than a program uses as markers
 _SET_BY_SERVICE = {"Id", "ConcurrencyId"}  # facts 3.3: a create ignores both
-# Overwritten by the service, so the record would not be found, and would be created twice
+# The service overwrites these fields, so a record with a key in one of them would not be found, and would be
+# created twice.
 _COMPUTED_BY_SERVICE = {
     ("WorkOrder", "Number"),  # spec 2.3: calculated on creation
     ("WorkOrder", "ShortLocation"),  # not shown; assumed: the name of the item's asset
@@ -80,7 +81,7 @@ class MarkedField:
         where = f"marker {marker!r:.80}"
         try:
             found = functools.reduce(ResolvedPath.by_python, path.split("."), root(entity))
-        except UnknownPropertyError as error:  # the message suggests a similar name
+        except UnknownPropertyError as error:  # kept in the new message: it suggests a similar name
             raise UnknownPropertyError(f"{where}: {error.message}", **error.facts) from None
         _require_key_field(found, where, _fitting(entity, marker.removesuffix(path)))
         _require_query(entity, where)
@@ -93,7 +94,7 @@ class MarkedField:
         """
         marked: Any = property_at(self.resolved)
         plan = Plan(self.entity)
-        # facts 4: Equal is recorded with success, In is documented only
+        # facts 4: Equal was recorded with success, but In is only documented, so one key is sent with Equal.
         condition = condition_of(plan, marked == keys[0] if len(keys) == 1 else marked.in_(keys))
         plan = attrs.evolve(plan, conditions=(condition,), properties=(*properties, selected(plan, marked)))
         return plan.expression(Count=MAX_ROWS)
@@ -172,7 +173,7 @@ def _require_query(entity: type[Record], where: str) -> None:
 # --- the marker of one call -----------------------------------------------------------------
 
 
-@attrs.define(eq=False)  # one per call, and a frozen class takes four times as long
+@attrs.define(eq=False)  # not frozen: each call creates a marker, which takes four times as long if frozen
 class Marker:
     """Key in a command or record, and the function that converts a found record to the call's result."""
 
@@ -199,7 +200,7 @@ class Marker:
             field.require_fit(command.key)
             return cls(field, command.key, result)
         require_command(command)
-        kind: Any = type(command)  # mypy does not accept these classes as Hashable
+        kind: Any = type(command)  # mypy: commands are unhashable, but their class is not
         field, result = _of_command_class(kind, _path(path))
         return cls(field, _key_at(command, path, field), result)
 

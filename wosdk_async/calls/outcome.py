@@ -88,8 +88,9 @@ class RunInputs(Generic[I]):
     """Source of a run's inputs: hands out each one once, with its index, when a worker asks.
 
     One task reads an async iterable for all workers. Inputs that are ready are handed out in one iteration of
-    the event loop, so a burst of calls is sent together. No task is needed for an iterable with an
-    ``at_hand`` method that returns the next input, or None if it would have to wait.
+    the event loop, so a burst of calls is sent together. An iterable may have a method ``at_hand``, which
+    returns the next input, or None if it would have to wait; the task then only reads inputs that must be
+    waited for.
 
     Attributes:
         taken: number of inputs read.
@@ -111,7 +112,7 @@ class RunInputs(Generic[I]):
         else:
             self._plain = iter(_checked(inputs))
         self._waiting: deque[asyncio.Future[_Taken[I] | None]] = deque()
-        self._left: deque[_Taken[I]] = deque()  # read for a worker that was cancelled
+        self._left: deque[_Taken[I]] = deque()  # inputs read for workers that were then cancelled
         self._reader: asyncio.Task[None] | None = None
 
     async def take(self) -> _Taken[I] | None:
@@ -124,7 +125,7 @@ class RunInputs(Generic[I]):
             return self._next(self._plain)
         if (item := self._at_hand()) is not None:
             return self._numbered(item)
-        # get_running_loop() asks the kernel for the process before Python 3.12
+        # Before Python 3.12, get_running_loop() makes a system call (getpid), so the reader's loop is used.
         loop = asyncio.get_running_loop() if self._reader is None else self._reader.get_loop()
         future: asyncio.Future[_Taken[I] | None] = loop.create_future()
         self._waiting.append(future)
@@ -135,7 +136,7 @@ class RunInputs(Generic[I]):
             return await future
         except asyncio.CancelledError:
             if future.done() and not future.cancelled() and (taken := future.result()) is not None:
-                self._left.append(taken)  # it arrived in the turn in which the worker was cancelled
+                self._left.append(taken)  # the input arrived in the loop iteration of the cancellation
             raise
 
     async def close(self) -> None:
@@ -177,7 +178,7 @@ class RunInputs(Generic[I]):
 
     def _read_ended(self, reader: asyncio.Task[None]) -> None:
         """Release the workers waiting for a task that has ended, even if it was cancelled before it began."""
-        if self._reader is reader:  # otherwise the next reader serves the waiters
+        if self._reader is reader:  # if a new reader has started, it serves the waiting workers
             while self._waiting:
                 if not (waiter := self._waiting.popleft()).done():
                     waiter.set_result(None)
@@ -202,7 +203,7 @@ def _task_is_cancelled() -> bool:
 
 def _checked(inputs: Iterable[I]) -> Iterable[I]:
     several = isinstance(inputs, Iterable) or hasattr(inputs, "__getitem__")
-    # A str or a mapping is never meant as inputs
+    # A str or a mapping is iterable, but its characters or keys are never meant as inputs.
     if not several or isinstance(inputs, str | bytes | Mapping):
         raise InvalidCallError(
             f"the inputs are {kind_of(inputs)}; pass a list, another iterable or an async iterable"

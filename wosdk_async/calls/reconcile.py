@@ -28,11 +28,13 @@ from wosdk_async.transport.transport import Transport
 
 __all__ = ["MarkedCalls", "Reconciler"]
 
-_MAX_WAIT = 5.0  # seconds between two look-ups
-_FOR_LOOKUPS = 5.0  # seconds before the deadline that an attempt leaves for look-ups
-_SHARE = 0.25  # maximum share of the deadline for look-ups
-_PATIENCE = 1 / 7  # of the look-up time: three queries may hang in turn, for 1/7, 2/7 and 4/7 of it
-_LOOKUP_SECONDS = 60.0  # per query; it ends earlier if no call waits for it
+_MAX_WAIT = 5.0  # maximum seconds between two look-ups
+_FOR_LOOKUPS = 5.0  # an attempt ends this many seconds before the deadline, to leave time for look-ups
+_SHARE = 0.25  # but look-ups get at most this part of the deadline
+# A query without a response is repeated after this part of the time for look-ups, then after twice as long:
+# three queries that hang take 1/7, 2/7 and 4/7 of the time.
+_PATIENCE = 1 / 7
+_LOOKUP_SECONDS = 60.0  # deadline of a look-up's query; it is cancelled earlier if no call waits for it
 
 
 @attrs.frozen(eq=False)
@@ -134,7 +136,10 @@ class Reconciler:
             raise DeadlineError(f"not sent: {why}", phase="queue") from None
 
     async def _look_before(self) -> Any:
-        """Look for the record before the first attempt, if requested or if an earlier call has run."""
+        """Look for the record before the first attempt, if requested or if an earlier call has run.
+
+        If an earlier call is in doubt, look until the record is found or confirmed absent.
+        """
         if (look_ups := self.turn.look_ups) is not None:
             unsettled = DeadlineError(
                 "not sent: an earlier call with the same key may still take effect", phase="sleep"
@@ -149,7 +154,7 @@ class Reconciler:
             raise
         except WosdkError as error:
             error.args = (f"not sent: the look-up of its key failed ({error.message})",)
-            error.operation = error.request_id = None  # the call's facts, not the query's
+            error.operation = error.request_id = None  # so that run() adds the call's facts, not the query's
             raise
 
     # --- attempts and look-ups ----------------------------------------------------------------
@@ -197,7 +202,7 @@ class Reconciler:
     async def _find(self, seconds: float, patience: float) -> Any:
         """Look up the record for up to ``seconds``, repeating after ``patience``; return None if missing."""
         if seconds <= 0:
-            raise DeadlineError(f"its deadline is {seconds:g} s", phase="queue")
+            raise DeadlineError("no time remained for a look-up", phase="queue")
         records, scope = self.marked.records, self.options.retry
         found = await records.find(self.marker, self._send_lookup, self.hold, seconds, patience, scope)
         return self.marker.result_of(found)
@@ -227,9 +232,9 @@ class Reconciler:
                 if look_ups.state is not State.IN_DOUBT:
                     return found
                 why = (
-                    f"no record found within {at - begun:.3g} s; not retried: the deadline of"
-                    f" {self.seconds:g} s ended within the {self.commit_window:g} s (settle) during which an"
-                    " attempt may still take effect"
+                    f"no record found after {at - begun:.3g} s; not retried: an attempt may take effect for"
+                    f" up to {self.commit_window:g} s (settle), and the deadline of {self.seconds:g} s ended"
+                    " earlier"
                 )
             if now() >= last:
                 break

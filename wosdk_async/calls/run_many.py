@@ -100,9 +100,9 @@ class Run(Uncopied, Generic[I, R]):
     ) -> None:
         if error is not None or (self._reading and not self._all_read()):
             self.stop()
-        self._reading = False  # there is no reader now, so the workers need not wait for one
+        self._reading = False  # outcomes are not read now, so workers no longer wait until some are
         self._changed.set()
-        # A cancelled scope around the block must not cut the grace period short
+        # A cancelled scope around the block must not cut the grace period short.
         with anyio.CancelScope(shield=True):
             try:
                 await self._await_workers(self._grace if error is not None else None)
@@ -131,7 +131,7 @@ class Run(Uncopied, Generic[I, R]):
             else:
                 await self._next_change()
         self._raise_source_error()
-        # The run was stopped: the reader takes the remaining inputs
+        # If the run was stopped, the remaining inputs also get an outcome.
         while taken := await self._inputs.take():
             yield NotStarted(*taken)
         self._raise_source_error()
@@ -179,8 +179,8 @@ class Run(Uncopied, Generic[I, R]):
                 self._keep(NotStarted(*taken))
                 return
             if len(self._workers) < self._limit:
-                self._add_worker()  # one more per input, so that few inputs start few workers
-            # Not in a coroutine of its own, which costs a hundredth of a call
+                self._add_worker()  # each input starts one more, so that few inputs start few workers
+            # A coroutine of its own would cost a hundredth of a call.
             (index, item), trace = taken, Trace()
             self._calls_in_progress += 1
             try:
@@ -238,7 +238,8 @@ def failed_outcome(
         return InDoubt(index, item, error, reply=reply)
     if isinstance(error, WosdkError) or trace.repeat_safe or not (trace.sent or trace.effect):
         return Failed(index, item, error, reply=reply)
-    # another library's error: a custom transport or a mock failed after receiving the request
+    # Another library's error: a custom transport or a mock failed after it received the request, and may have
+    # sent it.
     return InDoubt(index, item, _in_doubt_error(error, trace), reply=reply)
 
 

@@ -68,8 +68,8 @@ def _is_record(cls: Any) -> bool:
     return isinstance(cls, type) and issubclass(cls, Record)
 
 
-# GIL: shared by threads. cattrs caches hooks in functools.lru_cache, so one may be created twice; either
-# works.
+# GIL: threads share the converter. cattrs caches hooks in functools.lru_cache, so two threads may create the
+# same hook; either one works.
 converter = cattrs.Converter(detailed_validation=False)
 """The package's cattrs converter. Hooks registered before first use also apply to nested objects."""
 

@@ -48,16 +48,16 @@ class Finding(NamedTuple):
     """Message for a user who sent JSON; if empty, ``message`` is shown."""
 
 
-_SHOWN = 8  # enum members in a message
+_SHOWN = 8  # maximum enum members named in a message
 _NAMES = ("number", "name", "username", "display_as")
 _INT32, _INT64 = 2**31, 2**63
-_DIGITS = 20  # at most in a 64-bit number, including its sign
+_DIGITS = 20  # maximum characters of a 64-bit integer, including its sign
 
 
 def kind_of(value: Any) -> str:
     """Return the type of a value with an article: ``an int``, ``an HTTPTransport``."""
     name = "None" if value is None else type(value).__name__
-    # Initials of spelled-out abbreviations that take "an"
+    # An abbreviation is read letter by letter: it takes "an" if its first letter's name begins with a vowel.
     vowels = "AEFHILMNORSX" if name[:2].isupper() else "aeiouAEIO"
     return f"{'an' if name[0] in vowels else 'a'} {name}"
 
@@ -89,7 +89,7 @@ def check_text(value: Any, meta: Wire) -> Finding | None:
     if not isinstance(value, str):
         remedy = "base64.b64encode(...).decode()" if isinstance(value, bytes | bytearray) else "str(...)"
         return _misfit(value, f"text: send {remedy}", "a string")
-    limit = meta.get("max_length")  # compile_fast_writer (compiler.py) repeats this check
+    limit = meta.get("max_length")  # compile_fast_writer (compiler.py) makes the same check
     if limit is None or len(value) <= limit:
         return None
     if meta["max_length_source"] == "doc":
@@ -106,11 +106,12 @@ def check_integer(value: Any, _: Wire) -> Finding | None:
     digits = isinstance(value, str) and value.isascii() and value.removeprefix("-").isdecimal()
     if not digits and (isinstance(value, bool) or not isinstance(value, int)):
         return Finding(_not_an_integer(value), in_json=_misfit_in_json(value, "a whole number, such as 5"))
-    number = int(value) if isinstance(value, int) or len(value) <= _DIGITS else _INT64  # int() has a limit
+    # Longer text is out of range; int() raises an error for very long text.
+    number = int(value) if isinstance(value, int) or len(value) <= _DIGITS else _INT64
     if not -_INT64 <= number < _INT64:
         shown = reprlib.repr(value)
         return Finding(f"is {shown}; it takes a whole number of at most 64 bits: send a smaller one.")
-    if not -_INT32 <= number < _INT32:  # not shown; assumed: the vendor's schema says int, of 32 bits there
+    if not -_INT32 <= number < _INT32:  # not shown; assumed: the vendor's schema says int, which has 32 bits
         return Finding(f"is {value}; the service uses 32-bit integers and may refuse it.", "warning")
     return None
 
@@ -214,7 +215,7 @@ def _read(value: Any) -> datetime:
 def check_object(value: Any, meta: Wire) -> Finding | None:
     """Check a reference or object: an instance of its class, a dict, or for a reference a Ref."""
     of = meta["of"]
-    if of is None or isinstance(value, dict):  # None: the class is not in the catalogue
+    if of is None or isinstance(value, dict):  # ``of`` is None if the catalogue lacks the class
         return None
     fits = any(base.__name__ == of for base in type(value).__mro__)
     if fits or (meta["type"] == "ref" and isinstance(value, type(Ref(0)))):
@@ -232,7 +233,7 @@ def check_object(value: Any, meta: Wire) -> Finding | None:
 
 def _not_a_reference(value: Any, of: str) -> str:
     takes = f"is {kind_of(value)}; it takes an object of type {of}"
-    if isinstance(value, Record):  # its id belongs to another entity
+    if isinstance(value, Record):  # a record of another entity, whose own id must not be sent
         return f"{takes}: send {of}.ref(id) with that record's id."
     if isinstance(value, str) and not value.isdecimal() and (name := named_by(registry.resolve(of))):
         shown = reprlib.repr(value)

@@ -250,7 +250,7 @@ def content_source(
     lines = [
         f"    if {slots.get(name)} is None: raise Unsupported"
         for name, meta in cls.__wire__.items()
-        if issubclass(cls, Command) and meta.get("required")  # a record update may omit some
+        if issubclass(cls, Command) and meta.get("required")  # only commands: an update may omit fields
     ]
     for name, meta in ((name, meta) for name, meta in cls.__wire__.items() if name in slots):
         kind, of = type_of(meta), meta["of"]
@@ -263,7 +263,7 @@ def content_source(
             names[f"write_{of}"] = _lazy_writer(names, f"write_{of}", writers, names[of])
         elif kind is OBJECT:
             fits = "False"
-        if limit := meta.get("max_length"):  # same as check_text in checks.py
+        if limit := meta.get("max_length"):  # check_text (checks.py) makes the same check
             fits += f" and len(v) <= {limit}"
         one = _SCALAR if kind is not OBJECT else _REFERENCE if meta["type"] == "ref" else _OBJECT
         template = _LIST if meta.get("many") else one

@@ -80,7 +80,7 @@ def _as_dict(cls: type[Record], data: Any) -> dict[str, Any]:
 
 def sort_out(cls: type[Record], data: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """Split a dict into documented fields and the rest. The service is case-insensitive (facts 3.3)."""
-    known, meant_by = spellings(cls)  # type: ignore[arg-type]  # mypy takes the objects for the class
+    known, meant_by = spellings(cls)  # type: ignore[arg-type]  # mypy: records are unhashable, but their class is not
     tidy = {name: data[name] for name in data.keys() & known}
     extra: dict[str, Any] = {}
     for name in data:
@@ -147,7 +147,8 @@ class FastWriters(dict[type[Any], FastWriter]):
 
     def __missing__(self, cls: type[Any]) -> FastWriter:
         ours = getattr(self._converter.get_unstructure_hook(cls), "writes", None) is cls
-        self[cls] = compile_fast_writer(cls, self) if ours else _unsupported  # a program's hook decides
+        # If a program's hook writes the class, only the slower path, which calls the hook, may write it.
+        self[cls] = compile_fast_writer(cls, self) if ours else _unsupported
         return self[cls]
 
     def source(self, cls: type[Any], variables: Mapping[str, str], names: dict[str, Any]) -> str:

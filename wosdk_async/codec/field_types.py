@@ -100,7 +100,7 @@ FIELD_TYPES = {
     "datetime-utc": FieldType(
         check=check_utc,
         read="read_utc(v)",
-        # Most lack the Z (facts 3.5), and parsing it takes a twentieth of the time of replacing the zone.
+        # Most times lack the Z (facts 3.5). Appending it is 20 times as fast as setting the zone afterwards.
         quick="t if (t := parse(v if v.__class__ is str and v[-1:] == 'Z' else v + 'Z')).tzinfo is UTC"
         " else read_utc(v)",
         write="write_utc(v, {where!r})",

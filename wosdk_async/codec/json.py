@@ -64,7 +64,7 @@ class TooManySymbolsError(ValueError):
 def check_size(body: bytes) -> None:
     """Raise TooManySymbolsError if ``body`` would create too many objects."""
     symbols = 0
-    if len(body) > _MAX_SYMBOLS:  # shorter bodies cannot have that many
+    if len(body) > _MAX_SYMBOLS:  # a shorter body cannot contain too many symbols
         for start in range(0, len(body), _COUNTED):
             end = start + _COUNTED
             opening = body.count(b"[", start, end) + body.count(b"{", start, end)
@@ -88,7 +88,8 @@ def loads(body: bytes) -> Any:
         return json.loads(body, parse_float=_number, parse_constant=str)
     except (ValueError, RecursionError) as error:
         why = str(error)
-    # Without its cause, which holds the whole text: a response with a token is a secret.
+    # Raised outside the handler, so that the error does not keep its cause, which holds the whole text: a
+    # response may contain a token.
     raise ValueError(f"the body of {len(body)} bytes is not JSON: {why}")
 
 
@@ -96,7 +97,7 @@ def _number(text: str) -> Any:
     try:
         return Decimal(text)
     except ArithmeticError:
-        return text  # an exponent of 20 digits
+        return text  # Decimal refuses an exponent of 20 digits
 
 
 def dumps(value: Any) -> bytes:
@@ -109,8 +110,8 @@ def dumps(value: Any) -> bytes:
         body = orjson.dumps(value, default=_default, option=orjson.OPT_UTC_Z)
     except (TypeError, RecursionError) as error:
         raise ValueError(_first_fault(value) or f"cannot be written as JSON: {error}") from error
-    # orjson writes null for NaN. Few bodies hold a null, so few are searched. Not "in", which for bytes first
-    # tries a conversion to a number and raises an exception, costing more than the search.
+    # orjson writes null for NaN. Few bodies contain null, so few values are searched. ``find`` is faster than
+    # ``in``, which first tries to use ``b"null"`` as a number, and handles the exception.
     if body.find(b"null") >= 0 and (fault := _first_fault(value)):
         raise ValueError(fault)
     return body
@@ -251,7 +252,7 @@ class ResponseReader:
 
     def read(self, body: bytes) -> Any:
         """Return the objects in ``body``. Raises the errors of ``loads``, the envelope and the converter."""
-        if len(body) > _MAX_SYMBOLS:  # fewer bytes cannot have that many
+        if len(body) > _MAX_SYMBOLS:  # a shorter body cannot contain too many symbols
             check_size(body)
         if (found := self._read_fast(body)) is not None:
             return found
@@ -264,8 +265,8 @@ class ResponseReader:
         """Return the result read with the Struct; None if there is no Struct or ``body`` does not fit it."""
         if self._version != self._readers.version and self._version is not None:
             self._build()
-        # GIL: other threads may also build, and set the attributes one by one. The old and new functions
-        # both read a response correctly, and so does the slow path.
+        # GIL: another thread may also be in _build(), which sets the attributes one by one. The old and new
+        # functions both read a response correctly, and so does the slow path.
         if self._fast is None:
             return None
         try:

@@ -27,7 +27,7 @@ __all__ = ["ByClass", "StructWriters"]
 
 By = Mapping[type[Any], Callable[[Any], Any]]
 Fix = Callable[[dict[str, Any], Any], dict[str, Any]]
-"""Function called with the copied dict and its Struct."""
+"""Function that fixes the copied dict of a Struct and returns it; called with the dict and the Struct."""
 
 _copy = functools.partial(msgspec.to_builtins, builtin_types=(Decimal,))
 
@@ -48,7 +48,7 @@ class ByClass(dict[Any, Any]):
 
 @attrs.frozen
 class StructWriters:
-    """Writers of Structs, with the same results as ``writers`` for the objects made from the Structs."""
+    """Writers of Structs as dicts; the results equal those of ``writers`` for the records."""
 
     writers: By
     by_python_name: bool
@@ -66,7 +66,7 @@ class StructWriters:
         return self.write_all({"": struct})[""]
 
     def write_all(self, structs: dict[str, Any]) -> dict[str, Any]:
-        """Return a dict with each Struct as a dict: copying them together is faster than one by one."""
+        """Return the dicts of several Structs by name; copying them together is faster than one by one."""
         made: dict[str, Any] = _copy(structs)
         for name, struct in structs.items():
             if (fix := self._fixes[struct.__class__]) is not None:
@@ -80,13 +80,13 @@ class StructWriters:
         return [found if fix is None else fix(found, struct) for found, struct, fix in made]
 
     def _fix_of(self, fields: StructFields) -> Fix | None:
-        if self._has_taken(fields):
+        if self._has_conflict(fields):
             return lambda _, struct: self.writers[fields.cls](struct.__made__())
         return _FixCompiler(self.writers, self.by_python_name, self.secrets).of(fields)
 
-    def _has_taken(self, fields: StructFields) -> bool:
+    def _has_conflict(self, fields: StructFields) -> bool:
         own = not self.taken(fields.cls).isdisjoint(map(str.lower, fields.unknown))
-        return own or any(self._has_taken(part.struct.__fields__) for part in fields.parts.values())
+        return own or any(self._has_conflict(part.struct.__fields__) for part in fields.parts.values())
 
 
 _FIX = """\
@@ -110,7 +110,7 @@ _QUICK_VALUE = """\
 
 
 class _FixCompiler:
-    """Compiler of the functions that fix the dicts of Structs and nested Structs."""
+    """Compiler of the functions that fix the dicts of Structs, including nested ones."""
 
     def __init__(self, writers: By, by_python_name: bool, secrets: bool) -> None:
         self._names = {**NAMES, "writers": writers, "plain": lambda value: writers[value.__class__](value)}
@@ -140,12 +140,12 @@ class _FixCompiler:
             elif part := fields.parts.get(name):
                 fix = f"fix_{name}"
                 names[fix] = self.of(part.struct.__fields__)
-                if meta.get("many"):  # a tuple: see LazyList
+                if meta.get("many"):  # the value is a tuple (see LazyList), and becomes a list
                     items = f"[x if x is None else {fix}(x) for x in v]" if names[fix] else "list(v)"
                     yield _LIST.format(wire=wire, items=items)
                 elif names[fix] is not None:
                     yield _PART.format(wire=wire, fix=fix)
-            elif meta.get("many") or meta["type"] != "enum":  # otherwise a member, whose value was copied
+            elif meta.get("many") or meta["type"] != "enum":  # msgspec already copied a single member's value
                 yield from _value(meta, fields, names)
 
 

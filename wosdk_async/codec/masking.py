@@ -67,7 +67,7 @@ def mask_fields(value: Any, secrets: Secrets = _NO_SECRETS) -> Any:
     Masked values keep their type, so that readers accept them: ``***``, 0, an empty list or an empty object.
     True, false and null reveal nothing and are kept.
     """
-    # A single search of all strings is faster than one search each, and most contain no secret.
+    # Most values contain no secret, and one search of all strings together is faster than one for each.
     found = "\0".join(_texts(value)) if secrets else ""
     if secrets.hide(found, len(found)) != found:
         value = _without_known(value, secrets)

@@ -43,9 +43,12 @@ Writer = Callable[[Any], Any]
 
 @functools.cache
 def wire_name_of(cls: type[Record]) -> tuple[Mapping[str, str], Mapping[str, str]]:
-    """Return two maps to documented names: from Python and documented names, and from lower-case names."""
+    """Return two maps whose values are documented names.
+
+    The keys of the first are Python names and documented names; those of the second are lower-case names.
+    """
     exact = {name: meta["name"] for name, meta in cls.__wire__.items()}
-    known, meant_by = spellings(cls)  # type: ignore[arg-type]  # mypy takes the objects for the class
+    known, meant_by = spellings(cls)  # type: ignore[arg-type]  # as in dicts.py
     return {**exact, **{name: name for name in known}}, meant_by
 
 
@@ -60,12 +63,13 @@ def write(record):
     return made
 """
 _VALUE = "    if (v := record.{slot}) is not None: made[{name!r}] = {text}"
-# Most lists are empty.
+# Most lists are empty, so an empty list is written without a function call.
 _LIST = """\
     if (v := record.{slot}) is not None:
         if v is NO_OBJECTS or v.__class__ is list and not v: made[{name!r}] = []
         else: made[{name!r}] = writers[v.__class__](v)"""
-# A Struct holds its place among the fields until all of them are copied together.
+# A Lazy object stands in for its dict, which keeps the order of the fields, until all of a record's Lazy
+# objects are written together.
 _OBJECT = """\
     if (v := record.{slot}) is not None:
         if isinstance(v, Lazy): structs[{name!r}] = made[{name!r}] = v
@@ -124,7 +128,7 @@ class DictWriters:
             "Lazy": Lazy,
             "NO_OBJECTS": NO_OBJECTS,
             "write_structs": self._structs.write_all,
-            "add_extra": functools.partial(self._add_extra, _taken(cls)),  # type: ignore[arg-type]  # as in wire_name_of
+            "add_extra": functools.partial(self._add_extra, _taken(cls)),  # type: ignore[arg-type]  # as in dicts.py
         }
         lines = []
         for name, meta in cls.__wire__.items():
@@ -152,7 +156,7 @@ class DictWriters:
 @functools.cache
 def _taken(cls: type[Record]) -> frozenset[str]:
     """Return the lower-case names that would be mistaken for fields of ``cls``."""
-    exact, meant_by = wire_name_of(cls)  # type: ignore[arg-type]  # mypy takes the objects for the class
+    exact, meant_by = wire_name_of(cls)  # type: ignore[arg-type]  # mypy: records are unhashable, but their class is not
     return frozenset({EXTRA, *map(str.lower, exact), *meant_by})
 
 
@@ -198,7 +202,7 @@ def _as_dict(cls: type[Record], data: Any) -> dict[str, Any]:
 
 def _sort_out(cls: type[Record], data: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """Split a dict into documented fields and the rest."""
-    exact, meant_by = wire_name_of(cls)  # type: ignore[arg-type]  # mypy takes the objects for the class
+    exact, meant_by = wire_name_of(cls)  # type: ignore[arg-type]  # mypy: records are unhashable, but their class is not
     found: dict[str, Any] = {}
     extra: dict[str, Any] = {}
     for name, value in data.items():

@@ -27,12 +27,12 @@ from wosdk_async.model.metadata import is_nested
 
 __all__ = ["MAX_LEARNED", "RecordReaders"]
 
-MAX_UNKNOWN = 64  # names per class: a service that keeps sending new names must not exhaust the memory
-_MAX_NAME = 100  # characters; a name may be as long as a response
-# Fields; an object with no more is created with its record, which costs less than creating it later
+MAX_UNKNOWN = 64  # maximum learned names per class, so that ever new names do not exhaust the memory
+_MAX_NAME = 100  # maximum characters of a learned name: the service may send names of any length
+# An object with at most this many fields is created with its record, which costs less than creating it later.
 _SMALL = 8
-_MAX_ROUNDS = 3  # of learning fields; after that the Struct gets every field
-MAX_LEARNED = 50  # records of a response: inspecting one takes half as long as reading it
+_MAX_ROUNDS = 3  # after a class has learned fields this many times, its Struct gets every field
+MAX_LEARNED = 50  # records inspected per response: inspecting one takes half as long as reading it
 
 
 @attrs.frozen(eq=False)
@@ -50,7 +50,7 @@ class CompiledStruct:
     """Readers of nested objects, each with the Struct compiled into this one."""
 
     def part(self, at_once: bool) -> Part:
-        """Return a field part for objects that are read as this Struct."""
+        """Return the part for a field whose objects are read as this Struct."""
         fields = self.cls.__wire__.values()
         is_small = len(fields) <= _SMALL and not any(map(is_nested, fields))
         return Part(self.cls, self.known, self.unknown, self.struct, at_once or is_small, is_small)
@@ -97,7 +97,7 @@ class RecordReader:
 
     def current(self) -> CompiledStruct:
         """Return the Struct for all learned fields; compile it if needed."""
-        if self._is_compiling:  # an object nested in its own class is read as a dict
+        if self._is_compiling:  # an object nested in another of its own class is read as a dict
             return _NONE
         if self._compiled is _NONE or not self._compiled.is_current:
             self._is_compiling = True
@@ -108,7 +108,7 @@ class RecordReader:
         return self._compiled
 
     def _compile(self) -> CompiledStruct:
-        # A command result exists only for the record inside, so that record is created immediately, too.
+        # A program reads a command result for the record inside, so that record is created immediately, too.
         at_once = issubclass(self._cls, CommandResult)
         nested = [(name, reader, reader.current()) for name, reader in self._nested_readers()]
         parts = {name: used.part(at_once) for name, _, used in nested if used.struct is not None}
@@ -116,7 +116,7 @@ class RecordReader:
         try:
             struct = compile_struct(self._cls, self._known, self._unknown, parts, hooks)
         except (TypeError, ValueError):
-            struct = None  # a program's class may hold types that msgspec refuses; it is read as a dict
+            struct = None  # msgspec may refuse the types in a program's class, which is then read as a dict
         used_parts = tuple((reader, used) for _, reader, used in nested if used is not _NONE)
         return CompiledStruct(self._cls, self._known, tuple(self._unknown), struct, used_parts)
 
@@ -164,10 +164,11 @@ class RecordReader:
     def _is_learnable(self, name: str) -> bool:
         if len(name) > _MAX_NAME:
             return False
-        # A field's name in another case is unknown only together with the documented name.
+        # A field's name in another case is not learned: it is read as the field, unless the documented name
+        # is also there.
         is_known = name in self._unknown or name.lower() in spellings(self._cls)[1]  # type: ignore[arg-type]  # as in dicts.py
-        is_taken_by_msgspec = name.isprintable() and not {'"', "\\"} & set(name)
-        return is_taken_by_msgspec and not is_known and len(self._unknown) < MAX_UNKNOWN
+        msgspec_accepts_it = name.isprintable() and not {'"', "\\"} & set(name)
+        return msgspec_accepts_it and not is_known and len(self._unknown) < MAX_UNKNOWN
 
 
 _NONE = CompiledStruct()
@@ -201,7 +202,8 @@ class RecordReaders(dict[type[Record], RecordReader]):
             reader = self[cls]
             any_new = [reader.learn(record) for record in records[:MAX_LEARNED]]
             if not any(any_new) and not reader.pace.is_behind:
-                # The objects do not show why: the cause may be a null field, or a value of another type.
+                # The records have no new fields, so the reason is unknown: a field that the Struct lacks may
+                # be null, or a value may have another type.
                 if reader.knows_all:
                     return
                 reader.learn_all()

@@ -38,7 +38,7 @@ Unknown = Literal["keep", "refuse"]
 """Handling of names and enum values that the catalogue lacks."""
 
 _READERS = DictReaders()
-_MAX_UNKNOWN = 10  # in one message
+_MAX_UNKNOWN = 10  # maximum unknown names and values in one message
 
 
 @overload

@@ -130,7 +130,7 @@ class _StructText:
         text = read_text(meta, x, self.names, self.hook_of)
         if text == x:
             return Any, []
-        if meta.get("many") or is_nested(meta):  # most are absent or empty
+        if meta.get("many") or is_nested(meta):  # most are absent or empty, and need no conversion
             return Any, [f"if {slot}: {slot} = {text.replace(x, slot)}"]
         return Any, [f"{slot} = {text}"]
 

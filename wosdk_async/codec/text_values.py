@@ -18,8 +18,9 @@ __all__ = ["MAX_NUMBER", "exact_number", "parse_value", "shown_value", "time_in_
 
 MAX_NUMBER = 1000
 """Maximum characters of a number."""
-_MAX_DIGITS = 100  # before the point, and after it; spec 2.1 sets no bound, and a .NET decimal has 29
-_SHOWN = 100  # characters of a value in a message
+# Maximum digits before the decimal point, and after it. spec 2.1 sets no bound; a .NET decimal has 29 digits.
+_MAX_DIGITS = 100
+_SHOWN = 100  # maximum characters of a value in a message
 
 _BOOLEANS = {"true": True, "false": False}
 _LENIENT_BOOLEANS = _BOOLEANS | {"yes": True, "1": True, "no": False, "0": False}
@@ -101,7 +102,8 @@ def _boolean(text: str, _: Wire, lenient: bool) -> bool:
 
 
 def _enum(text: str, meta: Wire, lenient: bool) -> Any:
-    # The lists are open (facts 9), but the service reads an unknown name as the default (facts 3.3).
+    # The lists are open (facts 9), but an unknown name is refused here, because the service would read it as
+    # the default (facts 3.3).
     members = {member.name: member for member in registry.resolve(meta["of"])}
     for name, member in members.items():
         if name == text or (lenient and name.casefold() == text.casefold()):

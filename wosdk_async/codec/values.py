@@ -56,7 +56,7 @@ def read_utc(value: Any) -> Any:
         moment = _parse(value)
         if moment.tzinfo is not None:
             return moment.astimezone(UTC)
-        return datetime.combine(moment, moment.time(), UTC)  # takes a quarter of the time of replace()
+        return datetime.combine(moment, moment.time(), UTC)  # four times as fast as replace()
     except (TypeError, ValueError, OverflowError):
         return value
 
@@ -76,7 +76,7 @@ def read_number(value: Any) -> Any:
         number = Decimal(text)
     except ArithmeticError:
         return value
-    # Decimal also accepts other scripts' digits, underscores and NaN.
+    # Decimal also accepts digits of other scripts, underscores and NaN: such values are returned unchanged.
     return number if number.is_finite() and text.isascii() and "_" not in text else value
 
 
@@ -168,5 +168,5 @@ def show_utc(value: Any, plain: Callable[[Any], Any]) -> Any:
         return plain(value)
     try:
         return value.astimezone(UTC).isoformat().removesuffix("+00:00") + "Z"
-    except OverflowError:  # in UTC it is before the year 1 or after 9999
+    except OverflowError:  # the same time in UTC is before the year 1 or after 9999
         return value.isoformat()

@@ -757,7 +757,7 @@ __all__ = [
 ]
 
 
-if not TYPE_CHECKING:  # otherwise type checkers would accept any name
+if not TYPE_CHECKING:  # with this function, type checkers would accept any name
 
     def __getattr__(name: str) -> Any:
         """Load a class, with all classes that its records may contain, on first use (PEP 562)."""

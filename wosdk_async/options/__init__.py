@@ -32,7 +32,7 @@ __all__ = [
 DEFAULT_IN_FLIGHT = 32
 """Default of ``in_flight``, and the starting point of ``adaptive``."""
 
-_BYTES = 2**62  # any possible length
+_BYTES = 2**62  # highest limit in bytes: longer than any response
 
 
 def _seconds(default: Any) -> Any:
@@ -208,7 +208,7 @@ class CallOptions:
 
     def within(self, seconds: float) -> CallOptions:
         """Return the same options with the deadline ``seconds``, which is 0 or more."""
-        # Without validation, because each attempt of a marked call runs this
+        # Created without validation, because this runs for each attempt of a marked call.
         made = object.__new__(CallOptions)
         for name in _KEPT:
             object.__setattr__(made, name, getattr(self, name))
@@ -232,7 +232,7 @@ class ClientOptions:
     Raises ConfigurationError for invalid values and contradictory options.
     """
 
-    PREFIX: ClassVar[str] = ""  # messages name these like arguments of Client
+    PREFIX: ClassVar[str] = ""  # messages show these options without a prefix, as arguments of Client
     # --- trust ---
     trusted_hosts: Iterable[str] | None = attrs.field(
         default=None, converter=_without_logins, metadata=HIDDEN_FIRST

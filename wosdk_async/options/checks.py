@@ -36,8 +36,8 @@ HIDDEN_FIRST = {"wosdk_hidden_first": True}
 check.
 """
 
-_MOST = 1e9  # a 30-year deadline: some clocks cannot count further
-_SHOWN = 80  # characters of a value in a message
+_MOST = 1e9  # highest number, in seconds about 30 years: some clocks cannot count further
+_SHOWN = 80  # maximum characters of a value in a message
 
 # --- checks of a value --------------------------------------------------------------------------
 
@@ -69,7 +69,7 @@ def check_kind(name: str, value: object, kind: type[Any] | tuple[type[Any], ...]
 def _shown(value: object) -> str:
     try:
         text = repr(value)
-    except Exception:  # Python refuses to convert an integer with very many digits
+    except Exception:  # for example, Python refuses to convert an integer with very many digits
         text = kind_of(value)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
@@ -165,7 +165,7 @@ def takes_options(
     def decorate(method: Callable[[S, O], R]) -> Callable[Concatenate[S, P], R]:
         @functools.wraps(method)
         def called(owner: S, /, *values: P.args, **named: P.kwargs) -> R:
-            # Tracebacks show these variables, so they are hidden or deleted before a check fails.
+            # Tracebacks show local variables, so these arguments are hidden or deleted before a check fails.
             if unknown := [name for name in named if name not in arguments]:
                 del values, named
                 raise TypeError(f"{method.__qualname__}() got an unexpected keyword argument {unknown[0]!r}")

@@ -134,7 +134,7 @@ def is_cancelled() -> bool:
 
 # --- dry run -----------------------------------------------------------------------------------
 
-# Fits every call that changes something: a command, create, update or delete.
+# Response that can be read as the result of any call that changes something: command, create, update, delete.
 _NOTHING_DONE = Response(200, {}, b'{"CommandResult": {}, "EntitySpecifier": {}}')
 
 

@@ -88,7 +88,7 @@ def library_of(part: object) -> Any:
     For a class from neither library, such as a transport with only the required method, return the installed
     library, preferably httpx. Raises ConfigurationError if neither is installed.
     """
-    for kind in part.__class__.__mro__:  # not type(): wrappers report the class of the wrapped object
+    for kind in part.__class__.__mro__:  # unlike type(), __class__ of a wrapper is the wrapped object's class
         if (name := _library_name(kind)) in CORES:
             return import_module(name)
     for name in CORES:
@@ -149,11 +149,11 @@ def mocked() -> ModuleType | None:
     modules = sys.modules
     for name, core in CORES.items():
         library, below = modules.get(name), modules.get(core)
-        if library is None and (below is None or name in modules):  # None blocks its import
+        if library is None and (below is None or name in modules):  # an entry of None blocks the import
             continue
         try:
             methods = library and _methods_of_library(library), below and _method_of_core(below)
-        except AttributeError:  # another thread is importing it, or this is an unknown version
+        except AttributeError:  # another thread is still importing it, or this version is unknown
             continue
         if methods != _genuine.get(name):
             if not all(map(_is_genuine, (*(methods[0] or ()), methods[1]))):

@@ -35,7 +35,7 @@ __all__ = [
 
 _log = logging.getLogger("wosdk_async")
 
-_TYPO = 0.85  # similarity required for a warning; new commands share their endings
+_TYPO = 0.85  # similarity required for a warning: high, because new commands share endings with known ones
 
 _BITS = 64  # maximum bits of an id, as for every integer in validation.py
 
@@ -45,7 +45,7 @@ def described(value: Any) -> str:
     if isinstance(value, type):
         return f"the class {value.__name__}"
     if isinstance(value, int) and value.bit_length() > _BITS:
-        return f"a number of more than {_BITS} bits"  # Python may refuse to convert it
+        return f"a number of more than {_BITS} bits"  # Python may refuse to convert its digits to text
     if value is None or isinstance(value, str | bytes | int | float):
         return reprlib.repr(value)
     return kind_of(value)
@@ -199,7 +199,8 @@ def name_of(entity: type[Record] | str) -> str:
     return name
 
 
-@functools.lru_cache(maxsize=256)  # once per name; a program may generate any number of names
+# Cached, to warn once per name; bounded, because a program may generate any number of names.
+@functools.lru_cache(maxsize=256)
 def warn_of_typo(kind: Literal["entity", "command"], name: str) -> None:
     """Log an unknown name that resembles one in the catalogue; the name is sent unchanged."""
     entities = kind == "entity"

@@ -94,7 +94,7 @@ def _refuse(name: str, found: list[Problem], *remedies: Remedy) -> None:
             for_callers=f"{name}: {in_json}",
         )
     for problem in found:
-        _log.warning("%s: %s", name, problem)  # names and numbers from the catalogue, on one line
+        _log.warning("%s: %s", name, problem)  # one line: only names and numbers from the catalogue
 
 
 def body_of(content: Mapping[str, Any]) -> bytes:
@@ -105,7 +105,7 @@ def body_of(content: Mapping[str, Any]) -> bytes:
         raise InvalidCallError(str(error)) from None
 
 
-# Not os.urandom: an id is not a secret, and the system call costs three times as much.
+# Ids are not secret, and the system call of os.urandom takes three times as long.
 _random = random.Random()  # noqa: S311
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_random.seed)
@@ -151,7 +151,7 @@ def command(
         kind.adapt(content)
     body: dict[str, Any] = {"Command": content}
     request_id = None
-    if not kind.to_locator:  # spec 4.2: on each command except discovery
+    if not kind.to_locator:  # spec 4.2: each command except discovery has a RequestId
         body["RequestId"] = request_id = _new_request_id()
     return Call(
         kind.name,
@@ -297,7 +297,7 @@ def _change_ap_status(content: Content) -> None:
 
 def _create_space(content: Content) -> None:
     """Send the customer's id as a string."""
-    if content.get("CustomerId") is not None:  # spec 4.4 sends a string; facts 5: an integer by schema
+    if content.get("CustomerId") is not None:  # spec 4.4 sends a string; facts 5: the schema says integer
         content["CustomerId"] = str(content["CustomerId"])
 
 

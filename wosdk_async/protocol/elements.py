@@ -69,7 +69,8 @@ def point_reference(of: str | None, value: Any, where: str) -> tuple[list[str], 
         raise InvalidCallError(
             f"{where} has no id; create the {of} first", remedies=(Remedy.REFERENCE,), of=of
         )
-    return [f".{name}" for name in target or ("Id",)], target  # a None is sent as null: not shown; assumed
+    # not shown; assumed: null clears the reference
+    return [f".{name}" for name in target or ("Id",)], target
 
 
 def elements(of: str | None, content: list[Any], where: str) -> list[Any]:
@@ -95,7 +96,7 @@ def _full_element(of: str | None, element: Any, where: str) -> Any:
     if not isinstance(element, Mapping):
         return element
     key = _key_of(element)
-    made = {"Id": element["Id"]} if element.get("Id") is not None else {}  # 0 means new, like no Id
+    made = {"Id": element["Id"]} if element.get("Id") is not None else {}  # an Id of 0 also means new
     for name, value in element.items():
         meta = _fields_by_wire_name(of).get(name, {})
         if key is not None and value and _is_part(meta):
@@ -130,15 +131,14 @@ def _value(meta: Wire, value: Any, where: str) -> Any:
         return value
     if of in OWNED:
         return _full_element(of, value, where)
-    return (
-        _reference_target(of, value) or value
-    )  # a reference without an id may identify its record by other fields (spec 2.9)
+    # A reference without an id may identify its record by other fields (spec 2.9).
+    return _reference_target(of, value) or value
 
 
 # --- difference between a record and its edited copy ---------------------------------------------
 
 # The JSON forms are compared, so that an enum member equals its text, and ``Ref(5)`` equals a record with
-# that id. Changes that the grammar cannot express are refused, because they would be lost silently.
+# that id. Changes that ``Properties`` cannot express are refused, because they would be lost silently.
 
 
 @attrs.define
@@ -212,7 +212,7 @@ def _reference(of: str, before: Any, after: Any, where: str) -> Difference:
     """Compare a reference to another record: only the reference can change, not that record's fields."""
     steps, target = point_reference(of, after, where)
     if target == _reference_target(of, before):
-        if after is not None and dict(after) != target:  # more than a bare reference
+        if after is not None and dict(after) != target:  # the reference has fields besides the id
             raise InvalidCallError(
                 f"{where} is a separate record; update that {of}", remedies=(Remedy.REFERENCE,), of=of
             )
@@ -245,7 +245,8 @@ def _list(of: str | None, before: Any, after: Any, where: str) -> list[Any]:
     for key, element in kept.items():
         spot = f"{where}[id {key}]"
         if key not in held or element.get("PerformDeletion") is True:
-            made += elements(of, [element], spot)  # an unread id is a link (not shown; assumed)
+            # not shown; assumed: an element with an id that was not read links an existing record
+            made += elements(of, [element], spot)
         elif changed := _changed(of, held[key], element, spot):
             made.append({"Id": key} | changed)
     return made + _added(of, before, after, where)

@@ -28,7 +28,7 @@ def objects(form: codec.Envelope, cls: type[Any] | str | None) -> Callable[[byte
     """Return the decoder for an envelope of ``cls`` objects, or of dicts if ``cls`` is not a class."""
     if cls is None or isinstance(cls, str):
         return lambda body: form.plain(codec.loads(body), lambda data: data)
-    return codec.reader(cls, form)  # type: ignore[arg-type]  # mypy takes the objects for the class
+    return codec.reader(cls, form)  # type: ignore[arg-type]  # mypy: records are unhashable, but their class is not
 
 
 def document_of(body: bytes) -> dict[str, Any]:
@@ -119,11 +119,11 @@ def _plain_specifier(found: Any, one: One) -> Any:
 def _plain_result(found: Any, one: One) -> Any:
     document = _object(found)
     result = document["CommandResult"]
-    # Like a missing result, null does not confirm that the call was carried out
+    # Like a missing result, null does not confirm that the call was carried out.
     if not isinstance(result, dict):
         raise ValueError(f"CommandResult is a {type(result).__name__}, not an object")
     info = next((each for name, each in result.items() if name.lower() == "errorinfo" and each), None)
-    if info and not (isinstance(info, dict) and not any(info.values())):  # an empty one confirms nothing
+    if info and not (isinstance(info, dict) and not any(info.values())):  # an empty ErrorInfo is no refusal
         raise _refusal(info, document)
     return one(result)
 

@@ -15,8 +15,8 @@ from wosdk_async.text.safe_text import Secrets
 
 __all__ = ["LONG", "RequestIds", "members", "record_with", "require_no_request_id", "specifier_for"]
 
-_MAX_ID = 80  # characters shown of another call's RequestId
-_TAIL = 1024  # bytes at the end of a body that are searched for its last key
+_MAX_ID = 80  # maximum characters shown of another call's RequestId
+_TAIL = 1024  # bytes at the end of a body in which its last key is searched for
 LONG = 1024 * 1024
 """Maximum bytes of a body that is parsed to find a key; error bodies have a few hundred."""
 
@@ -67,7 +67,7 @@ class RequestIds:
             InconclusiveResponse: the response cannot belong to ``call``. The error shows no ``secrets``.
         """
         kind = (host, call.path.startswith(COMMANDS), failure is None)
-        # A cheap test first: compact JSON ends with these bytes when the RequestId is its last key.
+        # Try a cheap test first: compact JSON ends with these bytes when the RequestId is its last key.
         if response.body.endswith(b'"RequestId":"%b"}' % sent.encode()):
             self._echoing.add(kind)
             return True
@@ -77,7 +77,9 @@ class RequestIds:
                 why = f"it carries no RequestId, but this host has sent one before{_HOW_TO_SKIP}"
                 raise InconclusiveResponse(response.status, why)
             return False
-        if failure is None or failure.code:  # a gateway may number its own refusals: not shown; assumed
+        # not shown; assumed: a refusal without a code may come from a gateway, with a RequestId of its own.
+        # It does not show whether the service sends RequestIds.
+        if failure is None or failure.code:
             self._echoing.add(kind)
         if found.strip().lower() != sent.lower():
             shown = secrets.hide(found, _MAX_ID)
@@ -92,8 +94,8 @@ _LAST = re.compile(rb'"requestid"\s*:\s*"([^"\\]*)"\s*\}\s*$', re.IGNORECASE)
 
 def _echoed(body: bytes) -> str | None:
     """Return a body's RequestId, whose key is case-insensitive; None if missing."""
-    # A body may reach 64 MB, so it is parsed only if it is short and does not end with the key. A nested or
-    # unusually spelled key is found only near the end.
+    # A body may reach 64 MB, so it is parsed only if it is short and does not end with the key. In a longer
+    # body, the key must be the last one; in a short one, a different spelling is found only near the end.
     tail = body[-_TAIL:]
     if last := _LAST.search(tail):
         return last[1].decode("utf-8", "replace")
@@ -159,7 +161,7 @@ def _plain_name(entity: str) -> str:
 
 
 def _require_id(found: object, id: object) -> None:
-    if isinstance(id, Mapping):  # of a compound key (facts 3.1)
+    if isinstance(id, Mapping):  # a compound key (facts 3.1), which may contain an Id
         id = id.get("Id")
     if id is None and isinstance(found, int) and (isinstance(found, bool) or found < 1):
         raise ValueError(f"it has the id {found}, which no record can have")

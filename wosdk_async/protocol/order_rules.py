@@ -64,8 +64,8 @@ def _move(target: str, *sources: str) -> Move:
     return Move(target, frozenset(sources))
 
 
-# facts 5.1. Not shown; assumed: any active order can be held and cancelled, a Paused order started, and an
-# OnHold or Completed order reopened
+# facts 5.1. Not shown; assumed: any active order can be put on hold or cancelled, a Paused order can be
+# started, and an OnHold or Completed order can be reopened.
 MOVES: Mapping[str, Move] = {
     "WoPickUpCommand": _move("Open", "New"),
     "WoStartCommand": _move("InProgress", "Open", "Paused"),
@@ -124,7 +124,7 @@ def next_step(state: str, target: str) -> dict[str, Any]:
 
 DUE_TIMES = ("DtDue", "DueDateUtc")
 
-_SCHEDULE = (  # facts 5, Creation traps: with ComputeSchedule all of them are set
+_SCHEDULE = (  # facts 5, Creation traps: with ComputeSchedule, the service sets all of these
     *DUE_TIMES,
     "DtAcknowledgeBy",
     "AcknowledgeByUtc",

@@ -43,7 +43,8 @@ def retrieve(entity: type[E] | str, id: Id, properties: Iterable[str]) -> Call[A
         arguments.insert(0, f"ID={quote(codec.dumps(dict(id)).decode(), safe='')}")
     query = f"?{'&'.join(arguments)}" if arguments else ""
     decode = envelopes.objects(envelopes.RECORD, entity)
-    if name.lower() != "assettree":  # facts 3.4: its Id repeats that of the parent
+    # facts 3.4: the Id of an AssetTree is its parent's, so it is not compared
+    if name.lower() != "assettree":
         decode = matching.record_with(decode, id)
     return Call(f"retrieve {name}", "GET", path + query, decode, repeat_safe=True)
 
@@ -102,7 +103,7 @@ def _write(
     remedy = None
     if verb == "update" and name == "WorkOrder":
         given = _GIVEN.intersection(content["Properties"])
-        # facts 10 row 4: an update that changes StatusId fails; other fields not shown; assumed
+        # facts 10 row 4: an update of StatusId fails. Not shown; assumed: an update of the others fails, too.
         remedy = Remedy.MOVED_BY_COMMANDS if "StatusId" in given else Remedy.GIVEN if given else None
     return Call(
         f"{verb} {name}",
@@ -137,7 +138,7 @@ def specifier_of(result: Mapping[str, Any]) -> EntitySpecifier:
 
 # --- files ----------------------------------------------------------------------------------
 
-_STEP = 3 * 256 * 1024  # bytes encoded at a time; a multiple of three for base64
+_STEP = 3 * 256 * 1024  # bytes encoded at a time: a multiple of three, so that base64 needs no padding
 _ENTITY = b'{"Entity":{'
 
 
@@ -152,7 +153,8 @@ class Upload:
         self._max_bytes = max_bytes
         self._rest = b""
         self._body = io.BytesIO()
-        # facts 3.10; the blob comes first, so that the file is read before any request is made
+        # facts 3.10. The blob comes first, so that the file is read before any request is made: finding the
+        # document's type may take a query.
         name = body_of({"FileName": file_name}).removesuffix(b"}")
         self._body.write(_ENTITY + b'"Blob":' + name + b',"Body":"')
 
@@ -187,7 +189,7 @@ class Upload:
             raise InvalidCallError("the file is empty, and the service may not store it")
         self._encode(self._rest)
         self._body.write(b'"},' + (create.body or b"").removeprefix(_ENTITY))
-        return attrs.evolve(create, body=self._body.getvalue())  # the buffer itself, not a copy
+        return attrs.evolve(create, body=self._body.getvalue())  # CPython shares the buffer, without a copy
 
     def _encode(self, piece: bytes | memoryview) -> None:
         self._body.write(binascii.b2a_base64(piece, newline=False))

@@ -29,11 +29,11 @@ __all__ = ["read", "refused"]
 
 T = TypeVar("T")
 
-_MAX_REASON = 300  # characters shown of a reader's error, and of a service error in doubt
-_MAX_TYPE = 60  # characters shown of a content type
-_RESULTS = ("CommandResult", "EntitySpecifier", "Data", "Entities")  # one is in every success
+_MAX_REASON = 300  # maximum characters shown of a reader's error, and of a service error in doubt
+_MAX_TYPE = 60  # maximum characters shown of a content type
+_RESULTS = ("CommandResult", "EntitySpecifier", "Data", "Entities")  # every success has one of these keys
 _BEGINS_WITH_RESULT = re.compile(rb'\s*\{\s*"(?:%s)"\s*:\s*[\[{]\s*["{]' % "|".join(_RESULTS).encode()).match
-_TAIL = 512  # bytes at the end of a success that are searched for an error with a result
+_TAIL = 512  # if a success begins with a result, only this many bytes at its end are searched for an error
 _NO_SECRETS = Secrets()
 
 
@@ -70,7 +70,7 @@ def read(
             if call.request_id is not None:
                 id_matches = request_ids.check(call, call.request_id, response, host, secrets, failure)
             elif failure is not None and is_early(failure):
-                pass  # a gateway that asks to wait may number its own responses: not shown; assumed
+                pass  # not shown; assumed: a gateway that asks to wait may send a RequestId of its own
             elif failure is not None or not call.repeat_safe:
                 require_no_request_id(call, response)
         if response.followed and not id_matches:
@@ -92,7 +92,8 @@ def read(
             refusal.add(**remedy_of(refusal, call.remedy))
         refusal.__context__ = None  # an error raised while reading may quote the body
         raise refusal
-    # Without its cause, which may hold the body and any secrets that the body repeats.
+    # Raised outside the handler, so that the error does not keep its cause, which may hold the body and any
+    # secrets that the body repeats.
     raise InconclusiveResponse(response.status, f"the body cannot be read ({why})")
 
 
@@ -149,13 +150,13 @@ def _failure(response: Response, secrets: Secrets, own: OwnCodes) -> RefusedErro
 
 
 def _has_error_body(body: bytes) -> bool:
-    """Return whether a success contains an error body (spec 7 shows no statuses) and no result.
+    """Return whether a success contains an error body and no result.
 
-    Raises InconclusiveResponse if the body contains both.
+    spec 7 shows error bodies without a status. Raises InconclusiveResponse if the body contains both.
     """
     searched = body[-_TAIL:] if _BEGINS_WITH_RESULT(body) else body
     if b'"ErrorCode"' not in searched or len(body) > LONG:
-        return False  # the usual success is neither searched nor parsed twice
+        return False  # the usual success: it is not parsed here
     found = members(body)
     code = _text(found.get("ErrorCode"))
     if code and any(found.get(name) for name in _RESULTS):
@@ -203,7 +204,7 @@ def _retry_after(value: str | None) -> float | None:
 
 def _until(date: str) -> float:
     """Return the seconds until an HTTP date; -1 if invalid."""
-    from email.utils import parsedate_to_datetime  # takes 8 ms to import and is hardly ever needed
+    from email.utils import parsedate_to_datetime  # imported here: takes 8 ms, and is hardly ever needed
 
     try:
         return parsedate_to_datetime(date).timestamp() - time.time()

@@ -77,14 +77,14 @@ def change_to(edited: E, read: E, origin: str | None = None) -> tuple[Made | Non
     found = difference(read, after, origin)
     _without_removed(after)
     _typed(after, found.fields)
-    if _locked(read):
+    if _is_versioned(read):
         _with_fields(after, {"concurrency_id": _held(read)})
     return (update(type(read), id, found.properties, found.fields) if found.properties else None), after
 
 
 def versioned(record: E, made: EntitySpecifier) -> E:
     """Set the version of ``record`` from the response; None if the response has none (spec 4.9)."""
-    if not _locked(record):
+    if not _is_versioned(record):
         return record
     return _with_fields(record, {"concurrency_id": made.concurrency_id})
 
@@ -95,7 +95,7 @@ def version(record: E) -> Call[E]:
     Raises InvalidCallError if there is no version to compare.
     """
     name = type(record).__name__
-    if not _locked(record):
+    if not _is_versioned(record):
         raise InvalidCallError(
             f"the service does not version {name} records",
             remedies=(Remedy.LEAVE_OUT,),
@@ -125,7 +125,7 @@ def _require_writable(entity: type[Record], id: int, name: str, changes: Mapping
     """Raise InvalidCallError unless ``name`` is a writable field of ``entity``."""
     meta = entity.__wire__.get(name)
     if meta is None:
-        if name in ("timeout", "deadline"):  # every keyword is a field here, so Python refuses none
+        if name in ("timeout", "deadline"):  # Python accepts these, because any keyword may name a field
             near = "; with_options(deadline=...) sets a call's deadline"
         else:
             near = suggestion(name, (*entity.__wire__, "check", "if_unchanged"))
@@ -170,7 +170,7 @@ def _id_of(record: Record) -> int:
     return id
 
 
-def _locked(record: Record) -> bool:
+def _is_versioned(record: Record) -> bool:
     return "concurrency_id" in record.__wire__
 
 
@@ -192,7 +192,7 @@ def _written(name: str, meta: Wire, value: Any) -> tuple[list[str], Any]:
     if meta["of"] not in OWNED:
         return point_reference(meta["of"], value, name)
     inside = isinstance(value, Mapping) and not set(value) <= {"Id"}
-    return [".*" if inside else ".Id"], value  # not shown; assumed after facts 3.4
+    return [".*" if inside else ".Id"], value  # not shown; assumed from facts 3.4
 
 
 # --- the record afterwards ----------------------------------------------------------------------
@@ -213,7 +213,7 @@ def _after(record: Record, name: str, value: Any) -> Any:
         return value
     held = getattr(record, name)
     if held is None:
-        return None  # it was not read, and remains unknown
+        return None  # the list was not read, and remains unknown
     of: Any = type(record).__wire__[name]["of"] and registry.resolve(type(record).__wire__[name]["of"])
     value = [from_dict(of, each) if isinstance(each, Mapping) else each for each in value]
     named = {id: element for element in value if (id := getattr(element, "id", None))}

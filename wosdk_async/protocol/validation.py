@@ -143,7 +143,7 @@ def is_own(record: Record, origin: str | None) -> bool:
     """Return whether a record may be sent to ``origin``: created locally, or read from that Company."""
     if record.origin is None or origin is None:
         return True
-    return record.origin.casefold() == origin.casefold()  # facts 1: case does not matter
+    return record.origin.casefold() == origin.casefold()  # facts 1: the service ignores case
 
 
 def wire_path(cls: type[Record], path: str) -> str:
@@ -166,7 +166,7 @@ def _record(record: Record, path: str) -> Iterator[Problem]:
 
 
 def _mapping(content: Mapping[str, Any], cls: type[Record], path: str) -> Iterator[Problem]:
-    _, documented = spellings(cls)  # type: ignore[arg-type]  # mypy takes the objects for the class
+    _, documented = spellings(cls)  # type: ignore[arg-type]  # as in codec/dicts.py
     table = {meta["name"]: meta for meta in cls.__wire__.values()}
     for name, value in content.items():
         where = f"{path}.{name}" if path else str(name)
@@ -210,7 +210,7 @@ _HINTS = {
 
 def lacks(record: Record, *, new: bool = False) -> bool:
     """Return whether ``record`` lacks a required field; fast, because every call runs this check."""
-    cls: Any = type(record)  # mypy confuses the class with its unhashable instances
+    cls: Any = type(record)  # mypy: records are unhashable, but their class is not
     return any(getattr(record, name) is None for name in _required(cls, new))
 
 

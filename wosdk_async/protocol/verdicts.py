@@ -88,13 +88,13 @@ REFUSED = Verdict(
 )
 SESSION_REFUSED = Verdict(
     "session refused",
-    "never",  # the attempt itself renews the session: transport/dispatcher.py
+    "never",  # not by the retry policy: the attempt itself renews the session (transport/dispatcher.py)
     when="{codes}; any 401",
     then="token and host are renewed once for all calls, then the call is retried",
 )
 OTHER_PATH = Verdict(
     "other path",
-    "never",  # the attempt itself tries the paths
+    "never",  # not by the retry policy: the attempt itself tries the other path
     when="{codes}, where the sources give two paths for a command; a 404 page for a path that only one "
     "source gives, until the Company has accepted either path",
     then="sent to the other path; then `UnknownNameError`",
@@ -152,11 +152,11 @@ CODES: Mapping[str, CodeRule] = {
     for rule in (  # facts 6
         CodeRule("BUSINESS_LOGIC_ERROR", REFUSED, BusinessRuleError),
         CodeRule("ERROR_CODE_6", REFUSED, ConflictError),  # facts 3.7
-        CodeRule("CONCURRENCY_ERROR", REFUSED, ConflictError),  # shown only in another client's map
+        CodeRule("CONCURRENCY_ERROR", REFUSED, ConflictError),  # shown only in a third-party client
         CodeRule("ERROR_CODE_1019", REFUSED, NotFoundError),
         CodeRule("ERROR_CODE_1000", REFUSED, UnsupportedError),
         CodeRule("CUSTOM_COMMAND_ERROR", REFUSED, UnsupportedError),
-        CodeRule("ENTITY_NOT_FOUND", REFUSED, UnknownNameError),  # no such entity type
+        CodeRule("ENTITY_NOT_FOUND", REFUSED, UnknownNameError),  # the entity type does not exist
         CodeRule("ERROR_CODE_1002", REFUSED, UnknownNameError),
         CodeRule("ERROR_CODE_1003", REFUSED, UnknownNameError),  # facts 3.4
         CodeRule("COMMAND_NOT_FOUND", OTHER_PATH, UnknownNameError),  # facts 12 row 4
@@ -216,12 +216,13 @@ class StatusRule:
 
 
 STATUSES = (
-    # facts 5: an ErrorInfo in a success; spec 7 shows no statuses: an error body in a success (assumed)
+    # facts 5: a success may contain an ErrorInfo. spec 7 shows error bodies without a status; assumed: a
+    # success may contain one, too.
     StatusRule(range(300), None, None),
-    StatusRule(range(401, 402), SESSION_REFUSED, SessionRefusedError),  # facts 6: whatever its body
+    StatusRule(range(401, 402), SESSION_REFUSED, SessionRefusedError),  # facts 6: with any body
     StatusRule(range(429, 430), WAIT, ThrottledError),  # facts 6: not shown; assumed
     StatusRule(range(400, 500), None, None, "error body"),  # spec 7, facts 6
-    # A gateway may also send its own 503 after it has passed a request on: not shown; assumed.
+    # not shown; assumed: a gateway may send its own 503 after it has passed the request on
     StatusRule(range(503, 504), WAIT, ThrottledError, "error body or Retry-After"),
     StatusRule(range(1000), IN_DOUBT, None),  # facts 6: a 500 is an unhandled exception
 )
@@ -268,7 +269,7 @@ def means_unknown_company(error: RefusedError) -> bool:
 
     Statuses other than 400, and a command that is not found, do not come from a locator.
     """
-    # facts 2: a 400, whose body was not recorded
+    # facts 2: the locator responds with a 400, whose body was not recorded
     rule = CODES.get(error.code, _OTHER_CODE)
     return rule.unknown_company or (error.status <= 400 and verdict_of(error) is REFUSED)
 
@@ -304,5 +305,5 @@ ENDINGS = (
 def ending_of(error: Any) -> Ending:
     """Return what an error means for the caller."""
     if isinstance(error, UnsupportedError) and not error.status:
-        return ENDINGS[-1]  # refused by the catalogue, before anything was sent
+        return ENDINGS[-1]  # the client refused the call by the catalogue, before anything was sent
     return next((each for each in ENDINGS if isinstance(error, each.error)), ENDINGS[-1])

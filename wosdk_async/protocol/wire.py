@@ -24,7 +24,7 @@ class Response:
 
     status: int
     headers: Mapping[str, str] = attrs.field(repr=False)
-    body: bytes = attrs.field(repr=False)  # may repeat the token
+    body: bytes = attrs.field(repr=False)  # hidden in the repr, because it may repeat the token
     followed: bool = attrs.field(default=False, eq=False, repr=False)
     """Whether surplus bytes followed; if so, this response may belong to another call."""
 

@@ -15,7 +15,7 @@ __all__ = ["BETWEEN", "UNDECIDED", "LookUps", "State"]
 BETWEEN = 0.25
 """Seconds between the two look-ups that must find nothing."""
 
-_EMPTY = 2  # look-ups that must find nothing: a single one may have read another call's response
+_EMPTY = 2  # look-ups that must find nothing: one could have received another call's response by mistake
 
 
 class State(IntEnum):

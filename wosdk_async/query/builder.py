@@ -234,7 +234,7 @@ def selected(plan: Plan, path: Any) -> str:
     single = not found.checked or found.below is None or found.kind == "money"
     if single or not isinstance(path, str):
         return found.path if single else f"{found.path}.*".lstrip(".")
-    raise InvalidCallError(  # facts 3.4: ERROR_CODE_1003
+    raise InvalidCallError(  # facts 3.4: the service refuses such a path with ERROR_CODE_1003
         f"{plan.name}.{path} is not a single value; write '{path}.*' or {_one_property(found)}"
     )
 
@@ -285,7 +285,7 @@ def _same_entity(plan: Plan, part: Comparison | Order | ResolvedPath) -> None:
 
 def _isolation_of(level: IsolationLevel | str) -> str:
     """Return the isolation header's value (facts 3.8). Raises InvalidCallError."""
-    from wosdk_async.model import IsolationLevel  # loads all enums
+    from wosdk_async.model import IsolationLevel  # imported here, because it loads all enums
 
     found = IsolationLevel(level)
     if not found.is_known:

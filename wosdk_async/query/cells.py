@@ -1,4 +1,4 @@
-"""Table cells: conversion of one column's values to an Arrow array.
+"""Table cells: converters of a column's values to an Arrow array.
 
 Values are read by the same rules as in records (``codec/values.py``). A value that does not fit its column
 becomes null in the array, and is returned for the Extra column.
@@ -123,9 +123,9 @@ def _integers(arrow: Any, _: Column) -> Cells:
 
     def quick(values: list[Any]) -> Any:
         kinds = set(map(builtins.type, values))
-        if kinds == {int}:  # three times as fast as pyarrow, which inspects each value
+        if kinds == {int}:  # this is three times as fast as pyarrow, which inspects each value
             return arrow.Array.from_buffers(type, len(values), [None, arrow.py_buffer(array("q", values))])
-        # pyarrow also accepts the Decimal 5.0, and computes for minutes on 1E+9999999.
+        # pyarrow would accept Decimals such as 5.0, and compute for minutes on 1E+9999999.
         return None if Decimal in kinds else arrow.array(values, type)
 
     return Cells(type, int, _as_sent, quick)
@@ -144,7 +144,7 @@ def _numbers(arrow: Any, _: Column) -> Cells:
     """
     digits, places = 38, 15
     type, unit = arrow.decimal128(digits, places), Decimal(1).scaleb(-places)
-    # pyarrow reads out of bounds for 0E-9999999, so it gets only numbers that are known to fit.
+    # pyarrow reads memory out of bounds for 0E-9999999, so it gets only numbers that this context accepts.
     exact = Context(prec=digits, traps=[Inexact, InvalidOperation])
 
     def read(value: Any) -> Any:
@@ -178,7 +178,7 @@ def _utc_times(arrow: Any, _: Column) -> Cells:
         try:
             return _of_years(arrow, texts.cast(local).cast(type))
         except ValueError:
-            return _of_years(arrow, texts.cast(type))  # all have a zone
+            return _of_years(arrow, texts.cast(type))  # succeeds if all texts have a zone
 
     return Cells(type, datetime, read_utc, quick)
 
@@ -202,7 +202,8 @@ def _of_years(arrow: Any, times: Any) -> Any:
     return times if low is None or (low >= _FIRST and high <= _LAST) else None
 
 
-_FIRST, _LAST = -62_135_596_800_000_000, 253_402_300_799_999_999  # the years 1 and 9999, in microseconds
+# Start of year 1 and end of year 9999, in microseconds since 1970.
+_FIRST, _LAST = -62_135_596_800_000_000, 253_402_300_799_999_999
 
 
 def _as_sent(value: Any) -> Any:
@@ -211,8 +212,8 @@ def _as_sent(value: Any) -> Any:
 
 # --- JSON text in cells: lists, objects and the Extra column, without secrets ----------------------
 
-# The name of every property that the catalogue marks as a secret contains one of these words. Other
-# text is not searched.
+# The name of every property that the catalogue marks as a secret contains this word. Text without it is not
+# searched further.
 _MARK = re.compile(r'password\w*":')
 
 
@@ -233,7 +234,7 @@ def _remove_secrets(values: Iterable[tuple[Any, Iterable[str]]], entity: type[Re
     left = [(value, _class_at(entity, steps)) for value, steps in values]
     while left:
         value, cls = left.pop()
-        if cls is None:  # the catalogue does not define its class
+        if cls is None:  # without a class, the catalogue marks no secrets in this value
             continue
         if isinstance(value, list):
             left += [(each, cls) for each in value]
@@ -254,5 +255,5 @@ def _class_at(cls: type[Record] | None, steps: Iterable[str]) -> type[Record] | 
 
 def _field(cls: type[Record], name: str) -> Any:
     """Return a property's metadata; names are case-insensitive."""
-    meant = codec.spellings(cls)[1].get(name.lower(), name)  # type: ignore[arg-type]  # mypy: objects
+    meant = codec.spellings(cls)[1].get(name.lower(), name)  # type: ignore[arg-type]  # as in codec/dicts.py
     return fields_of(cls).get(meant, {})

@@ -82,12 +82,12 @@ def _check(cls: type[Record], path: str) -> None:
     if path != "*":
         found = find(root(cls), path.removesuffix(".*"))
         if path.endswith(".*") and found.below is None:
-            found.by_wire("*")  # raises for a single value
+            found.by_wire("*")  # raises the error for a property of a single value
 
 
 def fields_of(cls: type[Record]) -> dict[str, Wire]:
     """Return the metadata of a class's properties by wire name."""
-    return _fields_of(cls)  # type: ignore[arg-type]  # mypy takes the objects for the class
+    return _fields_of(cls)  # type: ignore[arg-type]  # mypy: records are unhashable, but their class is not
 
 
 @functools.cache
@@ -103,7 +103,7 @@ def _class_of(entity: type[Record] | str) -> type[Record]:
             f"read the records as dicts: query({described(entity)}).all()"
         )
     entity_name(found)
-    if "Id" not in fields_of(found) and found.wire_name not in KEYS:  # a catalogue value class
+    if "Id" not in fields_of(found) and found.wire_name not in KEYS:  # part of other records, not a record
         raise InvalidCallError(
             f"{found.wire_name} has no Id and cannot be queried, because it is part of other records or"
             f" results; select its path in a query of the record"
@@ -138,7 +138,7 @@ def _below(place: _Place, steps: Sequence[str]) -> Iterator[Column]:
     if meta.get("secret"):
         raise InvalidCallError(f"{place.cls.wire_name}.{name} is a secret; tables exclude secrets")
     if meta.get("many") or not is_nested(meta):
-        yield place.column(meta)  # a list is one column, whichever of its properties are selected
+        yield place.column(meta)  # a list is one column, even if only some of its properties are selected
     else:
         inside = place.into(meta)
         for each in [rest] if rest else _cut(inside.cls):
@@ -157,7 +157,7 @@ def _whole(place: _Place) -> Iterator[Column]:
 
 def _cut(cls: type[Record]) -> list[list[str]]:
     """Return the paths to read in an object if no requested path names its properties."""
-    if cls.wire_name == "Money":  # always whole (facts 3.4)
+    if cls.wire_name == "Money":  # facts 3.4: the service always sends all of it
         return [["*"]]
     return [[name] for name in _CUT.get(cls.wire_name, ("Id",)) if name in fields_of(cls)]
 

@@ -78,7 +78,7 @@ class KeyCursor:
             await self._fetch(self._plan, self._plan.expression(self._bounds(), Count=count))
         )
         if self._left is not None:
-            records = records[: self._left]  # a service may send more than Count; not shown, assumed
+            records = records[: self._left]  # not shown; assumed: the service may send more than Count
             self._left -= len(records)
         if records:
             self.last = id_of(records[-1])
@@ -100,7 +100,7 @@ class KeyCursor:
         last, found = self.last, list[Any]()
         for record in records:
             key = _required_id(record, self._plan.name)
-            if found and key == last:  # a duplicate within this page
+            if found and key == last:  # a duplicate of the record before it on this page
                 continue
             if last is not None and not self._follows(key, last):
                 raise WosdkError(
@@ -123,7 +123,9 @@ class KeyCursor:
 
     def _require_within(self, key: int) -> None:
         """Raise WosdkError for a record that belongs to the next range, and so would appear twice."""
-        if self._until is not None and key > self._until:  # not shown; assumed possible
+        if (
+            self._until is not None and key > self._until
+        ):  # not shown; assumed: a service may ignore the bound
             raise WosdkError(
                 f"the page of {self._plan.name} with Id up to {self._until} contains {key}: the service"
                 f" ignores conditions on Id, so records cannot be read by ranges"
@@ -181,7 +183,7 @@ _NO_OBJECTS = (type(None), list, str, int, float, Decimal)
 def _required_id(record: Any, entity: str) -> int:
     """Return the id at which the next page starts. Raises WosdkError unless it is an integer."""
     found = id_of(record)
-    if type(found) is not int:  # in Python, ``true`` equals 1, and record 1 would seem to have been read
+    if type(found) is not int:  # isinstance() would accept true, which equals the id 1 in Python
         raise WosdkError(
             f"the Id of a record of {entity} is {reprlib.repr(found)}, not a whole number, so the next page"
             " cannot be read"
@@ -232,7 +234,7 @@ async def prefetch(cursors: Iterable[Cursor]) -> AsyncGenerator[list[Any], None]
 
 def _start(cursor: Cursor) -> asyncio.Task[list[Any]]:
     task = asyncio.get_running_loop().create_task(cursor.page())
-    # Otherwise asyncio logs an error
+    # Mark the exception as retrieved: if the task is abandoned, asyncio would log an error.
     task.add_done_callback(lambda done: done.cancelled() or done.exception())
     return task
 
@@ -242,7 +244,7 @@ async def _cancel(tasks: Iterable[asyncio.Task[Any]]) -> None:
     for task in left:
         task.cancel()
     if left:
-        with anyio.CancelScope(shield=True):  # cancelling the caller must not end this wait
+        with anyio.CancelScope(shield=True):  # a cancellation of the caller must not end this wait
             await asyncio.wait(left)
 
 

@@ -23,7 +23,7 @@ from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["ResolvedPath", "find", "identifier", "root", "text"]
 
-_ALIKE = 0.9  # from this similarity, prefer the name to one in a nested object
+_ALIKE = 0.9  # a name this similar is suggested rather than the same name in a nested object
 
 
 @attrs.frozen
@@ -64,7 +64,7 @@ class ResolvedPath:
 
     def by_wire(self, name: str) -> ResolvedPath:
         """Return the path to the property with this wire name."""
-        below: Any = self.below  # mypy confuses the class with its unhashable instances
+        below: Any = self.below  # mypy: records are unhashable, but their class is not
         return self._open(name) if not self.checked else self._step(name, _by_wire(below))
 
     def _step(self, name: str, table: dict[str, Wire]) -> ResolvedPath:
@@ -72,7 +72,7 @@ class ResolvedPath:
         if meta is None:
             raise self._unknown(name, table)
         below = _below(meta)
-        if below is None and meta["type"] == "object":  # the catalogue does not define its content
+        if below is None and meta["type"] == "object":  # the catalogue does not define the object's content
             return self._open(meta["name"], in_list=bool(meta.get("many")))
         many = self.in_list or bool(meta.get("many"))
         return ResolvedPath(self.entity, self._joined(meta["name"]), meta, below, in_list=many)
@@ -93,7 +93,7 @@ class ResolvedPath:
     def _path_below(self, name: str) -> str:
         """Suggest the path to a property of that name in a nested object."""
         for meta in _by_python(self.below).values():
-            of: Any = _below(meta)  # as above
+            of: Any = _below(meta)
             inner = _by_wire(of)
             found = next((each for each in inner.values() if each["name"].lower() == name.lower()), None)
             if found is not None:

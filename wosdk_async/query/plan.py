@@ -148,7 +148,7 @@ def criteria(parts: Sequence[Condition], joiner: Joiner = "And") -> dict[str, An
 KEYS: dict[str, tuple[str, ...]] = {
     "Actor": ("Id", "TypeId"),
     "AlertSubscription": ("UserId", "AlertTypeId"),
-    "AssetTree": ("ParentId", "ChildId"),  # facts 3.4: its Id repeats ParentId
+    "AssetTree": ("ParentId", "ChildId"),  # facts 3.4: the Id of an AssetTree equals its ParentId
     "Blob": ("ActorId", "ActorTypeId", "TypeId"),
     "GLAccount": ("Id", "DisplayAs"),
     "InvoiceLog": ("InvoiceId", "Idx"),
@@ -158,7 +158,7 @@ KEYS: dict[str, tuple[str, ...]] = {
 """Properties that identify a record where ``Id`` alone does not (facts 3.1); empty if unknown."""
 
 
-@functools.lru_cache(maxsize=256)  # called for every page, and a program may generate any number of names
+@functools.lru_cache(maxsize=256)  # called for every page; bounded, as a program may generate many names
 def _key_of(name: str) -> tuple[str, ...]:
     known = entity_class(name)
     return KEYS.get(known.wire_name if known else name, ("Id",))

@@ -43,7 +43,7 @@ class Path:
             f"{self._path} is a property, not a value: compare it (booleans with == True), or use .is_null()"
         )
 
-    if not TYPE_CHECKING:  # type checkers find these faults themselves
+    if not TYPE_CHECKING:  # without these methods, type checkers report the mistakes
 
         def _refuse_and_or(self, _: Any) -> NoReturn:
             """Refuse ``f.a == 1 & f.b == 2``, which Python parses as ``f.a == (1 & f.b) == 2``."""
@@ -181,7 +181,7 @@ class Nested(Path):
 
     __slots__ = ()
 
-    if not TYPE_CHECKING:  # for type checkers every name would be valid; they read fields.pyi
+    if not TYPE_CHECKING:  # type checkers read fields.pyi; with this method, they would accept every name
 
         def __getattr__(self, name: str) -> Any:
             if name.startswith("_"):
@@ -233,7 +233,7 @@ def property_at(path: ResolvedPath) -> Path:
 
 
 def resolved(property: Path) -> ResolvedPath:
-    """Return a property's path. As a method, its name could shadow a field of the model."""
+    """Return a property's path. This is not a method, because its name could shadow a field of the model."""
     return property._path
 
 

@@ -36,7 +36,7 @@ Getter = Callable[[Any], Any]
 
 
 class RowSplitter:
-    """Splitter of a page's rows into column values; the Extra column gets none."""
+    """Splitter of a page's rows into the values of columns, and the values that have no column."""
 
     def __init__(self, columns: Sequence[Column]) -> None:
         self._root = _Branch(columns[0].entity, (), {i: each for i, each in enumerate(columns) if each.steps})
@@ -55,7 +55,8 @@ class RowSplitter:
             rows = _plain_rows(body)
         if len(self._forms) < _MAX_FORMS and self._root.learn(rows):
             self._form = _form_of(self._root)
-            self._forms[self._form.struct] = self._form  # pages in the previous form may still be waiting
+            # Earlier forms are kept, because split() may still get pages that were read in them.
+            self._forms[self._form.struct] = self._form
         return rows  # type: ignore[no-any-return]
 
     def split(self, rows: Sequence[Any]) -> tuple[Values, Extras]:
@@ -70,7 +71,7 @@ class RowSplitter:
                 for row, value in enumerate(map(get, rows)):
                     if value is not UNSET:
                         extras.setdefault(row, {})[path] = value
-            # Row by row, while its values are in the CPU cache.
+            # Read the values row by row, while a row's values are in the CPU cache.
             values, count = list(chain.from_iterable(map(form.values, rows))), len(form.columns)
             return {column: values[i::count] for i, column in enumerate(form.columns)}, extras
         require_objects(rows, self._root.entity)
@@ -80,8 +81,8 @@ class RowSplitter:
 
 
 _plain_rows = objects(ROWS, None)
-_MAX_NAME = 100  # characters
-_MAX_FORMS = 8  # a service that keeps sending new names must not keep creating Structs
+_MAX_NAME = 100  # maximum characters of a learned name
+_MAX_FORMS = 8  # maximum Structs per query, even if the service keeps sending new names
 
 
 @attrs.frozen(eq=False)
@@ -108,7 +109,7 @@ def _form_of(root: _Branch) -> _Form:
 def _values_at(paths: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
     if len(paths) > 1:
         return attrgetter(*paths)
-    # For a single name, attrgetter returns the value, not a tuple
+    # With a single name, attrgetter returns the value instead of a tuple.
     return lambda row: tuple(attrgetter(path)(row) for path in paths)
 
 
@@ -180,8 +181,8 @@ class _Branch:
     def _is_learnable(self, name: str) -> bool:
         known, meant_by = spellings(self._cls)  # type: ignore[arg-type]  # as in codec/dicts.py
         is_other_spelling = name not in known and name.lower() in meant_by
-        is_taken_by_msgspec = name.isprintable() and not {'"', "\\"} & set(name)
-        return is_taken_by_msgspec and len(name) <= _MAX_NAME and not is_other_spelling
+        msgspec_accepts_it = name.isprintable() and not {'"', "\\"} & set(name)
+        return msgspec_accepts_it and len(name) <= _MAX_NAME and not is_other_spelling
 
     # --- dicts ------------------------------------------------------------------------------
 
@@ -190,7 +191,7 @@ class _Branch:
         found = self._found(objects)
         members = sum(map(len, filter(None, objects)))
         if members != sum(len(objects) - column.count(None) for column in found.values()):
-            found = self._found(self._tidy(objects, extras))  # there are more names, or nulls
+            found = self._found(self._tidy(objects, extras))  # some objects have other names, or nulls
         for name, index in self._leaves.items():
             values[index] = found[name]
         for name, branch in self._branches.items():

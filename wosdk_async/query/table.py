@@ -47,7 +47,7 @@ class TableBuilder:
         values, extras = self._splitter.split(rows)
         arrays = {index: self._array(index, values[index], extras) for index in values}
         for index, column in enumerate(self.columns):
-            if column.type == "extra":  # complete now
+            if column.type == "extra":  # last, because the other columns add values to ``extras``
                 arrays[index] = pyarrow().array(_texts(column, extras, len(rows)), self._cells[index].type)
         ordered = [arrays[index] for index in range(len(self.columns))]
         return pyarrow().RecordBatch.from_arrays(ordered, schema=self.schema)

@@ -44,7 +44,7 @@ _RANGE = re.compile(r"([A-Z]{1,3})([0-9]{1,7}):([A-Z]{1,3})([0-9]{1,7})")
 
 def sheet_parts(book: zipfile.ZipFile, parts: Mapping[str, str]) -> tuple[dict[str, str | None], range]:
     """Return the XML part of each sheet by name, and the range of valid date numbers."""
-    days = range(61, 2_958_466)  # Excel counts a nonexistent 1900-02-29 before it
+    days = range(61, 2_958_466)  # day 60 is the nonexistent 1900-02-29, so the days before it are uncertain
     ids: dict[str, str] = {}
     targets: dict[str, str] = {}
 
@@ -113,16 +113,16 @@ class ExcelCells:
         self._styles = styles
         self._days = days
         self._currencies: dict[int, list[list[Any]]] = defaultdict(list)
-        self._runs: dict[str | int, list[Any]] = {}  # the last of each column
+        self._runs: dict[str | int, list[Any]] = {}  # column -> its last run of rows with the same currency
         self._faults: Faults = defaultdict(dict)
         self.merged: list[tuple[range, range]] = []
         self.hidden_rows: list[range] = []
         self.hidden_columns: list[range] = []
         self._row = self._column = 0
-        self._place = ""  # the reference as text, until it is needed
+        self._place = ""  # the cell's reference ("B7"), parsed into row and column only when needed
         self._type: str | None = None
-        self._is_pending = False  # a formula without a result so far
-        self._has_day: bool | None = None  # of a date or time
+        self._is_pending = False  # whether the cell is a formula whose result has not been seen yet
+        self._has_day: bool | None = None  # whether a date or time shows the day; None for other cells
         self._number = ""
 
     def start(self, element: str, attributes: Attributes) -> bool:
@@ -132,7 +132,7 @@ class ExcelCells:
                 self.finish()
             place = attributes.get("r", "")
             if not place:
-                self._find()
+                self._locate()
                 self._column += 1
             self._place = place
             self._type = attributes.get("t")
@@ -144,13 +144,13 @@ class ExcelCells:
             if self._type == "e":
                 self._mark(ERROR)
         elif element == "v":
-            self._is_pending &= self._type != "str"  # its result may be an empty text
+            self._is_pending &= self._type != "str"  # an empty text is a valid result of a text formula
             return self._is_pending or (self._has_day is not None and self._type in (None, "n"))
         elif element == "f":
             self._is_pending = self._type != "e"
         elif element == "row":
             self.finish()
-            self._find()
+            self._locate()
             self._row = int(attributes.get("r", self._row + 1))
             self._column = 0
             if attributes.get("hidden") in _TRUE:
@@ -169,7 +169,7 @@ class ExcelCells:
         row = int(self._place[len(letters) :] or self._row)
         run = self._runs.get(letters or self._column)
         if run is None or run[2] != currency or run[1] != row:
-            self._find()
+            self._locate()
             run = self._runs[letters or self._column] = [row, row, currency]
             self._currencies[self._column - 1].append(run)
         run[1] = row + 1
@@ -201,10 +201,10 @@ class ExcelCells:
         return self._faults
 
     def _mark(self, fault: str) -> None:
-        self._find()
+        self._locate()
         self._faults[self._row][self._column - 1] = fault
 
-    def _find(self) -> None:
+    def _locate(self) -> None:
         """Set the row and column from the cell's reference."""
         if self._place:
             letters = self._place.rstrip("0123456789")

@@ -61,7 +61,7 @@ class OpenDocumentCells:
         self.hidden_columns: list[range] = []
         self.others: set[str] = set()
         self.currencies: Currencies = defaultdict(list)
-        self._formats: dict[str, str] = defaultdict(str)  # in the form of Excel formats
+        self._formats: dict[str, str] = defaultdict(str)  # format name -> format in Excel's notation
         self._format = ""
         self._styles: dict[str, str] = {}  # cell style -> displayed currency
         self._column_styles: list[tuple[range, str]] = []
@@ -148,9 +148,8 @@ class OpenDocumentCells:
         for column in self._columns:
             if style is None:
                 shown = next((shown for columns, shown in self._column_styles if column in columns), None)
-            has_text = shown is not None and shown.startswith(
-                '"'
-            )  # such as "Mio", which the cell's currency omits
+            # A format's text, such as "Mio", is missing in the cell's own currency, so it has priority.
+            has_text = shown is not None and shown.startswith('"')
             if currency := (shown if has_text else own or shown) or default:
                 self.currencies[column].append((self._rows, currency[: LONGEST_SIGN + 1]))
 

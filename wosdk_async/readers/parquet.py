@@ -19,7 +19,7 @@ from wosdk_async.readers.program import Line
 
 __all__ = ["explain", "read"]
 
-_BATCH = 4096  # rows
+_BATCH = 4096  # rows read at a time
 
 Cells = tuple[list[str], dict[int, str]]
 """Texts of a column, and the reasons why some cannot be used, by place."""
@@ -34,11 +34,11 @@ def read(path: str) -> Iterator[Line]:
     with parquet.ParquetFile(path) as file:
         leaves = _leaves(file)
         dictionaries = _dictionary_columns(leaves)
-        # Not empty_table(), which imports pandas: as slow as pyarrow itself.
+        # Schema.empty_table() would import pandas, which takes as long as importing pyarrow.
         schema = _flat(arrow.Table.from_batches([], file.schema_arrow)).schema
         yield 0, schema.names, None
     textless = _textless(schema, leaves)
-    kinds = "".join(_kind(kind) for kind in schema.types)
+    kinds = "".join(map(_kind_letter, schema.types))
     old_times = [schema.names.index(name) for name, leaf in leaves.items() if leaf.physical_type == "INT96"]
     line = 0
     rests = _batches(path, dictionaries, "ns") if old_times else repeat(None)
@@ -113,7 +113,7 @@ def _flat(table: arrow.Table) -> arrow.Table:
 # --- texts --------------------------------------------------------------------------------------
 
 
-def _kind(kind: arrow.DataType) -> str:
+def _kind_letter(kind: arrow.DataType) -> str:
     """Return the kind letter of a column's values."""
     if types.is_dictionary(kind):
         kind = kind.value_type
@@ -144,7 +144,8 @@ def _texts(column: Any) -> Cells:
         return _float_cells(column, kind.bit_width)
     zone = ""
     if types.is_timestamp(kind) and kind.tz is not None:
-        column, zone = column.cast(arrow.timestamp(kind.unit)), "Z"  # with a zone, Arrow checks no range
+        # Arrow checks the range only of times without a zone.
+        column, zone = column.cast(arrow.timestamp(kind.unit)), "Z"
     try:
         texts = column.cast(arrow.string()).to_pylist()
     except (arrow.ArrowException, TypeError, UnicodeDecodeError):
@@ -225,7 +226,7 @@ def _float_cells(column: Any, bits: int) -> Cells:
                 f"the number {value!r} has more than {digits} digits, the limit of its type; "
                 "write it as text, integer or decimal"
             )
-        elif bits == 16:  # Arrow writes too many digits
+        elif bits == 16:  # Arrow writes more digits than a half-precision number has
             shorter = (f"{value:.{count}g}" for count in range(1, 6))
             half = struct.pack("e", value)
             texts[place] = next(_plain(text) for text in shorter if struct.pack("e", float(text)) == half)

@@ -18,7 +18,7 @@ from typing import IO, Any, NamedTuple
 
 try:
     import resource
-except ImportError:  # Windows
+except ImportError:  # on Windows
     resource = None  # type: ignore[assignment]
 
 __all__ = [
@@ -26,9 +26,9 @@ __all__ = [
     "lowered", "main", "not_started", "write_lines",
 ]  # fmt: skip
 
-MAX_CELL = 1 << 20  # characters, in files of any format
-MAX_LINE = 16 << 20  # bytes of a converted row; characters of a line of text
-MAX_MESSAGE = 8192  # bytes
+MAX_CELL = 1 << 20  # maximum characters of a cell, in files of any format
+MAX_LINE = 16 << 20  # maximum bytes of a converted row, and characters of a line of text
+MAX_MESSAGE = 8192  # maximum bytes of a message
 
 Line = (
     tuple[int, list[str], None]
@@ -96,11 +96,11 @@ def main() -> None:
         os.write(2, STARTED)
         write_lines(reader.read(order.path, **order.options), sys.stdout.buffer)
         sys.stdout.flush()
-    except BaseException as error:  # a panic of a reader is not an Exception
+    except BaseException as error:  # the panic of a reader in Rust is not an Exception
         said = _message(order.path, error, limits, explain)
         os.write(2, f"\n{json.dumps([str(said)[:1000], getattr(said, 'remedy', '')])}".encode())
         os._exit(1)
-    os._exit(0)  # the libraries need no clean-up
+    os._exit(0)  # skips the libraries' clean-up, which is not needed
 
 
 def _message(path: str, error: BaseException, limits: Limits, explain: Explain) -> str | Unreadable:
@@ -111,7 +111,7 @@ def _message(path: str, error: BaseException, limits: Limits, explain: Explain) 
     if isinstance(error, OSError) and error.errno in (errno.EFBIG, errno.ENOSPC, errno.EDQUOT):
         why = f"over {limits.size >> 20:,} MB" if error.errno == errno.EFBIG else "the disk is full"
         return f"its rows do not fit into a temporary file ({why}); save the table as several CSV files"
-    if isinstance(error, ImportError):  # of a lazy import of a library
+    if isinstance(error, ImportError):  # a library could not import a module that it imports on first use
         return not_started(path, error)
     return explain(path, error)
 
@@ -161,16 +161,16 @@ def _set_limits(limits: Limits) -> None:
         return
     for kind, limit, spare in (
         (resource.RLIMIT_AS, limits.memory, 0),
-        (resource.RLIMIT_CPU, limits.cpu, 1),  # SIGXCPU comes first
+        (resource.RLIMIT_CPU, limits.cpu, 1),  # SIGXCPU at the limit, SIGKILL a second later
         (resource.RLIMIT_FSIZE, limits.size, 0),
         (resource.RLIMIT_CORE, 0, 0),
     ):
         _, hard = resource.getrlimit(kind)
         try:
             resource.setrlimit(kind, (limit, _lower(limit + spare, hard)))
-        except (ValueError, OSError):  # macOS does not limit RLIMIT_AS
+        except (ValueError, OSError):  # for example, macOS cannot set RLIMIT_AS
             continue
-    signal.alarm(limits.seconds + 2)  # without prctl, ends the reader after its parent is gone
+    signal.alarm(limits.seconds + 2)  # ends a reader whose parent is gone, on systems without prctl
 
 
 def _die_with(parent: int) -> None:
@@ -180,5 +180,5 @@ def _die_with(parent: int) -> None:
         import ctypes
 
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
-        if os.getppid() != parent:  # it has exited, or sys.executable is a launcher
+        if os.getppid() != parent:  # the parent has exited, or sys.executable is a launcher
             raise ChildProcessError("it runs as the child of another process")

@@ -20,7 +20,7 @@ __all__ = ["explain", "read"]
 
 Row = tuple[int, list[str], str, dict[int, str]]
 
-_DIGITS = 15  # significant digits that Excel keeps
+_DIGITS = 15  # number of significant digits that Excel keeps
 
 
 def read(path: str, *, sheet: str | int | None = None, header_row: int | None = None) -> Iterator[Line]:
@@ -66,7 +66,8 @@ def read(path: str, *, sheet: str | int | None = None, header_row: int | None = 
             found = table.faults_in(line, values) if table.covered else faults.get(line, {})
             row = _row(line, values, found, times=facts is not None)
             yield table.with_currencies(row) if table.currencies else row
-    for last in sorted(line for line in faults if line > page.end[0] + 1):  # rows of formulas only
+    # Rows below calamine's range, which have only formulas without results.
+    for last in sorted(line for line in faults if line > page.end[0] + 1):
         yield _row(last, [""] * page.width, faults[last])
     yield (last,)
 
@@ -245,7 +246,8 @@ def _is_text(path: str) -> bool:
     with open(path, "rb") as file:
         head = file.read(4096)
     try:
-        text = codecs.getincrementaldecoder("utf-8")().decode(head)  # the last character may be incomplete
+        # Decoded incrementally, because the last character may be incomplete.
+        text = codecs.getincrementaldecoder("utf-8")().decode(head)
     except UnicodeDecodeError:
         return False
     return bool(text.strip()) and "\0" not in text
@@ -272,7 +274,7 @@ def _row(line: int, values: list[Any], faults: dict[int, str], *, times: bool = 
     return line, cells, "".join(kinds), faults
 
 
-_FIRST_DAY = date(1900, 3, 1)  # Excel counts a nonexistent 1900-02-29 before it
+_FIRST_DAY = date(1900, 3, 1)  # earlier dates are uncertain: Excel counts a nonexistent 1900-02-29
 _NO_TIME = "it is midnight or an invalid date, which look the same in this format; save the workbook as .xlsx"
 
 

@@ -131,7 +131,7 @@ class ChangeFeed(Generic[E]):
                     now = _as_seen(record)
                     if self._seen.get(now.id) != now:
                         yield record
-                    self._keep(now, reading)
+                    self._count_processed(now, reading)
         self._finish(reading)
 
     def poll(self, every: float) -> AsyncGenerator[E, None]:
@@ -157,16 +157,16 @@ class ChangeFeed(Generic[E]):
         """Return a pass up to the present; None if nothing has moved."""
         newest, clock = await self._newest()
         self.clock_behind = self._behind(clock)
-        if self.clock_behind:  # later moves may have any time before the watermark
+        if self.clock_behind:  # new moves may have times before the watermark, so read all records
             self._time, self._seen = None, {}
             newest, clock = await self._newest()
         if newest is None and self._time is not None and self._highest is None:
             return None
-        # Two, to check the descending order: records above the first would be missed.
+        # Read two, to check that the order is descending: records above the first would be missed.
         highest = await first_page(self._query(None).select("Id").order_by(self._key.desc()), 2)
         if not highest:
             return None
-        return Pass(_earliest(newest, clock), id_of(highest[0]), 0)
+        return Pass(_end_of_pass(newest, clock), id_of(highest[0]), 0)
 
     async def _newest(self) -> tuple[Any, datetime | None]:
         """Return the most recently moved record, and the time by the service's clock."""
@@ -176,7 +176,7 @@ class ChangeFeed(Generic[E]):
 
     def _behind(self, clock: datetime | None) -> timedelta:
         """Return how far the service's clock is behind the watermark, if beyond the overlap."""
-        # A watermark that started at the caller's time has neither
+        # A watermark that started at a time from the caller has neither, until its first pass ends.
         is_of_service = self._highest is not None or self._seen
         if clock is None or self._time is None or not is_of_service:
             return timedelta(0)
@@ -188,7 +188,7 @@ class ChangeFeed(Generic[E]):
 
         A new record's time may precede the watermark if the service's clock was temporarily behind.
         """
-        # Increasing ids are assumed (docs/assumptions.md)
+        # Assumed: new records have higher ids than all earlier ones (docs/assumptions.md).
         known = reading.highest if self._time is None or self._highest is None else self._highest
         ranges = [
             (self._moved(), reading.last, min(known, reading.highest)),
@@ -202,8 +202,7 @@ class ChangeFeed(Generic[E]):
             return query
         return query.where(self._at >= max(self._time, _NEVER + self._overlap) - self._overlap)
 
-    def _keep(self, record: Seen, reading: Pass) -> None:
-        """Count a record as processed."""
+    def _count_processed(self, record: Seen, reading: Pass) -> None:
         self._reading = attrs.evolve(reading, last=record.id)
         can_be_stored = record.version is None or type(record.version) is int
         has_room = record.id in self._seen or len(self._seen) < MAX_SEEN
@@ -213,7 +212,7 @@ class ChangeFeed(Generic[E]):
     def _finish(self, reading: Pass) -> None:
         """Advance the watermark after a pass, and drop the records before the overlap."""
         times = [time for time in (self._time, reading.newest) if time is not None]
-        self._time = max(times, default=None)  # the newest record may have moved to an earlier time
+        self._time = max(times, default=None)  # never moves back, even if reading.newest is earlier
         self._highest = max(self._highest or 0, reading.highest)
         self._reading = None
         self._seen = {
@@ -230,15 +229,16 @@ def _as_seen(record: Any) -> Seen:
 
 
 def _moved_at(record: Any) -> datetime | None:
-    is_dict = isinstance(record, dict)  # from an export, which reads by wire names
+    is_dict = isinstance(record, dict)  # an export reads records as dicts with wire names
     at = read_utc(property_of(record, MOVED)) if is_dict else record.last_action_date_utc
     return at if isinstance(at, datetime) else None
 
 
-def _earliest(newest: Any, clock: datetime | None) -> datetime | None:
-    """Return the latest time allowed for the watermark.
+def _end_of_pass(newest: Any, clock: datetime | None) -> datetime | None:
+    """Return the time up to which a pass reads, which is the latest time allowed for the watermark.
 
-    A record's time may be in the future, and a host's clock may be behind.
+    It is the earlier of two times, because the newest record's time may be in the future, and the clock of a
+    host may be behind.
     """
     at = None if newest is None else _moved_at(newest)
     if at is None:
@@ -249,7 +249,7 @@ def _earliest(newest: Any, clock: datetime | None) -> datetime | None:
 def _date_of(trace: Trace) -> datetime | None:
     """Return the time by the service's clock: every recorded response carries a ``Date``."""
     # facts 3.8
-    from email.utils import parsedate_to_datetime  # takes 8 ms to import
+    from email.utils import parsedate_to_datetime  # imported here: takes 8 ms
 
     try:
         moment = parsedate_to_datetime(trace.reply.headers["date"] if trace.reply else "")

@@ -31,7 +31,7 @@ def read_value(kind: str, text: str) -> FieldValue:
     """Parse ``text`` for a descriptor of CfType ``kind``; invalid text is returned unchanged."""
     try:
         return _READERS[kind](text.strip()) if kind in _READERS else text
-    except (ValueError, KeyError, InvalidOperation):  # raising would hide the other fields
+    except (ValueError, KeyError, InvalidOperation):  # an exception would prevent reading the other fields
         return text
 
 
@@ -210,7 +210,7 @@ def _changes(
     for descriptor_id, text in wanted.items():
         id = there.get(descriptor_id)
         if text is None and id is not None:
-            # facts 3.6 shows this for attributes and notes; for custom fields not shown; assumed
+            # facts 3.6 shows this for attributes and notes. For custom fields: not shown; assumed.
             yield CustomField2(id=id, perform_deletion=True)
         elif text is not None:
             yield CustomField2(

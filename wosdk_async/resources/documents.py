@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 from urllib.parse import unquote, urlsplit
 
-from wosdk_async import model  # its classes are loaded on first use
+from wosdk_async import model  # used as ``model.X``, which loads a class on first use
 from wosdk_async.errors import (
     DeadlineError,
     DownloadError,
@@ -49,9 +49,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Documents"]
 
-_MAX_UPLOAD = 20 * 1024 * 1024  # bytes; facts 7: taken from the sister product, not confirmed; assumed
-_MAX_DOWNLOAD = 64 * 1024 * 1024  # bytes
-_DOWNLOAD_SECONDS = 120.0  # for the address and the file: files are longer than call responses
+_MAX_UPLOAD = 20 * 1024 * 1024  # bytes; facts 7: the limit of the sister product; not shown here; assumed
+_MAX_DOWNLOAD = 64 * 1024 * 1024  # bytes of a file, unless the caller passes ``max_bytes``
+_DOWNLOAD_SECONDS = 120.0  # deadline of a download: long, because files are larger than call responses
 
 
 class Documents(Resource):
@@ -106,7 +106,7 @@ class Documents(Resource):
             raise InvalidCallError("the file has no name; pass file_name=")
         mime_type = mime_type or media_type(named)
         document = model.Document(
-            **_placed(owner, actor_type, "Cloud"),  # spec 2.9, 4.9 rule 5: shown with a Blob
+            **_placed(owner, actor_type, "Cloud"),  # spec 2.9, 4.9 rule 5: sent together with a Blob
             title=title or named,
             description=description,
             is_shared=shared,
@@ -248,7 +248,7 @@ class Documents(Resource):
         """Return the address from the command, or from the record as a fallback."""
         try:
             found = (await self.download_urls([id])).get(id)
-        except UnknownNameError:  # only the description of 2023 contains the command (facts 5)
+        except UnknownNameError:  # facts 5: only the description of 2023 contains the command
             found = None
         if found is not None:
             return found
@@ -286,7 +286,7 @@ def _writer(to: Path, address: GetDocDownloadUrl, id: int) -> Callable[[Stream],
     if not to.is_dir():
         return file_writer(to, named_by_user=True)
     named = address.file_name or unquote(urlsplit(address.url or "").path)
-    target = to / f"{id}-{safe_name(named, 'document')}"  # many are called image.jpg
-    if not target.is_symlink():  # a link is replaced, wherever it leads
+    target = to / f"{id}-{safe_name(named, 'document')}"  # with the id, because many are called image.jpg
+    if not target.is_symlink():  # a link is replaced by the file, so its target need not be writable
         require_writable(target)
     return file_writer(target, named_by_user=False)

@@ -45,7 +45,7 @@ Source = str | os.PathLike[str] | Content | AsyncIterable[Content]
 """Source of an upload: a path, bytes, or an async iterable of bytes."""
 
 _CHUNK = 1024 * 1024  # bytes per read or write of a file
-_MAX_NAME = 200  # bytes; most file systems allow 255
+_MAX_NAME = 200  # maximum bytes of a file name; most file systems allow 255
 _NOT_IN_NAMES = re.compile(r'[<>:"|?*]')  # special characters in some file systems
 
 
@@ -114,7 +114,7 @@ async def _read_file(path: Path, check_size: Callable[[int], None], write: Calla
 
 def media_type(file_name: str) -> str:
     """Return the media type for a file name's suffix."""
-    import mimetypes  # imported late, because it reads system files
+    import mimetypes  # imported here, because it reads system files
 
     known, encoding = mimetypes.guess_type(file_name, strict=False)
     return known if known and not encoding else "application/octet-stream"
@@ -163,7 +163,7 @@ def require_writable(to: str | os.PathLike[str]) -> Path:
     path = Path(to)
     try:
         kind = stat.S_IFMT(path.stat().st_mode)
-    except FileNotFoundError:  # also for a link whose target does not exist yet
+    except FileNotFoundError:  # also raised for a link whose target does not exist yet
         folder = Path(os.path.realpath(path)).parent
         if str(to).endswith(("/", os.sep)) or not folder.is_dir():
             missing = to if folder.is_dir() else folder
@@ -232,11 +232,12 @@ def file_writer(target: Path, *, named_by_user: bool) -> Callable[[Stream], Awai
         with ExitStack() as exits:
             with _writing(target):
                 file = exits.enter_context(replace_file(target, named_by_user=named_by_user, concurrent=True))
-            await stream(write)  # raises no OSError for this file
+            await stream(write)  # outside _writing: an OSError of the stream is not about this file
             await flush()
             with _writing(target):
                 file.flush()
-                await asyncio.to_thread(os.fsync, file.fileno())  # replacing it is then fast
+                # Flushed in a thread, so that exits.close(), which flushes again and renames, does not block.
+                await asyncio.to_thread(os.fsync, file.fileno())
                 exits.close()
         return target
 

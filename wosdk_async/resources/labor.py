@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # at run time, methods load the model's modules on demand
 
 __all__ = ["Labor"]
 
-# facts 10 row 11. That FinancialItem can be queried by itself is not shown, WorkOrderCost can (facts 3.9)
+# facts 10 row 11. facts 3.9: WorkOrderCost can be queried; whether FinancialItem can is not shown.
 _PATHS = ("Id", "Items.*", "Items.Employee.DisplayAs", "Items.LaborCode.DisplayAs")
 
 
@@ -82,7 +82,7 @@ class Labor:
                 async for cost in costs:
                     for item in cost.items or ():
                         if _is_asked_for(item, since, until):
-                            item.wo_id = item.wo_id or cost.id  # facts 5: the ids are the same
+                            item.wo_id = item.wo_id or cost.id  # facts 5: a cost has the id of its work order
                             yield item
 
     def _ids_of(self, orders: Iterable[WorkOrder | int]) -> dict[int, None]:

@@ -26,7 +26,7 @@ E = TypeVar("E", bound=Record)
 MAX_AGE = 300.0
 """Seconds for which a table or an id is cached."""
 
-_SHOWN = 20  # names shown in an error
+_SHOWN = 20  # maximum names shown in an error
 _PAGE = 1000  # records in the first query; below the cap, so a shorter response is complete (facts 7)
 
 # --- choice by name -----------------------------------------------------------------------------
@@ -111,7 +111,7 @@ class LookupTables:
     @property
     def places(self) -> Places:
         """Cached values of the Company."""
-        # GIL: loops in other threads share it, and set each value atomically.
+        # GIL: loops in other threads share the cache, and set each value atomically.
         return self.sender.sessions.places
 
     @property

@@ -179,7 +179,7 @@ class NameResolver:
         pages = (self._tables.all_of(entity, query.where(path.in_(some))) for some in spellings(texts))
         for page in await asyncio.gather(*pages):
             for record in page:
-                # queries return removed records as well (facts 3.4)
+                # facts 3.4: queries also return removed records
                 if not getattr(record, "is_removed", None):
                     ids[folded(getattr(record, key) or "")].append(getattr(record, "id", 0))
         return ids
@@ -189,7 +189,7 @@ async def _results(asked: Mapping[str, _Batch]) -> Ids:
     """Return the ids for each name in the caller's spelling."""
     batches = list(dict.fromkeys(asked.values()))
     with contextlib.ExitStack() as waiting:
-        for batch in batches:  # join all of them first, so that none is dropped while another is awaited
+        for batch in batches:  # wait for all at once, so that none is cancelled while another is awaited
             waiting.enter_context(batch)
         results = {batch: await batch.result() for batch in batches}
     return {name: results[batch].get(folded(name), []) for name, batch in asked.items()}

@@ -60,9 +60,9 @@ class Verbs(Protocol):
 
 
 class Resource:
-    """Base class whose public coroutines refuse other Companies' records and hide secrets in their errors.
+    """Base class whose public coroutines refuse other Companies' records, and hide secrets in errors.
 
-    Errors raised by these coroutines quote record values, which may contain a secret.
+    The errors quote values of records, which may contain a secret.
     """
 
     def __init__(self, company: Verbs, tables: LookupTables) -> None:
@@ -86,7 +86,7 @@ def _guarded(method: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..., A
             return await method(self, *args, **kwargs)
         except WosdkError as error:
             error.hide(self._sender.secrets)
-            if not error.attempts:  # no call raised it: its frames hold record text
+            if not error.attempts:  # not raised by a call, but by code whose frames hold record text
                 error.__traceback__ = None
             raise
 
@@ -99,7 +99,7 @@ ACTOR_TYPES = {
     "Contact": "LeaseUser",  # facts 9
     "Employee": "Employee",  # facts 9
     "Space": "CommLeaseSpace",  # spec 2.10
-    "Location": "Asset",  # by its name (assumed)
+    "Location": "Asset",  # assumed from the name
 }
 """Entity type -> ``ActorTypeId``, the service's name for a document owner's type."""
 

@@ -16,7 +16,7 @@ from wosdk_async.protocol.arguments import described
 
 __all__ = ["MAX_SEEN", "Pass", "Seen", "Watermark", "watermark_since"]
 
-MAX_SEEN = 5000  # records in a watermark, so that its text stays below half a megabyte
+MAX_SEEN = 5000  # maximum records in a watermark, so that its text stays below half a megabyte
 
 
 @attrs.frozen
@@ -74,9 +74,9 @@ class Watermark:
                 time=_time(found["time"]),
                 seen=tuple(Seen(id, _time(at), version) for id, at, version in seen),
                 reading=Pass(_time(reading[0]), *reading[1:]) if reading else None,
-                highest=msgspec.convert(found.get("highest"), int | None),  # new after 0.2
+                highest=msgspec.convert(found.get("highest"), int | None),  # missing in watermarks of 0.2
             )
-        # Our minimum msgspec raises errors that are not ValueErrors.
+        # The oldest supported msgspec raises errors that are not ValueErrors.
         except (AttributeError, KeyError, TypeError, ValueError, msgspec.MsgspecError):
             raise InvalidCallError(
                 f"not a watermark: {described(text)}; store all of str(feed.watermark),"
@@ -94,7 +94,7 @@ def _time(text: Any) -> Any:
 def watermark_since(company: str, since: Watermark | datetime | None) -> Watermark:
     """Return the starting watermark for a feed of ``company``."""
     if isinstance(since, Watermark):
-        if since.company.casefold() != company.casefold():  # facts 1: case does not matter
+        if since.company.casefold() != company.casefold():  # facts 1: the service ignores case
             raise InvalidCallError(
                 f"the watermark belongs to {since.company!r}, not {company!r}; keep one per Company"
             )

@@ -129,7 +129,7 @@ class WorkOrders(OrderLookups):
         Raises:
             BusinessRuleError: the order is in another state; ``status`` is 0, and nothing was sent.
         """
-        # facts 5.1: Paused is shown by the vendor's samples; OnHold is assumed
+        # facts 5.1: the vendor's samples show this for Paused; for OnHold it is assumed
         from wosdk_async.model import WoReopenCommand
 
         id = order_id(order)
@@ -148,7 +148,7 @@ class WorkOrders(OrderLookups):
         at: datetime | None = None,
     ) -> WorkOrder:
         """Pick up a New work order, which makes it Open: ``await acme.work_orders.pick_up(order)``."""
-        # facts 5.1: the target is read from the names
+        # facts 5.1: the target state is inferred from the names of command and state
         from wosdk_async.model import WoPickUpCommand
 
         return await self._act(WoPickUpCommand(comment=comment), order_id(order), at)
@@ -161,7 +161,7 @@ class WorkOrders(OrderLookups):
         at: datetime | None = None,
     ) -> WorkOrder:
         """Start an Open work order, which makes it InProgress: ``await acme.work_orders.start(order)``."""
-        # facts 5.1: the target is read from the names
+        # facts 5.1: the target state is inferred from the names of command and state
         from wosdk_async.model import WoStartCommand
 
         return await self._act(WoStartCommand(comment=comment), order_id(order), at)
@@ -211,9 +211,10 @@ class WorkOrders(OrderLookups):
             takes = ", ".join(map(str, ChangeAssignmentMode))
             raise InvalidCallError(f"mode is {described(mode)}; it takes {takes}")
         id = order_id(order)
-        # a record is not iterable; a string is one name
+        # A record is not iterable, and a string is a single name.
         given = list(to) if isinstance(to, Iterable) and not isinstance(to, str) else [to]
-        if not given and mode != "Snapshot":  # facts 5: Assignees may be empty
+        # facts 5: Assignees may be empty, which is only meant to be sent with Snapshot
+        if not given and mode != "Snapshot":
             raise InvalidCallError(
                 f"no assignees given, and {mode} would remove the first assignee or do nothing; pass"
                 " mode='Snapshot' to remove all assignees"
@@ -235,7 +236,7 @@ class WorkOrders(OrderLookups):
         Raises:
             InDoubtError: the note may have been added, but no response confirms it.
         """
-        # facts 3.9: there is no command for notes, and Note belongs to other records
+        # facts 3.9: there is no command for notes, and the entity Note belongs to other records
         from wosdk_async.model import WoNote, WONoteType
 
         if not isinstance(note_type, str) or not WONoteType(note_type).is_known:
@@ -308,8 +309,8 @@ class WorkOrders(OrderLookups):
         if not given:
             shown = "empty" if isinstance(flags, list | tuple) and not flags else described(flags)
             raise InvalidCallError(f"flags is {shown}; it takes a list of at least one name or id")
-        # facts 4: the table lists hold, cancel and flag reasons. Not shown; assumed: flags have the
-        # ActionId Attention, the log's name for flagging
+        # facts 4: the table lists hold, cancel and flag reasons. Not shown; assumed: flags have the ActionId
+        # Attention, which the log uses for flagging.
         return [await self._reason_id("Attention", "flag", flag) for flag in given]
 
 
@@ -318,5 +319,5 @@ def order_id(order: WorkOrder | int) -> int:
     if isinstance(order, str):
         from wosdk_async.model import WorkOrder
 
-        require_id(WorkOrder, order)  # raises, with advice on finding an order by number
+        require_id(WorkOrder, order)  # raises the error that explains how to find an order by number
     return int(identifier(order, "the work order", "WorkOrder"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,8 +19,8 @@ from wosdk_async.transport.session.credentials import CredentialProvider, Creden
 
 __all__ = ["from_command", "from_file", "split_command"]
 
-_MAX_SECRET = 64 * 1024  # bytes
-_TIMEOUT = 30.0  # seconds for a command
+_MAX_SECRET = 64 * 1024  # maximum bytes of a secret file
+_TIMEOUT = 30.0  # seconds that a command may take
 
 
 def from_file(client_id: str, path: str | Path) -> CredentialProvider:
@@ -38,14 +39,15 @@ def _secret_in(path: Path) -> Secret:
         warn_of_others("the secret file", path, found, PRIVATE)
         return Secret(content.decode().strip())
     except OSError as cause:
-        kind = str(cause.strerror)
+        why = str(cause.strerror)
     except UnicodeDecodeError:
-        kind = "not UTF-8"
-    except ValueError as cause:  # a name with a null character
-        kind = str(cause)
-    # Not in the handler: the cause, a decoding error, holds the secret.
+        why = "not UTF-8"
+    except ValueError as cause:  # the path contains a null character
+        why = str(cause)
+    # Raised outside the handler, so that the error does not keep its cause: a decoding error holds the
+    # secret.
     del content
-    raise ConfigurationError(f"the secret cannot be read from {path}: {kind}")
+    raise ConfigurationError(f"the secret cannot be read from {path}: {why}")
 
 
 def from_command(command: str | Sequence[str]) -> CredentialProvider:
@@ -56,7 +58,7 @@ def from_command(command: str | Sequence[str]) -> CredentialProvider:
     """
     if isinstance(command, str):
         hidden = Secret(command)
-        del command  # tracebacks show local variables
+        del command  # it may contain a secret, and tracebacks show local variables
         words = split_command(hidden, "the credentials command")
     else:
         words = list(command)
@@ -75,13 +77,11 @@ def split_command(command: Secret, name: str) -> list[str]:
         return shlex.split(command.reveal())
     except ValueError as cause:
         why = str(cause)
-    # Not in the handler: the cause, a parse error, holds the command.
+    # Raised outside the handler, so that the error does not keep its cause: a parse error holds the command.
     raise ConfigurationError(f"{name} cannot be split into words: {why}; quote its words as in a shell")
 
 
 async def _output(words: Sequence[str], company: str) -> Secret:
-    import os
-
     process: asyncio.subprocess.Process | None = None
     try:
         process = await asyncio.create_subprocess_exec(
@@ -92,10 +92,11 @@ async def _output(words: Sequence[str], company: str) -> Secret:
         )
     except OSError as cause:
         why = str(cause.strerror)
-    except ValueError as cause:  # a null character
+    except ValueError as cause:  # a word contains a null character
         why = str(cause)
     if process is None:
-        # Not in the handler: the cause may hold a word of the command, which may be a secret.
+        # Raised outside the handler, so that the error does not keep its cause, which may hold a word of the
+        # command, and so a secret.
         raise ConfigurationError(f"the credentials command {words[0]!r} cannot be run: {why}")
     try:
         async with asyncio.timeout(_TIMEOUT):
@@ -122,6 +123,6 @@ def _pair(name: str, output: Secret) -> Credentials:
         why = f"printed unusable credentials: {cause}"
     except (ValueError, TypeError, KeyError, RecursionError):
         why = 'must print {"client_id": "...", "client_secret": "..."}'
-    # Not in the handler: the cause, a parse error, holds the command's output.
+    # Raised outside the handler, so that the error does not keep its cause: a parse error holds the output.
     del found
     raise ConfigurationError(f"the credentials command {name!r} {why}")

@@ -39,7 +39,8 @@ _REGIONS = ("americas", "apac", "emea")
 _COMPANY, _CLIENT_ID = "WOSDK_COMPANY", "WOSDK_CLIENT_ID"
 _VARIABLES = frozenset(f"{PREFIX}{name}" for name in NAMES) - {_COMPANY}
 _KNOWN = _VARIABLES | {_COMPANY, "WOSDK_PROFILE", "WOSDK_CONFIG"}
-_NEAR = 0.9  # similarity that counts as misspelt; a program may have its own variables with our prefix
+# Similarity that counts as misspelt: high, because a program may have its own variables with our prefix.
+_NEAR = 0.9
 _ADDRESSES = ("WOSDK_TOKEN_URL", "WOSDK_LOCATOR_URL", "WOSDK_TRUSTED_HOSTS")
 
 
@@ -103,13 +104,13 @@ class Settings:
                 f"trusted_hosts is {shown_address(trusted_hosts)}; it takes a list of host names"
             )
         env = hidden_variables(os.environ if environ is None else environ)
-        del environ  # tracebacks show local variables
+        del environ  # it contains secrets, and tracebacks show local variables
         name = profile or env.get("WOSDK_PROFILE")
         given = {key: value for key, value in env.items() if value}
         if name:
             found = _own_addresses(named_profile(name, env), given) | given
         elif credentials or region or trusted_hosts is not None or not given.keys().isdisjoint(_VARIABLES):
-            found = given  # not mixed with the profile, which may belong to another Company
+            found = given  # without the profile ``default``, which may belong to another Company
         else:
             _require_named_file(given)
             found = given | default_profile(env, given.get(_COMPANY) if company is None else company)
@@ -124,7 +125,8 @@ class Settings:
             company=company,
             credentials=credentials or _credentials(found),
             trusted_hosts=trusted_hosts,
-            # facts 1: a pair belongs to one Company; a command gets the name of the requesting Company
+            # facts 1: an id and secret belong to one Company. A command can serve several: it gets the name
+            # of the Company.
             pair_of=None if credentials or _CLIENT_ID not in found else company,
         )
 
@@ -165,8 +167,8 @@ def _require_addresses(region: Region, env: Mapping[str, Any], rules: HostRules)
     if len(given) != 1:
         return
     ((name, url),) = given.items()
-    # A test stack's locator may go with the usual token host (facts 1, 2), but a locator on this machine may
-    # not.
+    # A test installation may have its own locator with the usual token host (facts 1, 2), but a locator on
+    # this machine must not be combined with it.
     if is_local(url) or not url.startswith("https:"):
         (other,) = urls.keys() - given
         raise ConfigurationError(
@@ -218,7 +220,7 @@ def ignored_profile(env: Mapping[str, Any]) -> list[str]:
     return found if found and not named and default_profile(env, env.get(_COMPANY) or None) else []
 
 
-_misspelt: set[str] = set()  # names already warned of; two threads may both warn of one
+_misspelt: set[str] = set()  # names already warned of; harmless if two threads both warn of one
 
 
 def _warn_of_misspelt(given: Iterable[str]) -> None:

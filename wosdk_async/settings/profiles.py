@@ -34,7 +34,7 @@ _log = logging.getLogger("wosdk_async")
 PREFIX = "WOSDK_"
 """Prefix of the variables; profile keys are the rest in lower case."""
 _DEFAULT = "default"  # the profile used if nothing else is set
-_MAX_SIZE = 1 << 20  # bytes of the settings file; it usually has a few hundred
+_MAX_SIZE = 1 << 20  # maximum bytes of the settings file, which usually has a few hundred
 NAMES = frozenset(
     [
         "COMPANY",
@@ -50,7 +50,7 @@ NAMES = frozenset(
 )
 """Settings allowed in a profile."""
 _ADDRESSES = ("TOKEN_URL", "LOCATOR_URL", "TRUSTED_HOSTS")
-# But a misspelt name is not
+# Only the values of these settings may be shown: a misspelt name may hold a secret.
 _SHOWN = NAMES - {"CLIENT_SECRET", "CREDENTIALS_COMMAND"} | {"PROFILE", "CONFIG"}
 
 
@@ -106,7 +106,7 @@ def default_profile(env: Mapping[str, Any], company: str | None) -> dict[str, An
     """Return the profile ``default`` as variables; empty if missing, or if it belongs to another Company."""
     try:
         path = settings_file(env)
-    except RuntimeError:  # a user without a home
+    except RuntimeError:  # the user has no home directory
         return {}
     profiles = _file(path, env)[0].get("profiles") if os.path.exists(path) else None
     if not isinstance(profiles, dict) or _DEFAULT not in profiles:
@@ -128,14 +128,15 @@ def _file(path: Path, env: Mapping[str, Any]) -> tuple[dict[str, Any], os.stat_r
     content = b""
     try:
         content, about = read_regular(path, _MAX_SIZE)
-    except (OSError, ValueError) as cause:  # the latter for a null character
+    except (OSError, ValueError) as cause:  # ValueError: the path contains a null character
         why = f"cannot be read: {getattr(cause, 'strerror', cause)}"
     else:
         try:
             return _without_secrets(parse_toml(content.decode())), about
-        except ValueError as cause:  # also decoding errors
+        except ValueError as cause:  # from parse_toml, or a UnicodeDecodeError
             why = f"is not TOML: {cause}"
-    # Not in the handler: the cause, a decoding error, holds the file, which may contain a secret.
+    # Raised outside the handler, so that the error does not keep its cause: a decoding error holds the file,
+    # which may contain a secret.
     del content
     named = ", which WOSDK_CONFIG names" if env.get("WOSDK_CONFIG") else ""
     raise ConfigurationError(f"the settings file {path} {why}{named}")
@@ -167,7 +168,7 @@ def _text(path: Path, profile: str, key: str, value: Any) -> str | Secret:
 
 PRIVATE, SETTINGS = 0o077, 0o022
 """Permissions that other users must not have: any at all, or write access."""
-_warned: set[str] = set()  # two threads may both warn of a file
+_warned: set[str] = set()  # files already warned of; harmless if two threads both warn of one
 
 
 def access_of_others(

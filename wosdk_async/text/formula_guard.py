@@ -17,10 +17,12 @@ _FORMULA = re.compile(f"'*(?:[\t\r\n]|[{_BLANK}]*[{_SIGNS}])")
 _GUARDED = re.compile(f"'(?:[\t\r\n]|[{_BLANK}]*[{_SIGNS}])")
 _SIGN = re.compile(f"[{_SIGNS}]")
 _NUMBER = re.compile(r"-[0-9]+(\.[0-9]+)?")
-# A formula may also begin inside text: a spreadsheet takes the delimiter from its locale or guesses it,
-# whatever this file uses. A new cell then begins after each comma, semicolon, tab or bar, and a new row after
-# each line break; a quote there opens the cell. Each run of these is matched as a whole, in linear time.
-# People can choose spaces or colons as well, but "on hold - call first" is ordinary text.
+# A formula may also begin inside text, because a spreadsheet may split a row at another delimiter than this
+# file's: it takes the delimiter from its locale, or guesses it. A new cell then begins after each comma,
+# semicolon, tab or bar, and a new row after each line break; a quote there opens the cell. Each run of these
+# characters is matched as a whole, in linear time.
+# People can also choose spaces or colons as delimiters. These are not guarded: "on hold - call first" is
+# ordinary text.
 _SEPARATORS = ",;|\t\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
 _SEPARATOR = re.compile(f"[{_SEPARATORS}]")
 _RUN = re.compile(f"[{_SEPARATORS}\"{_BLANK}]+(?P<sign>'*[{_SIGNS}])?")
@@ -51,7 +53,7 @@ class FormulaGuard:
 
 def without_formulas(text: str) -> str:
     """Return ``text`` with an apostrophe before each formula. A negative number is not a formula."""
-    if text.isalnum():  # most keys and numbers; exports can have a million rows
+    if text.isalnum():  # a fast path for most keys and numbers: an export can have a million rows
         return text
     has_cells = _SIGN.search(text) and _SEPARATOR.search(text)
     inside = _RUN.sub(_guard_sign, text) if has_cells else text

@@ -136,7 +136,7 @@ class Remedy(Enum):
 
 
 _JSON: Mapping[Remedy, str] = {
-    Remedy.UNCHECKED: "",  # no such argument in JSON
+    Remedy.UNCHECKED: "",  # JSON has no such argument
     Remedy.REFERENCE: 'refer to it by {{"Id": id}}',
     Remedy.REMOVE_ELEMENTS: 'send the elements to remove, each with its Id and "PerformDeletion": true',
     Remedy.KEEP_ELEMENTS: (

@@ -26,14 +26,14 @@ __all__ = [
 ]
 
 _MASK = "***"  # shown in place of a secret
-_MIN_SECRET = 4  # characters; a shorter value (as in tests) would be found in every text
-_MIN_DISTINCT = 8  # characters that do not occur in text by chance
-_MAX_PIECE = 12  # characters that suffice to find a secret, anywhere inside it
-_LOOKAHEAD = 2048  # characters after the cut that are also searched; not all, because a text may have 60 MB
-_SHORT = 1000  # characters of a text that is first compared by hashes
-_MAX_ADDRESS = 8192  # characters of an address that are searched
-_MAX_ESCAPE = 100  # approximate length of an escaped character
-_MAX_DECODINGS = 4  # decoding steps: a form may hold JSON, which may hold more JSON in a string
+_MIN_SECRET = 4  # minimum characters of a secret: a shorter one (as in tests) would be found in every text
+_MIN_DISTINCT = 8  # a string of this many characters of a secret does not occur in text by chance
+_MAX_PIECE = 12  # any string of this many characters of a secret is enough to find it
+_LOOKAHEAD = 2048  # characters searched beyond the cut; the whole rest may have 60 MB
+_SHORT = 1000  # texts with fewer characters are first compared by hashes
+_MAX_ADDRESS = 8192  # maximum characters of an address that are searched
+_MAX_ESCAPE = 100  # approximate maximum length of an escaped character
+_MAX_DECODINGS = 4  # maximum decoding steps: a form may hold JSON, which may hold more JSON in a string
 
 _ESCAPE = re.compile(
     r"%([0-9a-f]{2})|\\x([0-9a-f]{2})|(?-i:\\U00)([0-9a-f]{6})"
@@ -61,7 +61,7 @@ INVISIBLE = (
 )
 """Characters to escape wherever text is shown, as ranges of a regular expression."""
 _INVISIBLE = re.compile(f"[{INVISIBLE}]")
-_MARKUP = re.compile(r"\{!\{([^{}]*)\}!\}")  # facts 6: texts hold such tokens, each around a name
+_MARKUP = re.compile(r"\{!\{([^{}]*)\}!\}")  # facts 6: the service marks names in its texts like this
 _SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -91,7 +91,7 @@ class Secrets:
     @cached_property
     def _forms(self) -> dict[int, Secret]:
         """All forms of all secrets, grouped by the number of characters needed to find them."""
-        # Computed for the first error: most sessions have none.
+        # Computed only for the first error, because most sessions have none.
         forms: dict[int, str] = {}
         texts = [each for value in self._values for each in _forms_of(value.reveal())]
         for form in sorted({text.translate(_FOLDED) for text in texts}):
@@ -126,16 +126,15 @@ class Secrets:
             if len(texts[0]) < _SHORT and self._halves[size].isdisjoint(
                 hash(piece) for text in texts for piece in _pieces(text, size // 2)
             ):
-                continue  # most texts: the forms need not be cut again
+                continue  # the usual case: no piece can match, so the forms need not be cut again
             pieces = _common_pieces(texts, forms.reveal(), size)
             for each, starts in decoded if pieces else ():
                 for at in range(len(each) - size + 1):
                     if each[at : at + size] in pieces:
                         first, end = starts[at], starts[at + size]
                         is_secret[first:end] = b"\x01" * (end - first)
-        if len(searched) < len(
-            text
-        ):  # drop the end, which may hold the start of a secret, too short to be found
+        if len(searched) < len(text):
+            # The end may hold the start of a secret that is too short to be found, so the end is dropped.
             tail = _MAX_PIECE * _MAX_ESCAPE
             searched, is_secret = searched[:-tail], is_secret[:-tail]
         runs = re.finditer(rb"\x00+|\x01+", is_secret)
@@ -175,7 +174,7 @@ class Secrets:
         return Secrets(*values)
 
 
-# Not AuthorizationCode, which is a vendor's number.
+# ``authorization$`` excludes AuthorizationCode, which is a vendor's number.
 _SECRET_NAME = re.compile(
     r"passw|pwd$|token|secret|cookie|authorization$|credential|api[-_]?key|signature$"
     r"|(?:^|[-_])auth(?:$|[-_])|authentication-info",
@@ -238,12 +237,12 @@ def _char(found: re.Match[str]) -> tuple[str, int] | None:
         return "", end
     if group == _LETTER:
         return _LETTERS.get(value, value), end
-    if group == _ENTITY:  # some need no semicolon, so the name may end earlier
+    if group == _ENTITY:  # some entities need no semicolon, so the name may be a prefix of ``value``
         sizes = (size for size in range(len(value), 1, -1) if value[:size] in html5)
         size = next(sizes, 0)
         return (html5[value[:size]], found.start(group) + size) if size else None
     if group == _NAME:
-        import unicodedata  # most texts have no such name
+        import unicodedata  # imported here, because most texts have no such name
 
         try:
             return unicodedata.lookup(value), end
@@ -252,7 +251,8 @@ def _char(found: re.Match[str]) -> tuple[str, int] | None:
     if group == _PAIR:
         return chr(0x10000 + ((int(value[:4], 16) & 0x3FF) << 10) + (int(value[-4:], 16) & 0x3FF)), end
     number = int(value, {_REFERENCE: 10, _OCTAL: 8}.get(group, 16))
-    if group in (_REFERENCE, _HEX_REFERENCE) and 0x80 <= number < 0xA0:  # HTML means Windows-1252 here
+    # HTML reads these numbers as Windows-1252.
+    if group in (_REFERENCE, _HEX_REFERENCE) and 0x80 <= number < 0xA0:
         return bytes((number,)).decode("cp1252", "replace"), end
     return (chr(number), end) if number < 0x110000 else None
 
@@ -262,8 +262,9 @@ def _common_pieces(texts: list[str], forms: str, size: int) -> set[str]:
 
     Sets keep the time linear, because the service may send tokens as long as a header.
     """
-    # First compare half pieces, which usually have none in common. A piece contains a half piece that starts
-    # at a multiple of ``step``, so one side needs only those; the shorter side lists all its own.
+    # First compare half pieces, of which texts and forms usually have none in common. Every piece contains a
+    # half piece that starts at a multiple of ``step``, so one side needs only these. The other, the shorter
+    # one, lists all its half pieces.
     half = size // 2
     step = size - half + 1
     in_forms, in_texts = (step, 1) if len(forms) > len(texts[0]) else (1, step)
@@ -271,7 +272,7 @@ def _common_pieces(texts: list[str], forms: str, size: int) -> set[str]:
     starts = (
         [at for at in range(0, len(forms), in_forms) if forms[at : at + half] in halves] if halves else []
     )
-    # Then the whole pieces of ``forms`` around such a half piece.
+    # Then compare the whole pieces of ``forms`` around the common half pieces.
     near = {forms[at : at + size] for start in starts for at in range(max(0, start - step + 1), start + 1)}
     return {piece for text in texts for piece in _pieces(text, size) & near} if near else near
 
@@ -283,7 +284,7 @@ def _pieces(text: str, size: int, step: int = 1) -> set[str]:
 
 def one_line(text: str) -> str:
     r"""Return ``text`` on one line, with control and invisible characters escaped as ``\n`` or ``\u200b``."""
-    if text.isascii() and text.isprintable():  # most texts; the search takes 50 times as long
+    if text.isascii() and text.isprintable():  # a fast path for most texts: the search is 50 times as slow
         return text
     return _INVISIBLE.sub(_escaped, text)
 
@@ -321,5 +322,5 @@ def json_escaped(text: str) -> str:
 def _json_escape(found: re.Match[str]) -> str:
     if found[0] == "\n":
         return "\n"
-    units = found[0].encode("utf-16-be", "surrogatepass").hex()  # beyond 16 bits: a pair
+    units = found[0].encode("utf-16-be", "surrogatepass").hex()  # two units for characters beyond 16 bits
     return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))

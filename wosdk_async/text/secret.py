@@ -25,8 +25,8 @@ class Secret:
     """Return the text as bytes, to be written immediately."""
 
     def __init__(self, value: str | bytes) -> None:
-        # In an in-memory file: no repr, attribute or closure leads to the text. A lone surrogate must not
-        # fail here, because the error would hold the text.
+        # Kept in an in-memory file, so that no repr, attribute or closure leads to the text. A lone surrogate
+        # must not fail here, because the error would hold the text.
         content = value if isinstance(value, bytes) else value.encode("utf-8", "surrogatepass")
         object.__setattr__(self, "encode", BytesIO(content).getvalue)
 
@@ -74,4 +74,5 @@ def withheld(value: object) -> Any:
 
 def without_login(address: str) -> str:
     """Return an address with its user and password replaced by ``***``, which makes it unusable."""
-    return _LOGIN.sub(r"\1***@", address) if isinstance(address, str) else address  # a check refuses it
+    # Anything but a string is refused by a later check.
+    return _LOGIN.sub(r"\1***@", address) if isinstance(address, str) else address

@@ -16,12 +16,12 @@ __all__ = ["suggestion"]
 
 _LETTERS = 4  # one in this many letters may be wrong
 _STEM = 5  # initial letters that words of one meaning share: assignee, assignments
-_FEW = 2  # letters that are not compared one by one
-_PART = 0.25  # share of the longer name that common words must cover
+_FEW = 2  # words with at most this many letters must be equal
+_PART = 0.25  # common words must cover at least this part of the longer name
 _FILLERS = frozenset({"at", "date", "dt", "id", "is", "no", "on", "the", "to", "utc"})
 """Words that say little about a name's purpose."""
-_ABBREVIATED = {"wo": ("work", "order")}  # prefix of the service's command names
-_MAX_NAME = 200  # letters of a name that are compared
+_ABBREVIATED = {"wo": ("work", "order")}  # the prefix of the service's command names
+_MAX_NAME = 200  # maximum letters of a name that are compared
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
@@ -37,7 +37,7 @@ def suggestion(name: str, names: Iterable[str], cutoff: float = 0.0) -> str:
 
 
 def _nearest(name: str, names: Iterable[str], cutoff: float) -> str | None:
-    from difflib import SequenceMatcher  # needed only for messages
+    from difflib import SequenceMatcher  # imported here, because only messages need it
 
     given = _words(name)
     text, whole = _plain(name), _written_out(given)
@@ -87,7 +87,7 @@ def _shares_words(few: Sequence[str], many: Sequence[str]) -> bool:
 
 def _means(word: str, other: str) -> bool:
     """Return whether two words are equal or share a stem, or one is a prefix of the other."""
-    if word[0] != other[0]:  # quick, because there may be thousands of names
+    if word[0] != other[0]:  # a quick test first, because there may be thousands of names
         return False
     if len(word) <= _FEW:
         return word == other
@@ -101,7 +101,7 @@ def _is_near(one: str, other: str, most: int | None = None) -> bool:
     allowed = max(1, shorter // _LETTERS) if most is None else most
     if abs(len(one) - len(other)) > allowed or shorter < _FEW or len(one) == len(other) == _FEW:
         return one == other
-    if len({*one} ^ {*other}) > 2 * allowed:  # each change replaces one letter; this is quick
+    if len({*one} ^ {*other}) > 2 * allowed:  # a quick test: a change affects at most two different letters
         return False
     return _changes(one, other) <= allowed
 

@@ -17,7 +17,7 @@ import attrs
 
 __all__ = ["Deadlines", "Scope", "Timer", "TransportClock"]
 
-_TICKS = 100  # per second: deadlines fire within 10 ms, never early
+_TICKS = 100  # ticks per second: a deadline fires up to 10 ms late, but never early
 
 
 class Timer(Protocol):
@@ -109,7 +109,7 @@ class Deadlines:
         self._clock = clock
         self._ticks: dict[float, _Tick] = {}
         """Ticks by end time: those with scopes, and the latest."""
-        self._ends: list[float] = []  # heap of these keys; it may still hold keys of dropped ticks
+        self._ends: list[float] = []  # heap of the keys of _ticks; may still hold keys of dropped ticks
         self._latest = _NO_TICK
         self._timer: Timer | None = None
         self._armed_for = 0.0
@@ -132,7 +132,7 @@ class Deadlines:
 
     def _tick_of(self, until: float) -> _Tick:
         """Return the tick for ``until``, and make it the latest."""
-        # A deadline of minutes spans thousands of ticks, so a tick is dropped once its scopes have ended. The
+        # Deadlines of minutes create thousands of ticks, so a tick is dropped once its scopes have ended. The
         # latest tick is kept for new scopes.
         latest, self._latest = self._latest, _NO_TICK
         if not latest.scopes:
@@ -149,7 +149,7 @@ class Deadlines:
         return tick
 
     def _drop(self, tick: _Tick) -> None:
-        if self._ticks.get(tick.ends) is tick:  # otherwise already dropped
+        if self._ticks.get(tick.ends) is tick:  # it may have been dropped already
             del self._ticks[tick.ends]
 
     def _expire(self, ends: float) -> None:
@@ -168,7 +168,7 @@ class Deadlines:
     def _sweep(self) -> None:
         """End the scopes that have timed out, drop empty ticks, and rearm the timer."""
         self._timer = None
-        now = self._clock.now() + 1e-8  # rounding may fire a timer slightly early
+        now = self._clock.now() + 1e-8  # with a margin, because rounding may fire a timer slightly early
         while self._ends and (self._ends[0] <= now or not self._ticks.get(self._ends[0], _NO_TICK).scopes):
             self._expire(heapq.heappop(self._ends))
         if self._ends:

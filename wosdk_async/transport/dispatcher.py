@@ -41,7 +41,7 @@ __all__ = ["Dispatcher"]
 T = TypeVar("T")
 
 _SEARCH = 3.0  # seconds that a call waits for another host before it retries the same one
-_MAX_RENEWALS = 2  # per `send_call`: the token may expire and the Company may move
+_MAX_RENEWALS = 2  # session renewals per `send_call`: the token may expire, and the Company may move
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -94,11 +94,11 @@ class Dispatcher:
                     self.limiter.leave(queue, granted)
                     raise
                 started = self.clock.now()
-            # Created late: thousands of calls may be queued.
+            # Created only now, because thousands of calls may be queued.
             attempts = Attempts(self, call, sessions, queue, trace, now, scope.until, options.retry, observed)
             try:
                 result: T = await attempts.send_call(started)
-                if self.quota.left < self.quota.capacity:  # the quota is nearly always full
+                if self.quota.left < self.quota.capacity:  # usually false, which saves a call
                     self.quota.succeeded(False)
             except FAILURES as failure:
                 retries = Retries(options.retry, self.clock, self.quota, scope.until)
@@ -128,8 +128,8 @@ class Dispatcher:
 
     def _use_queue(self, sessions: SessionManager) -> TenantQueue:
         """Return the queue of a Company at this limiter, and make it the current queue."""
-        # GIL: loops in other threads set their own queues atomically, and each call uses the queue that it
-        # read.
+        # GIL: loops in other threads set ``sessions.queue`` to their own queues. Setting it is atomic, and
+        # each call uses the queue that this function returned.
         queue = self.queue_of(sessions)
         if queue is None:
             queue = self._queues[sessions] = self.limiter.new_queue(sessions.rate)
@@ -158,7 +158,7 @@ class Dispatcher:
         self.counters.outcomes[name] += 1
         sessions.last_error = self.clock.now(), name  # GIL: loops in other threads also set it atomically
         if isinstance(error, ThrottledError) and not error.attempts:
-            # Adds context that the caller lacks: the service may reply with a bare "Busy".
+            # The service may reply with a bare "Busy", so the message gets the context that it lacks.
             attempts = "1 attempt" if trace.attempts == 1 else f"{trace.attempts} attempts"
             status = f" (HTTP {error.status})" if error.status >= 400 else ""
             took = sum(trace.times.values())
@@ -205,7 +205,7 @@ class Attempts:
     _until: float
     _own_codes: OwnCodes
     _observed: ObservedCall | None
-    # current attempt:
+    # Facts of the current attempt:
     _host: str = attrs.field(init=False)
     _number: int = attrs.field(init=False)
     _path: str = attrs.field(init=False)
@@ -250,7 +250,7 @@ class Attempts:
                     await sessions.renew(session.generation, self._until)
                 else:
                     if call.other_paths and verdict_of(refusal) is REFUSED:
-                        sessions.paths[call.operation] = path  # refused by a rule, so the host knows the path
+                        sessions.paths[call.operation] = path  # a rule refused the call, so the path exists
                     path = _next_path(call, refusal, paths_tried, path)
                     paths_tried += 1
             except BaseException as failure:
@@ -295,9 +295,9 @@ class Attempts:
             queue.algorithm.throttled(self._number, context.limiter.granted)
         else:
             queue.algorithm.responded(self._number, now - self._started, queue.held)
-        # GIL: loops in other threads set the time and other secrets atomically.
+        # GIL: loops in other threads set ``responded_at`` and ``secrets`` atomically.
         sessions = self._sessions
-        if response.status < 500:  # a proxy in front of the service may send other values
+        if response.status < 500:  # a 5xx may come from a proxy in front of the service
             sessions.responded_at = now
         call, ids = self._call, context.request_ids
         try:
@@ -312,7 +312,7 @@ class Attempts:
         trace = self._note_attempt()
         if isinstance(failure, SendError):
             failure.hide(self._sessions.secrets)
-            if not failure.sent:  # the engine reported a send, but its library says that no byte left
+            if not failure.sent:  # the engine may have called on_sending although no byte was sent
                 trace.sent = False
         if not isinstance(failure, InconclusiveResponse):
             self._queue.algorithm.failed(self._context.clock.now() - self._started)
@@ -323,7 +323,7 @@ class Attempts:
         try:
             with self._context.deadlines.within(_SEARCH):
                 grant = (await self._sessions.look_for_host(session, self._until)).grant
-        except Exception:  # also from a credentials provider: the current session may still work
+        except Exception:  # also an error of a credentials provider: the current session may still work
             return False
         return (grant.locator_url if self._call.to_locator else grant.base_url) != self._host
 

@@ -53,7 +53,7 @@ _BUSY = frozenset({408, 429})
 class FileDownload:
     """File to fetch. ``local`` allows addresses on this machine, for a Company that runs here."""
 
-    url: str = attrs.field(repr=False)  # may be signed
+    url: str = attrs.field(repr=False)  # hidden in the repr, because it may be signed
     local: bool
     max_bytes: int
     progress: Progress | None = None
@@ -95,9 +95,9 @@ class Downloads:
             return await Retries(policy, self.clock).run(call, once, trace)
         except (WosdkError, asyncio.CancelledError) as error:
             cause = error.__cause__
-            without_frames(error)  # these hold chunks, headers and addresses, which may repeat a secret
+            without_frames(error)  # the frames hold chunks, headers and addresses, which may repeat a secret
             if isinstance(error, WosdkError):
-                error.hide(file.secrets)  # `_stream` checks only for long secrets
+                error.hide(file.secrets)  # also short ones, for which `_stream` does not check the address
                 error.add(operation=call.operation, attempts=trace.attempts)
             if isinstance(cause, SendError):
                 cause.hide(file.secrets)
@@ -118,7 +118,7 @@ class Downloads:
                         return
                     url = _redirect_target(url, response)
             except SendError as failure:
-                address = urlsplit(url)  # signed addresses are secret, and a response may repeat them
+                address = urlsplit(url)  # a signed address is secret, and a response may repeat it
                 failure.hide(Secrets(f"{address.path}?{address.query}", address.query))
                 raise
         raise DownloadError(

@@ -27,7 +27,7 @@ __all__ = ["SHARE", "AIMDLimit", "ConcurrencyLimiter", "TenantQueue"]
 SHARE = 4
 """Slots guaranteed to each Company, whatever others hold."""
 
-_BURST = 0.1  # seconds; after a pause, the rate's slots for this period are granted at once
+_BURST = 0.1  # after a pause, the slots that the rate allows in this many seconds are granted at once
 
 
 def _interval(rate: float | None) -> float:
@@ -150,7 +150,7 @@ class ConcurrencyLimiter:
         if queue.waiting or held + 1 > queue.algorithm.limit:
             return False
         free = self._free
-        # These comparisons usually suffice: many slots are free, or no other Company holds one.
+        # The first two comparisons usually suffice: many slots are free, or no other Company holds one.
         if held >= free and held + free != self._total and not self._has_room(queue):
             return False
         if queue.interval and self._clock.now() < queue.next_at:
@@ -189,7 +189,7 @@ class ConcurrencyLimiter:
         """Leave the queue, and release a slot granted in the same iteration of the event loop."""
         if granted.done() and not granted.cancelled():
             self.release(queue)
-        elif granted in queue.waiting:  # otherwise already removed by a grant
+        elif granted in queue.waiting:  # missing if a grant has already removed it
             del queue.waiting[granted]
             self.queued -= 1
 
@@ -210,7 +210,8 @@ class ConcurrencyLimiter:
         free, held = self._free, queue.held
         if held < SHARE:
             return free > self._lowest
-        return held + 1 - SHARE < free or held == self._total - free  # no other Company holds a slot
+        # The last condition means that no other Company holds a slot.
+        return held + 1 - SHARE < free or held == self._total - free
 
     def _may_grant(self, queue: TenantQueue) -> bool:
         """Return whether the limit and rate of ``queue`` allow another slot."""
@@ -227,7 +228,7 @@ class ConcurrencyLimiter:
         if queue.level == queue.held or not queue.waiting or queue.held >= int(queue.algorithm.limit):
             return
         if self._may_grant(queue):
-            self._remove_ready(queue)  # it may be listed under another number of slots
+            self._remove_ready(queue)  # the queue may be listed under another number of slots
             queue.level = queue.held
             self._ready.setdefault(queue.held, {})[queue] = None
         elif queue.timer is None:
@@ -252,7 +253,7 @@ class ConcurrencyLimiter:
             queue = next(iter(self._ready[min(self._ready)]))
             if queue.waiting and self._may_grant(queue):
                 if not self._has_room(queue):
-                    return  # so no queue that holds more has room
+                    return  # this queue holds the fewest slots, so no other queue has room either
                 self._grant_first(queue)
             self._remove_ready(queue)
             self._make_ready(queue)
@@ -261,7 +262,7 @@ class ConcurrencyLimiter:
         """Grant a slot to the longest-waiting caller in ``queue``."""
         granted, _ = queue.waiting.popitem(last=False)
         self.queued -= 1
-        if not granted.done():  # otherwise cancelled; its caller will call `leave`
+        if not granted.done():  # a cancelled caller gets no slot, and will call `leave`
             self._free -= 1
             queue.held += 1
             self.granted += 1

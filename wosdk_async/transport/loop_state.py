@@ -32,13 +32,15 @@ from wosdk_async.transport.throughput_limit import ThroughputLimit
 
 __all__ = ["Hold", "LoopState", "TransportSettings", "open_loop_state"]
 
-_DOWNLOADS = 8  # concurrent downloads, on their own connections: long downloads must not delay calls
-_MAX_DOWNLOADS = 32  # when the storage of some Companies hangs
-_LOGIN_CONNECTIONS = 64  # across all Companies; session/login_slots.py distributes them
-_LOGIN_CONNECT = 5.0  # seconds
-_LOGIN_LIFETIME = 1e-6  # seconds: each request opens a new connection, because no response names its Company
-_LOGIN_WAIT = 4.0  # maximum seconds between attempts: a 12 s deadline survives a 3 s outage
-_CLEAN_UP = 1.0  # seconds for calls to clean up after the grace period
+_DOWNLOADS = 8  # concurrent downloads; on their own connections, so that long ones do not delay calls
+_MAX_DOWNLOADS = 32  # maximum concurrent downloads while the storage of some Companies hangs
+_LOGIN_CONNECTIONS = 64  # for log-ins of all Companies; session/login_slots.py distributes them
+_LOGIN_CONNECT = 5.0  # maximum seconds to connect for a log-in
+# Seconds, so short that each log-in request opens a new connection: its response names no Company or request,
+# and could be taken for another's on a shared connection.
+_LOGIN_LIFETIME = 1e-6
+_LOGIN_WAIT = 4.0  # maximum seconds between log-in attempts: a deadline of 12 s outlasts an outage of 3 s
+_CLEAN_UP = 1.0  # seconds in which cancelled calls may clean up after the grace period
 
 
 @attrs.frozen(kw_only=True)
@@ -72,7 +74,7 @@ class TransportSettings:
         """Raise ConfigurationError if the addresses or CA certificates rule out a log-in."""
         urls = [address.url(region, self.hosts) for address in (TOKEN, LOCATOR)]
         if self.engine or self.uses_own_pool or self.options.ssl_context:
-            return  # the program provides the certificates
+            return  # the program's engine, pool or context has its own certificates
         if any(url.startswith("https:") for url in urls):
             require_certificates()
 
@@ -101,7 +103,7 @@ class LoopState:
     def _start_connections(self) -> AsyncGenerator[None, None]:
         connections = _close_at_end(self.engines)
         with contextlib.suppress(StopIteration):
-            # Completes: the generator does not wait before its yield
+            # One step is enough: the generator does not wait before its yield.
             next(connections.__anext__().__await__())
         return connections
 
@@ -135,7 +137,7 @@ class LoopState:
                         await counters.none_left()
                 deadlines.expire_all()
         finally:
-            async with self._closing:  # if two tasks close at once, the second has nothing to do
+            async with self._closing:  # if two tasks close at once, the second waits, and has nothing to do
                 await self._connections.aclose()
 
 
@@ -175,7 +177,7 @@ class Hold:
         except TimeoutError:
             if self.ended:
                 raise
-            # The program blocked the loop beyond the margin, so the sleep is over as well.
+            # The program blocked the loop past the end of the scope, so the time of the sleep is also over.
 
 
 async def _close_at_end(engines: list[Engine | StreamingEngine]) -> AsyncGenerator[None, None]:
@@ -194,7 +196,7 @@ def open_loop_state(
     connections, steps = _LOGIN_CONNECTIONS, options.timeouts
     if own_pool := settings.uses_own_pool:
         connections = min(limits.connections, connections)
-    else:  # the connection reports its own error before the log-in attempt times out
+    else:  # a short connect timeout, so that its own error is reported before the log-in attempt times out
         steps = steps or Timeouts()
         steps = attrs.evolve(steps, connect=min(steps.connect or _LOGIN_CONNECT, _LOGIN_CONNECT))
     login_settings = attrs.evolve(settings, options=attrs.evolve(options, timeouts=steps))

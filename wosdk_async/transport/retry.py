@@ -37,7 +37,7 @@ __all__ = ["FAILURES", "Retries", "RetryQuota", "backoff", "give_up"]
 
 T = TypeVar("T")
 
-_GONE_WAIT = 1.0  # average seconds before a missing host is tried again
+_GONE_WAIT = 1.0  # average seconds before an unreachable host is tried again
 
 FAILURES = (SendError, InconclusiveResponse, RefusedError)
 """Attempt failures that have a verdict; some of them allow a retry."""
@@ -121,7 +121,7 @@ class Retries:
     on_wait: Callable[[Failure, float], None] | None = None
     """Called with a failure and the seconds until the next attempt."""
     _unreached: int = attrs.field(default=0, init=False)
-    """Uncounted attempts to reach a missing host; the locator may be slow to name its successor."""
+    """Attempts that failed because no host was reached; not counted, as the locator may soon name another."""
 
     async def run(
         self,

@@ -23,8 +23,8 @@ class ThroughputLimit(AIMDLimit):
     at half the limit, a service with a queue completes as many calls as before; a service that is slow
     throughout completes fewer.
 
-    A 429 or 503 halves the limit. The limit returns to 0.9 of its refused value within a few rounds, then
-    grows by one per round. Trials resume when it exceeds the refused value by a quarter.
+    A 429 or 503 halves the limit. The limit returns to 0.9 of its previous value within a few rounds, then
+    grows by one per round. Trials resume when the limit exceeds that value by a quarter.
     """
 
     START = DEFAULT_IN_FLIGHT
@@ -35,11 +35,11 @@ class ThroughputLimit(AIMDLimit):
     def __init__(self, maximum: int) -> None:
         super().__init__(maximum)
         self.limit = self._lowest = float(min(maximum, self.START))
-        self._refused_at = 0.0  # 0 once the limit has recovered
-        self._before: tuple[float, float] | None = None  # limit and mean time before the trial
+        self._refused_at = 0.0  # limit at the last 429 or 503; 0 once the limit has recovered
+        self._before: tuple[float, float] | None = None  # limit and mean time before the running trial
         self._last_mean = math.inf
         self._rest = 0
-        self._skip = self.limit  # responses to ignore until each was sent with all slots in use
+        self._skip = self.limit  # responses to ignore, because some were sent before all slots were in use
         self._times: list[float] = []
 
     def responded(self, number: int, seconds: float, in_flight: int) -> None:
@@ -101,7 +101,7 @@ class ThroughputLimit(AIMDLimit):
         tried, self._before = self.limit, None
         (low, low_mean), (high, high_mean) = sorted([(limit, mean), (tried, tried_mean)])
         gain = high / low * low_mean / high_mean if high_mean < math.inf else 0.0
-        # A gain below 1 is noise, or the service changed speed between rounds: limit the effect.
+        # A gain below 1 is noise, or the service's speed changed between the rounds: limit its effect.
         pays = max(self._lowest, low * max(0.75, min(high / low, gain)))
         if limit < tried < min(self._maximum, 1.1 * pays):
             self._try(2 * tried, tried_mean)

@@ -83,12 +83,12 @@ class Transport:
 
     def sessions(self, tenant: Tenant) -> SessionManager:
         """Return the session manager of a tenant. Repeated calls return the same manager."""
-        # By exact name: the service ignores case (facts 1), but case folding equates different names
-        # ("Straße", "STRASSE"), and the credentials provider must be asked for each.
+        # Keyed by the exact name: the service ignores case (facts 1), but case folding would equate different
+        # names ("Straße", "STRASSE"), and the credentials provider must be asked for each.
         credentials: object = tenant.credentials
         try:
             hash(credentials)
-        except TypeError:  # unhashable provider; the manager keeps it alive, so its id is not reused
+        except TypeError:  # an unhashable provider; the manager keeps it alive, so its id is not reused
             credentials = id(credentials)
         key = (tenant.company, tenant.region, credentials)
         return self._sessions.get(
@@ -112,7 +112,7 @@ class Transport:
             if loop is running:
                 state.dispatcher.keep_rate(sessions)
                 continue
-            with contextlib.suppress(RuntimeError):  # closed in the meantime
+            with contextlib.suppress(RuntimeError):  # raised if the loop has been closed in the meantime
                 loop.call_soon_threadsafe(state.dispatcher.keep_rate, sessions)
 
     def send(
@@ -131,7 +131,7 @@ class Transport:
         ``hold`` keeps the client open for an enclosing call. ``asked`` means that ``before_send`` has already
         approved the call.
         """
-        # Not async: this saves one coroutine for each of tens of thousands of waiting calls.
+        # Not an async function, which saves one coroutine for each of tens of thousands of waiting calls.
         client = self.options
         if client.read_only and not call.reads:
             raise InvalidCallError(
@@ -195,7 +195,7 @@ class Transport:
                     await sessions.renew(0, scope.until)
                     return
         except TimeoutError:
-            if not scope.expired:  # raised by the program's credentials provider
+            if not scope.expired:  # the program's credentials provider raised this TimeoutError
                 raise
         limit = "before the client was closed" if hold.ended else f"within {seconds:g} s"
         cause = f": {sessions.login_waits_for}" if sessions.login_waits_for else ""
@@ -250,20 +250,20 @@ class Transport:
                 if other.is_closed():
                     self._loops.pop(other, None)
             state = self._loops[loop] = open_loop_state(self._settings, self._quota, self._request_ids)
-            self._find_observers()
+            self._set_observers()
         return state
 
-    def _find_observers(self) -> None:
+    def _set_observers(self) -> None:
         """Set the observers: the program's hook, and OpenTelemetry once it has a provider."""
-        # Not per call: OpenTelemetry reads the environment until a provider is set. Two loops that open at
-        # the same time may each create a Telemetry; either works, because neither holds per-call state.
+        # Not run for each call: OpenTelemetry reads the environment until a provider is set. Two loops that
+        # open at the same time may each create a Telemetry; either works, because neither holds call state.
         if self.options.telemetry and self._telemetry is None:
             self._telemetry = active_telemetry(traceparent=self.options.traceparent)
         hook = self.options.on_attempt and HookObserver(self.options.on_attempt)
         self._observers = tuple(each for each in (hook, self._telemetry) if each is not None)
 
     async def _log_in(self, tenant: Tenant, replaced: Secrets, has_time: HasTime) -> TokenGrant:
-        # Not only _loop_state(): it refuses while the client closes, and running calls may need a session.
+        # _loop_state() refuses while the client closes, but running calls may still need a session.
         login = (self._loops.get(asyncio.get_running_loop()) or self._loop_state()).login
         manager = self.sessions(tenant)
         sent: Credentials | AccessToken | None = None
@@ -282,7 +282,8 @@ class Transport:
         """Reset all loop state in a forked child without touching the parent's."""
         self._inherited += self._loops.values()
         self._loops = {}
-        self._quota = RetryQuota(self.options.retry_quota)  # a thread of the parent may have held the lock
+        # A new quota, because a thread of the parent may have held the lock of the old one.
+        self._quota = RetryQuota(self.options.retry_quota)
         self._sessions.forked()
 
 

@@ -30,7 +30,7 @@ from wosdk_async.catalogue.generator.text import (
 __all__ = ["command_files", "entity_files", "enum_files"]
 
 PACKAGE = "wosdk_async.model"
-DEFINE = "@define(kw_only=True, eq=False, repr=False)"  # the root class has both, once for all classes
+DEFINE = "@define(kw_only=True, eq=False, repr=False)"  # the root class defines __eq__ and __repr__ for all
 TITLES = {
     "bases": "Shapes that entities share.",
     "messages": "Request and response bodies.",
@@ -45,7 +45,7 @@ PLAIN = {
     "datetime-local": "datetime",
     "datetime-utc": "datetime",
 }
-RESULT_FIELDS = {"ErrorInfo"}  # inherited from CommandResult
+RESULT_FIELDS = {"ErrorInfo"}  # result classes inherit these fields from CommandResult
 SECRET_WORD = re.compile(r"password|token|secret", re.IGNORECASE)
 
 
@@ -182,7 +182,7 @@ def command_files(catalogue: Catalogue) -> dict[str, str]:
 def _result_class(module: Module, command: Command) -> None:
     commands = [other for other in module.catalogue.commands.values() if other.result == command.result]
     users = [other.name for other in commands]
-    for other in commands:  # otherwise the class would have only one response's fields, and lose the others
+    for other in commands:  # a class generated from one response would lose the fields of a different one
         if _shape(other) != _shape(command):
             raise ValueError(
                 f"{command.name} and {other.name} have the result {command.result}, but different responses;"

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 __all__ = [{names},]
 
 
-if not TYPE_CHECKING:  # otherwise type checkers would accept any name
+if not TYPE_CHECKING:  # with this function, type checkers would accept any name
 
     def __getattr__(name: str) -> Any:
         """Load a class, with all classes that its records may contain, on first use (PEP 562)."""

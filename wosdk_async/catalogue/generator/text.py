@@ -30,7 +30,7 @@ __all__ = [
 
 CHECKOUT = Path(__file__).parents[3]
 MARK = "Written by wosdk_async.catalogue.generate from the catalogue; do not edit."
-WIDTH = 110  # of docstrings, which ruff does not wrap
+WIDTH = 110  # maximum width of docstrings, which ruff does not wrap
 FORMATS = {
     "datetime-local": "ISO 8601 local time, no zone.",
     "datetime-utc": "UTC.",
@@ -61,7 +61,7 @@ def lay_out(files: Mapping[str, str]) -> dict[str, str]:
 
 
 def _ruff(command: str, *arguments: str) -> None:
-    # In the checkout's folder, ruff finds the project's own package, and sorts it last.
+    # Run in the checkout's folder, where ruff finds the project's own package, and sorts its imports last.
     options = ("--quiet", "--no-cache", "--config", str(CHECKOUT / "pyproject.toml"))
     subprocess.run(  # noqa: S603 no text from outside
         [sys.executable, "-m", "ruff", command, *options, *arguments], cwd=CHECKOUT, check=True

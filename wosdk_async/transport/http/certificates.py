@@ -16,7 +16,7 @@ from wosdk_async.text.remedies import Remedy
 __all__ = ["Place", "TLSContextProvider", "TLSSessions", "require_certificates", "tls_remedy"]
 
 _MAX_BEFORE = 1 << 20  # bytes at the start of a file that are searched for a certificate
-_MAX_SESSIONS = 1024  # one per host and port
+_MAX_SESSIONS = 1024  # maximum cached sessions, one per host and port
 
 Place = tuple[ssl.SSLContext, str, int]
 
@@ -86,10 +86,10 @@ def _named() -> tuple[str, str, int]:
     return file, os.environ.get("SSL_CERT_DIR", ""), changed
 
 
-@lru_cache(maxsize=8)  # two threads may both load a context at first; harmless
+@lru_cache(maxsize=8)  # harmless: two threads may both load a context at first
 def _system_context(file: str, folders: str, _: int) -> ssl.SSLContext:
     context = ssl.create_default_context()
-    if file:  # OpenSSL has loaded it, but silently ignores unreadable files
+    if file:  # OpenSSL has loaded the file, but silently ignores an unreadable one, so load it again
         with _translated(file):
             context.load_verify_locations(file)
     if folders:
@@ -119,7 +119,7 @@ def _translated(file: str) -> Iterator[None]:
     """Raise ConfigurationError if a file is unusable."""
     try:
         yield
-    except (OSError, ValueError) as error:  # also ssl.SSLError: no certificate in the file
+    except (OSError, ValueError) as error:  # OSError includes ssl.SSLError: no certificate in the file
         why = getattr(error, "strerror", None) or error
         raise ConfigurationError(
             f"SSL_CERT_FILE is {file!r}, which is unusable ({why}); name a PEM certificate file, or unset"

@@ -22,7 +22,7 @@ TOO_LONG = "the response is longer than"
 """Start of every error about an oversized response, whichever engine or library raises it."""
 
 _LARGE = 1024 * 1024
-_RESERVED = 40 * 1024 * 1024  # larger than any freed block that glibc keeps (32 MiB)
+_RESERVED = 40 * 1024 * 1024  # more than 32 MiB, so that glibc returns the freed block to the system
 
 
 class BodyBuffer:
@@ -51,15 +51,16 @@ class BodyBuffer:
         return self._buffer.getvalue()
 
 
-_GZIP, _ZLIB, _RAW = 31, 15, -15  # zlib's window bits for each format
-_FORMATS = {"gzip": _GZIP, "x-gzip": _GZIP, "deflate": _ZLIB}
+_GZIP, _ZLIB, _RAW = 31, 15, -15  # zlib's window bits, which select the format
+_WINDOW_BITS = {"gzip": _GZIP, "x-gzip": _GZIP, "deflate": _ZLIB}
 
-_INPUT = 16 * 1024  # bytes per zlib call: it copies the rest of the input after each member
+# Bytes per zlib call: few, because zlib copies the rest of the input after each gzip member.
+_INPUT = 16 * 1024
 _OUTPUT = 64 * 1024
-_FREE = 1024 * 1024  # bytes allowed whatever the ratio
-_MAX_RATIO = 200  # the service's JSON compresses 5 to 30 times, repetitive text perhaps 100
-_MAX_MEMBERS = 10_000  # files compressed in 64 KiB blocks have 16 per MiB
-_STEPS = 8  # per turn of the loop; counted instead of timed, so that runs are reproducible
+_FREE = 1024 * 1024  # a body may expand to this many bytes, whatever the ratio
+_MAX_RATIO = 200  # the service's JSON has a ratio of 5 to 30, repetitive text perhaps 100
+_MAX_MEMBERS = 10_000  # gzip members; files compressed in 64 KiB blocks have 16 per MiB
+_STEPS = 8  # steps per loop iteration; counted instead of timed, so that runs are reproducible
 
 
 class BadContent(Exception):
@@ -95,9 +96,9 @@ def decompressor_for(headers: Mapping[str, str]) -> Decompressor | None:
         return None
     if len(codings) > 1:
         raise UnwantedContent("the body was compressed more than once")
-    if codings[0] not in _FORMATS:
+    if codings[0] not in _WINDOW_BITS:
         raise UnwantedContent("the body has a content coding other than gzip and deflate")
-    return Decompressor(_FORMATS[codings[0]])
+    return Decompressor(_WINDOW_BITS[codings[0]])
 
 
 async def decompress(body: bytes, headers: Mapping[str, str], limit: int) -> bytes:
@@ -124,8 +125,8 @@ async def decompress(body: bytes, headers: Mapping[str, str], limit: int) -> byt
 class Decompressor:
     """Decompressor of one body that arrives piece by piece."""
 
-    def __init__(self, format: int) -> None:
-        self._format = format
+    def __init__(self, window_bits: int) -> None:
+        self._window_bits = window_bits
         self._stream: zlib._Decompress | None = None
         self._members = self._received = self._unpacked = 0
 
@@ -151,14 +152,15 @@ class Decompressor:
                 piece = stream.decompress(packed, _OUTPUT)
             except zlib.error as cause:
                 why = str(cause)
-            if why is not None:  # raised here, without its cause: our errors hold no library exceptions
+            if why is not None:  # raised outside the handler, because our errors hold no library exceptions
                 raise BadContent(f"the compressed body is corrupt ({why})")
             self._unpacked += len(piece)
             if self._unpacked > _FREE and self._unpacked > _MAX_RATIO * self._received:
                 raise UnwantedContent(f"the body expands to more than {_MAX_RATIO} times its size")
             yield piece
             packed = stream.unused_data if stream.eof else stream.unconsumed_tail
-            if not packed and (stream.eof or len(piece) < _OUTPUT):  # full: zlib may have more output
+            # After a full piece, zlib may have more output.
+            if not packed and (stream.eof or len(piece) < _OUTPUT):
                 return
 
     def _next_member(self, packed: bytes | memoryview) -> zlib._Decompress:
@@ -166,9 +168,9 @@ class Decompressor:
         self._members += 1
         if self._members > _MAX_MEMBERS:
             raise UnwantedContent(f"the body has more than {_MAX_MEMBERS} gzip members")
-        if self._format == _GZIP:
+        if self._window_bits == _GZIP:
             return zlib.decompressobj(_GZIP)
         if self._members > 1:
             raise BadContent("bytes follow the compressed body")
-        # Some servers send deflate without the zlib wrapper, which begins with method 8 (RFC 1950 2.2).
+        # Some servers send deflate without the zlib wrapper, which starts with method 8 (RFC 1950 2.2).
         return zlib.decompressobj(_ZLIB if packed[0] & 15 == 8 else _RAW)

@@ -117,7 +117,7 @@ def without_frames(error: E) -> E:
     return error.with_traceback(None)
 
 
-_MAX_REASON = 300  # characters of an engine's failure reason
+_MAX_REASON = 300  # maximum characters of an engine's failure reason
 
 
 class SendError(Exception):
@@ -231,7 +231,7 @@ async def decompressed(
         except MemoryError:
             why = NO_MEMORY
         finally:
-            chunk = piece = b""  # tracebacks show local variables
+            chunk = piece = b""  # a chunk may contain a secret, and tracebacks show local variables
     if why:
         raise SendError(f"{origin}: the response cannot be read: {why}", sent=True)
 

@@ -18,7 +18,7 @@ __all__ = ["Proxy", "ProxyRules", "address_of", "is_loopback", "parse_proxy", "p
 
 _PORTS = {"http": 80, "https": 443, "socks5": 1080, "socks5h": 1080}
 """Proxy schemes and their default ports."""
-_MAX_SOCKS_NAME = 255  # bytes of a user or password, RFC 1929 2
+_MAX_SOCKS_NAME = 255  # maximum bytes of a user or password, RFC 1929 2
 
 
 def address_of(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
@@ -34,7 +34,7 @@ def is_loopback(host: str) -> bool:
     address = address_of(host)
     if address is None:
         return host == "localhost"
-    # Python releases differ on IPv4-mapped IPv6 addresses: these do not count as loopback here.
+    # Python releases differ on whether IPv4-mapped IPv6 addresses are loopback. Here they are not.
     return address.is_loopback and getattr(address, "ipv4_mapped", None) is None
 
 
@@ -119,7 +119,7 @@ def proxy_rules(proxy: Secret | None, trust_env: bool) -> ProxyRules | None:
         return ProxyRules(parse_proxy(proxy, "proxy"), {})
     if not (trust_env and any(name.lower().endswith("_proxy") for name in os.environ)):
         return None
-    from urllib.request import getproxies_environment  # takes 20 ms to import and is seldom needed
+    from urllib.request import getproxies_environment  # imported here: takes 20 ms, and is seldom needed
 
     named = {name: Secret(value) for name, value in getproxies_environment().items()}
     direct = named.pop("no", Secret("")).reveal()
@@ -147,13 +147,13 @@ def _parsed(address: str) -> Proxy | None:
     """Return the proxy at ``address``; None if invalid. Never raises, so that no error shows the password."""
     url = address if "://" in address else f"http://{address}"
     try:
-        url.encode()  # undecodable environment bytes cannot be sent
+        url.encode()  # raises for bytes of the environment that are not UTF-8, which cannot be sent
         parts = urlsplit(url)
         if parts.scheme not in _PORTS or not parts.hostname or parts.port == 0:
             return None
     except ValueError:
         return None
-    if "@" in f"{parts.path}{parts.query}{parts.fragment}":  # an unquoted / ? # in a password
+    if "@" in f"{parts.path}{parts.query}{parts.fragment}":  # the password contains an unquoted / ? or #
         return None
     given, _, netloc = parts.netloc.rpartition("@")
     user, _, password = given.partition(":")

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["MockableEngine", "connection_ceiling", "engine_for"]
 
-_RESERVED = 64 + 32 + 64  # files: log-ins, downloads, and the program's own baseline
-_LEAST = 16  # connections; if fewer files than these plus _RESERVED are available, opening may fail
+_RESERVED = 64 + 32 + 64  # files for log-ins, for downloads, and for the program itself
+_LEAST = 16  # minimum connections; opening may fail if the file limit is below _RESERVED plus these
 
 
 def engine_for(
@@ -121,14 +121,14 @@ class MockableEngine:
             proxy, why = options.proxy and options.proxy.reveal(), ""
             try:
                 client = library.AsyncClient(verify=context, proxy=proxy, trust_env=False)
-            except (ImportError, ValueError) as error:  # a proxy scheme that the library does not support
+            except (ImportError, ValueError) as error:  # the library does not support the proxy's scheme
                 why = f"proxy cannot be used while {name} is mocked: {error}"
-            del proxy  # tracebacks show local variables
+            del proxy  # it may contain a password, and tracebacks show local variables
             if why:
                 raise ConfigurationError(why)
             timeouts = options.timeouts or Timeouts()
             made = ClientEngine(client, limits=self._limits, timeouts=timeouts, owns_client=True)
-            self._mockable.setdefault(name, made)  # another request may have created it first
+            self._mockable.setdefault(name, made)  # another request may have created an engine first
         return self._mockable[name]
 
     def _engines(self) -> list[Engine]:

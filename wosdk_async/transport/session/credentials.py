@@ -64,7 +64,7 @@ class Credentials:
 
     def __init__(self, client_id: str, client_secret: str | Secret) -> None:
         hidden = as_secret(client_secret)
-        del client_secret  # tracebacks show local variables
+        del client_secret  # tracebacks of the validators would show it
         self.__attrs_init__(client_id, hidden)
 
     def form(self) -> Secret:
@@ -76,7 +76,7 @@ class Credentials:
     def secrets(self) -> Secrets:
         """Return the secret, raw and form-encoded, and the credentials in HTTP Basic encoding."""
         pair = f"{self.client_id}:{self.client_secret.reveal()}"
-        in_form = quote_plus(self.client_secret.reveal())  # base64 of the form has other characters
+        in_form = quote_plus(self.client_secret.reveal())  # a separate entry, because its base64 form differs
         return Secrets(self.client_secret, in_form, base64.b64encode(pair.encode()).decode())
 
 
@@ -103,7 +103,7 @@ class AccessToken:
 
     def __init__(self, token: str | Secret, expires_in: float, base_url: str | None = None) -> None:
         hidden = as_secret(token)
-        del token  # tracebacks show local variables
+        del token  # tracebacks of the validators would show it
         self.__attrs_init__(hidden, expires_in, base_url)
 
     def secrets(self) -> Secrets:
@@ -152,7 +152,7 @@ class Region:
         return {region.name: region for region in (cls.AMERICAS, cls.APAC, cls.EMEA)}[name.lower()]
 
 
-# facts 2 prints these hosts with http and two clients reach them with https, which we use
+# facts 2: the sources print these hosts with http, but two clients reach them with https, which is used here.
 Region.AMERICAS = Region("americas", "https://am-apilocator.corrigo.com")
 Region.APAC = Region("apac", "https://apac-apilocator.corrigo.com")
 Region.EMEA = Region("emea", "https://emea-apilocator.corrigo.com")
@@ -188,7 +188,7 @@ class Tenant:
         seconds: object = grant.expires_in
         if not isinstance(seconds, int | float) or not 0 < seconds < math.inf:
             shown = seconds if isinstance(seconds, int | float) else f"a {type(seconds).__name__}"
-            del grant, seconds  # tracebacks show local variables
+            del grant, seconds  # they may contain a secret, and tracebacks show local variables
             raise SessionError(
                 f"{self._provider} returned a session whose expires_in is {shown}; "
                 "it must be a number of seconds greater than 0"
@@ -205,13 +205,13 @@ class Tenant:
         try:
             given: object = ask(self.company, *more)
             if not inspect.isawaitable(given):
-                del given  # tracebacks show local variables
+                del given  # it may contain a secret, and tracebacks show local variables
                 raise ConfigurationError(f"{self._provider} is not async; define it with async def")
             given = await given
         except asyncio.CancelledError as error:
             task = asyncio.current_task()
             if task is not None and task.cancelling():
-                raise  # the client is closing
+                raise  # the task itself was cancelled, because the client is closing
             raise SessionError(
                 f"{self._provider} raised CancelledError",
                 remedies=(Remedy.CANCELLED_PROVIDER,),

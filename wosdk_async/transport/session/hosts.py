@@ -33,8 +33,8 @@ _NUMBER = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)")
 """Host that resolvers read as an IPv4 address, including forms such as ``127.1`` and ``0x7f000001``."""
 _HERE = [*map(ipaddress.ip_network, ("0.0.0.0/8", "127.0.0.0/8", "::/96", "::ffff:0:0/96", "64:ff9b::/96"))]
 """Networks that may lead to this machine: unspecified, loopback, and IPv4-mapped IPv6."""
-_MAX_URL = 2048  # characters; a locator's response may be arbitrarily long
-_MAX_SIGNED_URL = 8192  # a storage address can carry a signature and a session
+_MAX_URL = 2048  # maximum characters: a locator's response may be arbitrarily long
+_MAX_SIGNED_URL = 8192  # the same for a storage address, which may contain a signature and a session
 
 
 def _trusted(given: object) -> tuple[str, ...]:
@@ -75,9 +75,10 @@ def _may_be_here(host: str) -> bool:
     if host.rpartition(".")[2] in ("localhost", "localdomain") or host in ("ip6-localhost", "ip6-loopback"):
         return True
     if (address := address_of(host)) is None:  # names are not looked up: the resolver may hang
-        return host.partition(".")[0] == socket.gethostname().lower().partition(".")[0]  # in any domain
+        # This machine's name may be followed by any domain.
+        return host.partition(".")[0] == socket.gethostname().lower().partition(".")[0]
     with suppress(OSError), socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
-        probe.bind((host, 0))  # only an address of this machine can be bound
+        probe.bind((host, 0))  # succeeds only for an address of this machine
         return True
     return any(address in network for network in _HERE)
 
@@ -182,12 +183,13 @@ def _parse(url: str, error: type[WosdkError], what: str, longest: int = _MAX_URL
         if not url.isascii() or not url.isprintable():
             raise ValueError("not a plain address")
         parts = urlsplit(url)
-        host, _ = (parts.hostname or "").rstrip("."), parts.port  # .port raises on a bad one
+        host, _ = (parts.hostname or "").rstrip("."), parts.port  # ``.port`` raises for an invalid port
         if _NUMBER.fullmatch(host):
-            ipaddress.IPv4Address(host)  # raises unless all resolvers agree: four decimal numbers
+            ipaddress.IPv4Address(host)  # raises unless it is four decimals, which all resolvers read alike
     except ValueError as cause:
         why = f"which is not an address: {cause}"
-    # Outside of the handler, and without the reason if the address may contain a password.
+    # Raised outside the handler, so that the error does not keep its cause. The reason is omitted if the
+    # address may contain a password.
     if why:
         raise error(f"{what}, {'which is not an address' if '@' in url else why}")
     if parts.scheme not in ("http", "https") or not _HOST.fullmatch(host) or "@" in parts.netloc:

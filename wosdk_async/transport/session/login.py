@@ -74,8 +74,10 @@ T = TypeVar("T")
 
 _NO_SECRETS = Secrets()
 
-_ATTEMPT_TIMEOUT = 8.0  # seconds: a call with a 12 s deadline outlives an attempt that began in a 3 s outage
-_MAX_TEXT = 200  # characters of a version
+# Seconds. An attempt that began in an outage of 3 s and hangs ends after at most 11 s, in time for another
+# attempt within a deadline of 12 s.
+_ATTEMPT_TIMEOUT = 8.0
+_MAX_TEXT = 200  # maximum characters of a version
 
 
 def _session_headers(company: str, token: Secret) -> RequestHeaders:
@@ -94,7 +96,7 @@ def _require_token(token: object) -> None:
 
 
 @attrs.frozen
-class _Request:
+class _CompanyLogin:
     """Log-in of one Company, which reports its failures to the waiting callers."""
 
     company: str
@@ -146,29 +148,29 @@ class Login:
             NotSentError, NoAnswerError: a host is unreachable or does not respond.
         """
         known = credentials.secrets()
-        request = _Request(company, region, on_trouble, has_time)
+        login = _CompanyLogin(company, region, on_trouble, has_time)
         if isinstance(credentials, AccessToken):
             token, lifetime = credentials.token, max(credentials.expires_in, MIN_LIFETIME)
             _require_token(token)
             if credentials.base_url is not None:
                 return self._of_known_host(company, region, credentials, credentials.base_url)
         else:
-            token, lifetime = await self._token(request, credentials, known + replaced)
+            token, lifetime = await self._token(login, credentials, known + replaced)
         secrets = Secrets(token) + known
         hidden = secrets + replaced
-        found = await self._discover(request, token, hidden)
+        found = await self._discover(login, token, hidden)
         url = found.get("Url")
         if not isinstance(url, str) or not url:
             raise DiscoveryError("the locator's response has no Url", company=company)
         if hidden.within(url):
-            del url, found  # tracebacks show local variables
+            del url, found  # they contain a secret, and tracebacks show local variables
             raise DiscoveryError("the locator's response has a Url that contains the token or secret")
         version, number = found.get("CompanyVersion"), found.get("CompanyId")
         locator = LOCATOR.url(region, self.hosts)
         try:
             base_url = self.hosts.company_url(url, local=is_local(locator))
         except DiscoveryError as error:
-            error.hide(hidden)  # also those too short to be found by their pieces
+            error.hide(hidden)  # also hides secrets that are too short for the search above
             raise
         return TokenGrant(
             token=token,
@@ -185,7 +187,7 @@ class Login:
         try:
             host = self.hosts.given_host(base_url)
         except ConfigurationError as error:
-            error.hide(given.secrets())  # may contain the token
+            error.hide(given.secrets())  # the message shows the address, which may contain the token
             raise
         locator, lifetime = LOCATOR.url(region, self.hosts), max(given.expires_in, MIN_LIFETIME)
         grant = TokenGrant(token=given.token, expires_in=lifetime, base_url=host, locator_url=locator)
@@ -194,8 +196,9 @@ class Login:
     def accept(self, company: str, grant: TokenGrant) -> TokenGrant:
         """Check a session opened by another process, and return it with its headers.
 
-        The other process has checked that a locator may name the host. Raises ConfigurationError unless the
-        host uses https, is on this machine or is trusted, and SessionError for a token that cannot be sent.
+        The other process has already checked that the host is one that a locator may name. Raises
+        ConfigurationError unless the host uses https, is on this machine or is trusted, and SessionError for
+        a token that cannot be sent.
         """
         _require_token(grant.token)
         host = self.hosts.endpoint("the host of the provided session", grant.base_url)
@@ -208,19 +211,19 @@ class Login:
         )
 
     async def _token(
-        self, request: _Request, credentials: Credentials, secrets: Secrets
+        self, login: _CompanyLogin, credentials: Credentials, secrets: Secrets
     ) -> tuple[Secret, float]:
         call = Call("token", "POST", "", token_and_lifetime, repeat_safe=True)
         headers = (("Content-Type", "application/x-www-form-urlencoded"), ("Accept", "application/json"))
-        return await self._send(call, credentials.form(), TOKEN, headers, secrets, request)
+        return await self._send(call, credentials.form(), TOKEN, headers, secrets, login)
 
-    async def _discover(self, request: _Request, token: Secret, secrets: Secrets) -> dict[str, Any]:
-        command = {"ApiType": "REST", "CompanyName": request.company, "Protocol": "HTTPS"}
+    async def _discover(self, login: _CompanyLogin, token: Secret, secrets: Secrets) -> dict[str, Any]:
+        command = {"ApiType": "REST", "CompanyName": login.company, "Protocol": "HTTPS"}
         body = codec.dumps({"Command": command})
         path = "api/v1/cmd/GetCompanyWsdkUrlCommand"  # spec 4.1
         call = Call("discovery", "POST", path, discovered, repeat_safe=True)
-        headers = _session_headers(request.company, token)
-        return await self._send(call, body, LOCATOR, headers, secrets, request)
+        headers = _session_headers(login.company, token)
+        return await self._send(call, body, LOCATOR, headers, secrets, login)
 
     async def _send(
         self,
@@ -229,14 +232,16 @@ class Login:
         address: Address,
         headers: RequestHeaders,
         secrets: Secrets,
-        request: _Request,
+        login: _CompanyLogin,
     ) -> T:
         """Send ``call`` to ``address`` and return its decoded response, with retries."""
-        base = address.url(request.region, self.hosts)
-        if not self.preemptive:  # a connection for each request, because no response names its request
+        base = address.url(login.region, self.hosts)
+        if not self.preemptive:
+            # Each request gets its own connection: log-in responses do not name their request, so on a shared
+            # connection a late response could be taken for that of the next request.
             headers += (("Connection", "close"),)
         trace, url = Trace(), f"{base}/{call.path}" if call.path else base
-        request.note(f"{address.name} {base} has not responded")
+        login.note(f"{address.name} {base} has not responded")
         sent = Request(
             call.method,
             url,
@@ -258,26 +263,24 @@ class Login:
             except SendError as failure:
                 failure.hide(secrets)
                 raise
-            except InconclusiveResponse as page:  # the engine has closed the connection
+            except InconclusiveResponse as page:  # after this, the engine has closed the connection
                 error = address.strange_page(base, page)
             else:
                 return result
             raise error
 
         try:
-            retries = Retries(
-                self.policy, self.clock, has_time=request.has_time, on_wait=request.note_failure
-            )
+            retries = Retries(self.policy, self.clock, has_time=login.has_time, on_wait=login.note_failure)
             return await retries.run(call, once, trace)
         except WosdkError as error:
             if isinstance(error, NoAnswerError) and not error.status and url.startswith("http:"):
-                # A TLS server closes such a connection without a response.
+                # A server that expects TLS closes a connection with plain http without a response.
                 error.args = (f"{error.message}; if this host speaks https, write https:// in its address",)
             error.add(operation=call.operation, attempts=trace.attempts)
             if isinstance(error, ThrottledError):
-                request.note_failure(error, error.retry_after or 0.0)
+                login.note_failure(error, error.retry_after or 0.0)
             if isinstance(error, RefusedError):
-                meant = address.meaning_of(error, base, request.company, request.region)
+                meant = address.meaning_of(error, base, login.company, login.region)
                 if meant is not error:
                     raise meant from error
             raise

@@ -29,11 +29,11 @@ from wosdk_async.transport.session.hosts import HostRules
 
 __all__ = ["LOCATOR", "MIN_LIFETIME", "TOKEN", "Address", "discovered", "is_token", "token_and_lifetime"]
 
-_DEFAULT_LIFETIME = 1200.0  # seconds; facts 1: 20 minutes, for a response without expires_in
+_DEFAULT_LIFETIME = 1200.0  # seconds, for a response without expires_in; facts 1: 20 minutes
 _PLAUSIBLE = (1, 86_400)  # seconds; not shown; assumed: tokens live between a second and a day
 MIN_LIFETIME = 10.0  # seconds; shorter lifetimes are raised to this, so that no Company logs in constantly
-_MAX_TOKEN = 16 * 1024  # characters; not shown; assumed: servers accept no longer headers
-_MAX_TEXT = 200  # characters kept of a reason
+_MAX_TOKEN = 16 * 1024  # characters; not shown; assumed: servers refuse headers with a longer token
+_MAX_TEXT = 200  # maximum characters kept of a reason
 
 
 @attrs.frozen
@@ -65,7 +65,7 @@ class Address:
     def strange_page(self, url: str, page: InconclusiveResponse) -> Exception:
         """Return the error for a page from elsewhere: a wrong address, unless the page may be transient."""
         if page.status == 400 and self is LOCATOR:
-            # Facts 2 reports only the status: whatever the body, this is a refusal
+            # facts 2 shows only the status of this refusal, so the body does not matter.
             return refused("", "", 400)
         if 300 <= page.status < 500 and page.status != 408:
             return self.wrong(url, page.status)
@@ -84,7 +84,8 @@ class Address:
             asked = f"; retry after {error.retry_after:g} s" if error.retry_after else ""
             meant = SessionError(f"the service throttles log-ins: {error.message}{asked}")
         elif isinstance(error, SessionError):
-            if self is LOCATOR and error.code == "INCORRECT_TOKEN":  # facts 1: the token is a second old
+            # facts 1. The token is new, so it was probably issued for another Company.
+            if self is LOCATOR and error.code == "INCORRECT_TOKEN":
                 error.add(remedies=(Remedy.OWN_PAIR,))
             return error
         else:
@@ -106,7 +107,7 @@ def read_token(
     call: Call[tuple[Secret, float]], response: Response, secrets: Secrets
 ) -> tuple[Secret, float]:
     """Read a token endpoint response. Its refusals lack the service's own error body."""
-    # facts 1: 401 or 400 ``invalid_client``
+    # facts 1: wrong credentials get a 401, or a 400 with ``invalid_client``
     if response.status in (400, 401, 403):
         reason = secrets.hide(_refusal(response.body), _MAX_TEXT)
         raise CredentialsError(

@@ -14,8 +14,10 @@ __all__ = ["LoginSlots"]
 
 T = TypeVar("T")
 
-_ALLOWANCES = (0.25, 2.5, 60.0)  # seconds per attempt; 1,200 hanging requests delay the next one by 6 s
-_OWN_POOL = (1.0, 60.0)  # the same with an httpx pool; 500 hanging requests delay the next one by 10 s
+# Seconds after which the first, second and each further attempt may be preempted. With these, 1,200 hanging
+# requests delay the next one by 6 s.
+_ALLOWANCES = (0.25, 2.5, 60.0)
+_OWN_POOL = (1.0, 60.0)  # the same with the program's own pool; 500 hanging requests delay the next by 10 s
 _SLOW_SHARE = 4  # one in this many slots is reserved for slow requests
 
 
@@ -101,14 +103,14 @@ class LoginSlots:
             if not (fresh or is_slow):
                 break
             granted = (slow if is_slow else fresh).popleft()
-            if not granted.done():  # otherwise the caller was cancelled
+            if not granted.done():  # a cancelled caller gets no slot
                 self._free -= 1
                 self._slow_slots += is_slow
                 granted.set_result(None)
         while self._overdue and len(fresh) + len(slow) > len(self._preempted):
             self._preempt(next(iter(self._overdue)))
         while self._preemptive and len(self._running_slow) > reserved and len(fresh) > len(self._preempted):
-            self._preempt(next(reversed(self._running_slow)))  # the newest loses the least progress
+            self._preempt(next(reversed(self._running_slow)))  # the newest, which loses the least progress
 
     def _became_overdue(self, scope: Scope) -> None:
         self._overdue[scope] = None

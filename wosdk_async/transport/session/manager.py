@@ -24,14 +24,14 @@ __all__ = ["ManagerCache", "Place", "Places", "Session", "SessionManager", "Toke
 
 _log = logging.getLogger("wosdk_async")
 
-_MARGIN = 30.0  # last seconds of a token, in which it is not used: requests take time to arrive
-_EARLY = 0.8  # share of its lifetime after which a token is renewed in the background
-# Maximum random share by which renewal is earlier, so that Companies opened together renew apart
+_MARGIN = 30.0  # a token is not used in its last seconds, because requests take time to arrive
+_EARLY = 0.8  # a token is renewed in the background after this part of its usable lifetime
+# Renewal is earlier by up to this random part, so that Companies opened together do not renew together.
 _SPREAD = 0.1
-_GRANTS = 4  # latest grants whose secrets are hidden: a call may renew twice and still get an old response
-_EARLY_INTERVAL = 15.0  # seconds before a failed early renewal is retried
+_GRANTS = 4  # number of latest grants whose secrets are hidden: old responses may arrive after renewals
+_EARLY_INTERVAL = 15.0  # seconds after which a failed early renewal is retried
 _SEARCH_INTERVAL = 5.0  # seconds between discoveries while the Company's host is unreachable
-_CLEAN_UP = 1.0  # seconds for a cancelled log-in to end: a provider may ignore the cancellation
+_CLEAN_UP = 1.0  # maximum wait in seconds for a cancelled log-in: a provider may ignore the cancellation
 
 
 @attrs.frozen(kw_only=True)
@@ -180,12 +180,14 @@ class SessionManager:
         """Discard the parent's renewal in a forked child, where it would never end, and replace the locks."""
         self._lock = threading.Lock()
         self.places = Places(self.clock)
-        self._renewal = None  # its task stays in _renewals: dropping it would log that it was destroyed
+        # The task stays in _renewals: if it were freed, asyncio would log that a pending task was destroyed.
+        self._renewal = None
 
     async def aclose(self) -> None:
         """Stop the renewal that is running in this loop, if any."""
         loop = asyncio.get_running_loop()
-        tasks = [renewal.task for renewal in list(self._renewals)]  # other loops may start one, too
+        # The set is copied, because other loops may start a renewal.
+        tasks = [renewal.task for renewal in list(self._renewals)]
         if ours := [task for task in tasks if task.get_loop() is loop]:
             for task in ours:
                 task.cancel()
@@ -199,14 +201,14 @@ class SessionManager:
         return renewal
 
     async def _run(self, has_time: HasTime) -> Session:
-        # GIL: of log-ins in two threads, the one that began last counts; each field is set atomically.
+        # GIL: each field is set atomically. Of two log-ins in different threads, the later one counts.
         self.login_waits_for, self._login_since = "", self.clock.now()
         grant = await self._log_in(self.secrets, has_time)
         self.login_waits_for = ""
         now, draw = self.clock.now(), random.random()  # noqa: S311 - not a secret
         # A token with a lifetime of less than a minute is used for half of it.
         usable = max(grant.expires_in - _MARGIN, grant.expires_in / 2)
-        with self._lock:  # loops in other threads may also renew: the latest session has the highest number
+        with self._lock:  # loops in other threads may also renew, and each session gets a higher generation
             self._recent_secrets.append(grant.secrets)
             self.secrets = sum(self._recent_secrets, Secrets())
             self.session = session = Session(
@@ -297,7 +299,7 @@ class Places:
 
     def __getitem__(self, place: Place[T]) -> T:
         if (value := self._values.get(place)) is None:
-            # GIL: shared by loops in several threads; of two values created at the same time, all use the
+            # GIL: loops in several threads share the values. If two create one at the same time, both use the
             # first.
             value = self._values.setdefault(place, place.make(self._clock))
         found: T = value

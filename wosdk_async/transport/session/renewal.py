@@ -20,10 +20,10 @@ T = TypeVar("T")
 HasTime = Callable[[float], bool]
 """Predicate: whether a caller will still be waiting after this many seconds; if not, no request is sent."""
 
-_UNATTENDED = 10.0  # seconds without callers, so that a retry with a short deadline finds the session
-_REFUSED = 5.0  # seconds without a retry of refused credentials
-_MAX_HOLD_OFF = 300.0  # seconds: a longer Retry-After is treated as a mistake
-_JITTER = 1.0  # seconds: many Companies may get the same Retry-After
+_UNATTENDED = 10.0  # seconds that a log-in continues without callers, so that a later retry finds the session
+_REFUSED = 5.0  # seconds during which refused credentials are not sent again
+_MAX_HOLD_OFF = 300.0  # maximum seconds: a longer Retry-After is treated as a mistake
+_JITTER = 1.0  # maximum random seconds added, because many Companies may get the same Retry-After
 
 
 class Renewal(Generic[T]):
@@ -59,7 +59,7 @@ class Renewal(Generic[T]):
         """
         self._waiting[caller := object()] = self._alone_until if until is None else until
         try:
-            return await asyncio.shield(self.task)  # a cancelled caller must not stop it for the others
+            return await asyncio.shield(self.task)  # a cancelled caller must not stop the log-in for others
         except WosdkError as error:
             raise copy.copy(error) from error
         except asyncio.CancelledError:

@@ -240,7 +240,7 @@ class Telemetry(Observer):
         """End the span of a call, and record its duration."""
         attributes: dict[str, Any] = {"wosdk.attempts": result.attempts}
         if result.code:
-            attributes["wosdk.error_code"] = one_line(result.code)  # exporters cannot send half a character
+            attributes["wosdk.error_code"] = one_line(result.code)  # exporters cannot send a lone surrogate
         failed = self._end(state, attributes, result.error)
         calls, _, _ = self._histograms()
         calls.record(result.seconds, {"wosdk.operation": result.operation, **failed})

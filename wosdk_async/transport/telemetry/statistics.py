@@ -66,7 +66,7 @@ class Trace:
     def copy_from(self, other: Trace) -> None:
         """Copy ``other``, but keep ``effect`` from earlier calls."""
         # GIL: each field is set atomically. In a trace shared by threads, fields may come from two calls, but
-        # no verdict is read from the trace.
+        # the client bases no decision on such a trace.
         effect = self.effect or other.effect
         for name in _FIELDS:
             setattr(self, name, getattr(other, name))
@@ -150,8 +150,8 @@ class CompanyStats:
     ``calls`` counts all unfinished calls, including those waiting for the session or a retry. These four
     cover the running event loop; the other values are shared by all loops.
 
-    ``session_age`` is the seconds since the session was opened, and ``session_left`` is the seconds until its
-    latest renewal time; both are None without a session. ``session_number`` counts the sessions opened.
+    ``session_age`` is the seconds since the session was opened, and ``session_left`` is the seconds until it
+    must be renewed; both are None without a session. ``session_number`` counts the sessions opened.
 
     ``response_age`` is the seconds since the service last responded to a call with anything but a 5xx, and
     ``error_age`` is the seconds since a call last failed, with an error of class ``last_error``; each is None

@@ -100,7 +100,7 @@ class ClientEngine:
         try:
             raise error
         finally:
-            del error  # holds this frame
+            del error  # its traceback holds this frame: a reference cycle
 
     async def _exchange(self, asked: Request, departure: Departure) -> tuple[Any, BaseException | None]:
         """Return the result, or the error without library frames, which hold the request.
@@ -137,7 +137,7 @@ class ClientEngine:
             sent = departure.sent and request is not None and not was_never_sent(cause, request)
             if not is_of_hook(cause, self._library):
                 return None, send_error(asked.url, cause, sent=sent)
-            # Without its cause: a hook gets the request.
+            # The error does not keep its cause: a hook gets the request, which its frames may hold.
             raised, text = type(cause).__name__, str(cause)
             why = f"an event hook of the http_client raised {raised}{text and ': '}{text}"
             return None, SendError(why, sent=sent)
@@ -226,7 +226,8 @@ class Departure:
         if "trace" not in request.extensions and _shows_events(client, request):
             request.extensions["trace"] = self._note
             self._is_traced = True
-            self.waits_for_pool = not client.event_hooks["request"]  # otherwise it may wait for these
+            # A request with hooks may be waiting for them instead.
+            self.waits_for_pool = not client.event_hooks["request"]
         else:
             self.mark_sent()
 
@@ -252,7 +253,7 @@ def _shows_events(client: httpx.AsyncClient, request: httpx.Request) -> bool:
     auth = client.auth
     if auth is not None and not (_is_stock(auth) and type(auth).__name__ in _SAME_REQUEST):
         return False
-    find: Any = getattr(client, "_transport_for_url", None)  # a mount of the client may handle the request
+    find: Any = getattr(client, "_transport_for_url", None)  # one of the client's mounts may have a transport
     transport = find(request.url) if find else None
     return mocked() is None and all(map(_is_stock, (client, transport, getattr(transport, "_pool", None))))
 

@@ -53,12 +53,12 @@ async def filtered_chunks(chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes,
                 except StopAsyncIteration:
                     return
                 except asyncio.CancelledError as cancelled:
-                    without_frames(cancelled)  # the library's hold the chunk before
+                    without_frames(cancelled)  # frames of the library hold the previous chunk
                     raise
             try:
                 yield chunk
             finally:
-                del chunk  # may repeat a secret: see `download.py`
+                del chunk  # may contain a secret, which would show in the traceback of an error
     finally:
         if isinstance(chunks, AsyncGenerator):  # httpx2 closes the response when its generator is closed
             with filtered_logs(download=True):
@@ -92,5 +92,5 @@ for _name, _core in CORES.items():
     logging.getLogger(_name).addFilter(_filter_httpx)
     for _part in _OF_CORE:
         logging.getLogger(f"{_core}.{_part}").addFilter(_filter_httpcore)
-for _name in _HPACK:  # compressed headers, including the token
+for _name in _HPACK:  # these log the headers of requests, including the token
     logging.getLogger(_name).addFilter(lambda _: not _ours.get())

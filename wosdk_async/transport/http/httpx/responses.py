@@ -74,24 +74,24 @@ async def read_response(response: httpx.Response, limit: int, read: Read) -> tup
     except MemoryError:
         raise BadContent(NO_MEMORY) from None
     finally:
-        stream = response.extensions.get("network_stream")  # a mock has none
+        stream = response.extensions.get("network_stream")  # None for the response of a mock
         if not believed and stream is not None and "stream_id" not in response.extensions:
             await stream.aclose()
         await response.aclose()
 
 
 async def _read_body(response: httpx.Response, limit: int) -> bytes:
-    if response.is_stream_consumed:  # read by a program hook, or built by a mock from its content
+    if response.is_stream_consumed:  # a program hook has read it, or a mock has built it from its content
         if len(response.content) > limit:
             raise BadContent(f"{TOO_LONG} {limit} bytes")
         return response.content
     turns, sent = LoopTurns(), BodyBuffer()
-    # The stream itself: aiter_raw() releases the connection before `read` has accepted the response.
+    # Read the stream itself: aiter_raw() would release the connection before `read` accepts the response.
     async for chunk in cast("httpx.AsyncByteStream", response.stream):
         sent.add(chunk)
         if sent.size > limit:
             raise BadContent(f"{TOO_LONG} {limit} bytes")
-        await turns.step()  # a body in tiny chunks has thousands at once
+        await turns.step()  # thousands of tiny chunks may arrive at once
     return await decompress(sent.take(), response.headers, limit)
 
 
@@ -108,12 +108,12 @@ async def body_chunks(response: httpx.Response, url: str) -> AsyncGenerator[byte
                 try:
                     yield chunk
                 finally:
-                    del chunk  # may repeat a secret: see `download.py`
+                    del chunk  # may contain a secret, which would show in the traceback of an error
 
 
 # --- errors -------------------------------------------------------------------------------------
 
-_FAILURES = {"HTTPError", "InvalidURL"}  # classes of either library, by name: see error_kinds
+_FAILURES = {"HTTPError", "InvalidURL"}  # names of classes of either library (see error_kinds)
 _NEVER_SENT = {"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol"}
 """Errors raised before a request is sent, by any transport."""
 
@@ -121,7 +121,7 @@ _CONNECTING = {"ConnectError", "ConnectTimeout"}
 
 _QUOTED = re.compile(r":? bytearray\(.*|,? additional_data:.*|(?<=location header):.*", re.DOTALL)
 """Text in which h11, h2 and httpx quote the peer, in forms that may hide a secret from the search."""
-_MAX_SUMMARY = 8192  # characters: more than are searched for the session's secrets
+_MAX_SUMMARY = 8192  # maximum characters: more than the part that is searched for the session's secrets
 _STEPS = {"ConnectTimeout": "connect", "ReadTimeout": "read", "WriteTimeout": "write", "PoolTimeout": "pool"}
 
 
@@ -134,7 +134,7 @@ def was_never_sent(error: BaseException, request: httpx.Request | None = None) -
         return False
     try:
         return request is None or cast("httpx.HTTPError", error).request is request
-    except RuntimeError:  # names no request
+    except RuntimeError:  # the error has no request
         return False
 
 
@@ -179,7 +179,7 @@ def foreign_response(cause: BaseException, library: Any) -> SendError | None:
     name, other = library.__name__, type(found).__module__.partition(".")[0]
     remedy = Remedy.RETURN_OR_USE if other in CORES else Remedy.RETURN_RESPONSE
     why = f"a transport or mock for {name} returned {other}.{type(found).__name__}, which {name} cannot read"
-    # Sent by whatever built the response.
+    # Whatever built the response may have sent the request.
     return SendError(why, sent=True, remedy=remedy, facts={"library": name, "other": other})
 
 

@@ -15,10 +15,10 @@ from typing import Any, Protocol
 
 __all__ = ["Batched", "Layer", "SocketReader", "WriteBatcher", "readable"]
 
-_MAX_WAIT = 0.002  # seconds that a request waits for others
-_LOOKED_AT = 32  # sockets checked together; bytes may arrive after the check
-_MAX_EVENTS = 64  # sockets read before the loop runs other work
-_MAX_READ = 64 * 1024  # bytes read per socket
+_MAX_WAIT = 0.002  # maximum seconds that a request waits for others
+_LOOKED_AT = 32  # sockets checked together: few, because bytes may arrive between the check and the write
+_MAX_EVENTS = 64  # maximum sockets read before the loop runs other work
+_MAX_READ = 64 * 1024  # maximum bytes read per socket
 
 
 class Layer(asyncio.BufferedProtocol):
@@ -71,7 +71,7 @@ class WriteBatcher:
         self._loop = loop
         self._now = now
         self._waiting: list[Batched] = []
-        self._since = 0.0  # when the first one was submitted
+        self._since = 0.0  # time at which the first waiting request was submitted
         self.inherited = False
         """Whether this is a forked copy; if so, the parent process sends the requests."""
 
@@ -90,7 +90,7 @@ class WriteBatcher:
             self._send_all()
 
     def _send_all(self) -> None:
-        if self.inherited or not self._waiting:  # sent already, after 2 ms
+        if self.inherited or not self._waiting:  # submit() sends requests that have waited for 2 ms
             return
         waiting, self._waiting = self._waiting, []
         while waiting:
@@ -120,11 +120,11 @@ class SocketReader:
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        # Not simulated loops, nor those of Windows: only loops that watch an epoll.
+        # Only these loops can watch an epoll; simulated loops and those of Windows cannot.
         watches = isinstance(loop, asyncio.SelectorEventLoop) or type(loop).__module__ == "uvloop"
         self.supported = watches and hasattr(select, "epoll")
         """Whether epoll reading works on this loop."""
-        self._epoll: select.epoll | None = None  # only while sockets are watched
+        self._epoll: select.epoll | None = None  # exists only while sockets are watched
         self._sources: dict[int, tuple[Batched, Layer, asyncio.Transport]] = {}
         """Connection, byte receiver and transport by file descriptor."""
         self.inherited = False
@@ -162,13 +162,13 @@ class SocketReader:
         for fd, _ in epoll.poll(0, _MAX_EVENTS):
             source = sources.get(fd)
             if source is None:
-                continue  # removed while another socket of this batch was read
+                continue  # the socket was removed while another one of this batch was read
             connection, above, _ = source
             try:
                 if data := read(fd, _MAX_READ):
                     above.received(data)
                 else:
-                    self.remove(connection)  # the loop also reads the end of file
+                    self.remove(connection)  # the loop reads the end of file again, and handles it
             except BlockingIOError:
                 pass
             except Exception as error:

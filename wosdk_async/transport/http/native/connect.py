@@ -28,7 +28,7 @@ from wosdk_async.transport.http.native.tls import TLSTransport
 __all__ = ["connect"]
 
 _OURS = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.EADDRNOTAVAIL)
-_STAGGER = 0.25  # seconds before the next address is also tried (RFC 8305 5)
+_STAGGER = 0.25  # seconds after which the next address is also tried (RFC 8305 5)
 
 
 async def connect(pool: Pool, connection: Connection) -> None:
@@ -42,7 +42,8 @@ async def connect(pool: Pool, connection: Connection) -> None:
             await _open(pool, connection)
     except BaseException as cause:
         connection.abort()
-        # ValueError: an invalid host name; a ConfigurationError is a ValueError, too
+        # An invalid host name causes a ValueError. A ConfigurationError is also a ValueError, but is raised
+        # unchanged.
         if isinstance(cause, WosdkError) or not isinstance(cause, OSError | ValueError | SendError):
             pool.closed(connection)  # uvloop does not always report the end of a cancelled task
             raise
@@ -54,12 +55,13 @@ async def connect(pool: Pool, connection: Connection) -> None:
 
 
 def _failure(pool: Pool, connection: Connection, cause: BaseException, late: bool) -> SendError:
-    if isinstance(cause, SendError):  # from a tunnel
+    if isinstance(cause, SendError):  # raised by a tunnel
         return cause
     proxy = None if connection.tunnelled else connection.origin.proxy
     where = connection.origin.text if proxy is None else f"the proxy {proxy.shown}"
     why = f"no connection within {pool.timeouts.connect} s" if late else str(cause) or type(cause).__name__
-    number = getattr(cause, "errno", None)  # None: the resolver could not look up the name
+    # An OSError of the resolver, which could not look up the name, has no number.
+    number = getattr(cause, "errno", None)
     of_machine = number in _OURS or (number is None and type(cause) is OSError)
     of_host = isinstance(cause, OSError) and not (of_machine or isinstance(cause, ssl.SSLError))
     return SendError(
@@ -182,13 +184,13 @@ def _close(task: asyncio.Task[socket.socket]) -> None:
 
 # --- proxy tunnels: the exchange with a proxy before the connection reaches the service -----------
 
-# CONNECT (RFC 9110 9.3.6) for https through http and https proxies; SOCKS 5 (RFC 1928, RFC 1929) for
-# everything through SOCKS proxies. A tunnel is closed if its proxy sends more than its own response, because
+# Through http and https proxies, https uses CONNECT (RFC 9110 9.3.6); through SOCKS proxies, everything uses
+# SOCKS 5 (RFC 1928, RFC 1929). A tunnel is closed if its proxy sends more than its own response, because
 # those bytes arrived before any request was sent.
 
 _STATUS_LINE = re.compile(rb"HTTP/1\.[01] ([1-5][0-9]{2})(.*)\r\n")
-_MAX_HEAD = 16 * 1024  # bytes of the CONNECT response
-_UNREACHABLE = (502, 503, 504)  # statuses of a proxy that cannot reach the host
+_MAX_HEAD = 16 * 1024  # maximum bytes of the CONNECT response
+_UNREACHABLE = (502, 503, 504)  # statuses with which a proxy reports that it cannot reach the host
 _REPLIES = {
     1: "general failure",
     2: "not allowed by its rules",
@@ -201,7 +203,7 @@ _REPLIES = {
 }
 """SOCKS 5 reply codes, RFC 1928 6."""
 _SOCKS_UNREACHABLE = (3, 4, 5, 6)
-_MAX_NAME = 255  # bytes of a host name, RFC 1928 5
+_MAX_NAME = 255  # maximum bytes of a host name, RFC 1928 5
 
 
 class Tunnel(Layer):
@@ -262,7 +264,7 @@ class Tunnel(Layer):
         else:
             self._transport.write(head + b"\r\n")
         status, said = 0, ""
-        while status < 200:  # interim responses precede the final one
+        while status < 200:  # interim responses may precede the final one
             status, said = self._status(await self._read(self._head_length))
         if status >= 300:
             remedy = proxy.login_remedy if status == 407 else None
@@ -271,7 +273,7 @@ class Tunnel(Layer):
     def _status(self, head: bytes) -> tuple[int, str]:
         """Return the status code, and status and reason without secrets. Raises SendError."""
         line = _STATUS_LINE.match(head)
-        del head  # may repeat the password
+        del head  # it may repeat the password, and tracebacks show local variables
         if line is None:
             raise self._refused("it does not speak HTTP", Remedy.PROXY_ADDRESS)
         said = f"{int(line[1])} {line[2].decode('latin-1').strip()}".rstrip()
@@ -307,7 +309,7 @@ class Tunnel(Layer):
         await self._read(_address_length)
 
     def _refused(self, why: str, remedy: Remedy | None = None, gone: bool = False) -> SendError:
-        self._received.clear()  # may repeat the password
+        self._received.clear()  # the received bytes may repeat the password
         return SendError(
             f"{self._origin.text}: the proxy {self._proxy.shown} does not connect: {why}",
             sent=False,

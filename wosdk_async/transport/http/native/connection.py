@@ -17,7 +17,8 @@ from wosdk_async.transport.http.native.tls import TLSTransport
 
 __all__ = ["Connection", "ConnectionOwner"]
 
-# Seconds that a new connection must stay silent before an unsafe request, and between two checks
+# Seconds that a new connection must stay silent before a request that must not be sent twice, and seconds
+# between two checks.
 _QUIET = 0.002
 
 
@@ -114,13 +115,13 @@ class Connection(Layer):
         if self._waiter is waiter:
             unsent, since = self._prepared is not None and not self._send_by, self.since
             self._drop_request()
-            # A waiting call gets the connection without a check of its idle time.
+            # release() gives the connection to a waiting call, if any, without checking how long it was idle.
             if unsent and self.live and (self._pool.now() - since <= FRESH or not self._pool.waiting):
                 self._pool.release(self)
-                self.since = since  # it has not been used
+                self.since = since  # the connection has not been used, so it has been idle since then
             else:
                 self.abort()
-        elif self._held:  # the response arrived in the same turn of the loop and will not be read
+        elif self._held:  # the response arrived in the same loop iteration, and will not be read
             self.finish(believed=False)
 
     @property
@@ -178,7 +179,8 @@ class Connection(Layer):
         return True
 
     def _look_again(self) -> None:
-        if self._prepared is not None:  # otherwise closed, and the number may belong to another socket
+        # Without a request, the connection may be closed, and its file descriptor may be another socket's.
+        if self._prepared is not None:
             self._pool.writer.submit(self, False)
 
     def close(self) -> None:
@@ -240,14 +242,14 @@ class Connection(Layer):
         self._made = True
         if self.live:
             self._pool.open.add(self)
-        else:  # abandoned while opening, but the loop opened it
+        else:  # the connection was abandoned while it was opening, but the loop opened it
             self._transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Fail the request because the socket is closed."""
-        made, self._made = self._made, False  # the socket no longer exists
+        made, self._made = self._made, False  # the socket no longer exists from here on
         self.lost(exc)
-        if made:  # a failed TLS handshake may end a connection before it was made
+        if made:  # false if a TLS handshake failed before connection_made()
             self._pool.closed(self)
             self._parser.close()
 
@@ -286,9 +288,9 @@ class Connection(Layer):
         waiter = self._waiter
         self._drop_request()
         if self._transport.get_write_buffer_size():
-            self.abort()  # the service responded before reading the whole request: do not wait for the rest
+            self.abort()  # the service responded before it read the whole request: do not send the rest
         if waiter is None or waiter.done():
-            self.abort()  # the caller was cancelled in this turn of the loop
+            self.abort()  # the caller was cancelled in this loop iteration
         else:
             self._held = True
             waiter.set_result(response)

@@ -66,7 +66,7 @@ class NativeEngine:
         self._limits = limits or Limits()
         self._timeouts = timeouts or Timeouts()
         self.ceiling = self._limits.connections if ceiling is None else ceiling
-        # A third of the ceiling is reserved for each Company's first calls.
+        # A third of the ceiling is reserved for the first calls of each Company.
         kept = 0 if ceiling is None else self.ceiling // 3
         self.capacity = min(self._limits.connections, self.ceiling - kept)
         self._ssl_context = ssl_context
@@ -87,7 +87,7 @@ class NativeEngine:
     async def send(self, request: Request) -> Any:
         """Send a request; see :class:`~wosdk_async.transport.http.engine.Engine`."""
         pool, origin, prepared = self._prepare(request)
-        opened = 0  # connections after the first failure
+        opened = 0  # connections opened since the first failure
         while True:
             connection = None if opened else pool.take(origin, request.repeat_safe)
             if connection is None:
@@ -95,7 +95,7 @@ class NativeEngine:
                 if connection is None:
                     connection = Connection(pool, origin)
                     await connect(pool, connection)
-                if not connection.live:  # closed, or received bytes before any request
+                if not connection.live:  # the service closed it, or sent bytes before any request
                     if opened == _MAX_OPENED:
                         raise _closed_at_once(origin)
                     opened += 1
@@ -107,7 +107,8 @@ class NativeEngine:
                 response = await waiter
                 break
             except SendError as failure:
-                # A sent request is retried once on a new connection: services close idle ones.
+                # Services close idle connections, so a repeat-safe request that was sent on one is retried
+                # once, on a new connection.
                 final = failure.sent and (opened or not (request.repeat_safe and connection.stale))
                 if final or failure.timeout or opened == _MAX_OPENED:
                     raise
@@ -128,7 +129,7 @@ class NativeEngine:
             if isinstance(error, WosdkError | InconclusiveResponse):
                 without_frames(error)
                 if origin.proxy:
-                    # Without a tunnel, the proxy may respond in place of the service
+                    # Without a tunnel, the proxy may respond instead of the service, and repeat its password.
                     error.hide(origin.proxy.secrets)
             raise
         connection.finish(True)
@@ -145,11 +146,11 @@ class NativeEngine:
         try:
             origin, target = pool.targets.get(request.url) or pool.locate(request.url)
             return pool, origin, (request, target, origin.head(request.headers))
-        except WosdkError:  # an unusable proxy from the environment; this is a ValueError, too
+        except WosdkError:  # an unusable proxy in the environment: a ConfigurationError, so also a ValueError
             raise
         except ValueError as wrong:
             why = str(wrong)
-        raise SendError(why, sent=False)  # not from the ValueError: it may hold a header
+        raise SendError(why, sent=False)  # raised outside the handler, as the ValueError may hold a header
 
     @contextlib.asynccontextmanager
     async def stream(self, url: str, headers: RequestHeaders = ()) -> AsyncIterator[StreamedResponse]:
@@ -157,7 +158,7 @@ class NativeEngine:
         request = Request("GET", url, (("Accept-Encoding", "identity"), *headers), repeat_safe=True)
         pool, origin, prepared = self._prepare(request)
         while (idle := await pool.wait(origin)) is not None:
-            idle.close()  # a stream uses its own connection
+            idle.close()  # not used, because a stream has its own connection
         connection = StreamConnection(pool, origin)
         await connect(pool, connection)
         if not connection.live:

@@ -19,7 +19,7 @@ __all__ = ["HEAD", "BadResponse", "CompressedResponse", "ResponseHeaders", "Resp
 
 HEAD, _BODY, _DONE, _SURPLUS = range(4)
 """Stages: before the end of the head, in the body, complete, and complete with surplus bytes."""
-_H = ord("H")  # start of a status line
+_H = ord("H")  # first character of a status line
 _FRAMING = (b"content-length", b"transfer-encoding")  # headers that determine where a body ends
 
 
@@ -49,8 +49,8 @@ class ResponseParser:
         """Discard the last response and expect the next."""
         self._stage = HEAD
         self._head: bytes | bytearray = b""
-        self._end = 0  # from the last parsed head: this response's, or a preceding 1xx's
-        self._overhead = 0  # received bytes outside of head and body
+        self._end = 0  # end of the last parsed head: this response's, or a preceding 1xx's
+        self._overhead = 0  # number of received bytes outside head and body
         self.reusable = False
         """Whether the connection may be reused: no surplus bytes, and it stays open."""
         self._compressed = False
@@ -58,8 +58,8 @@ class ResponseParser:
     def close(self) -> None:
         """Free the received bytes and the C parser.
 
-        An error's traceback may keep this object alive, and this object and the C parser reference each
-        other.
+        Otherwise they could stay in memory: an error's traceback may refer to this object, and this object
+        and the C parser refer to each other.
         """
         self._body, self._head = None, b""
         self._chunks.clear()
@@ -72,7 +72,7 @@ class ResponseParser:
 
     def feed(self, data: bytes) -> Response | None:
         """Parse ``data`` and return the response once complete. Raises BadResponse."""
-        if self._stage == HEAD:  # kept raw: llhttp would create two strings and a call per header
+        if self._stage == HEAD:  # keep the raw head: with llhttp, each header costs two strings and a call
             if not self._head:
                 self._head = data
             else:
@@ -80,14 +80,14 @@ class ResponseParser:
                 head += data
         try:
             self._parser.feed_data(data)
-        except Exception as cause:  # from llhttp, or from one of the callbacks below
+        except Exception as cause:  # raised by llhttp, or by one of the callbacks below
             if self._response is None:
                 raise BadResponse(str(cause.__context__ or cause) or type(cause).__name__) from cause
             self._stage, self.reusable = _SURPLUS, False
         if self._response is None:
             self._keep_chunks(len(data))
             return None
-        response, self._response = self._response, None  # not kept while the connection is idle
+        response, self._response = self._response, None  # an idle connection must not keep it in memory
         if self._stage == _SURPLUS:
             response.followed = True
         return response
@@ -166,14 +166,15 @@ class ResponseParser:
         if self._end > self._limits.head:
             self._refuse_head()
         most = self._limits.headers
-        if len(lines) > 4 * most and lines.count(b"\r\n") > most:  # a header has at least four bytes
+        # A header has at least four bytes, so shorter lines need not be counted.
+        if len(lines) > 4 * most and lines.count(b"\r\n") > most:
             raise BadResponse(f"more than {most} headers")
         headers = self._headers = ResponseHeaders(lines)
-        if (lower := lines.lower()).find(b"-encoding") >= 0:  # not "in", ten times as slow for bytes
+        if (lower := lines.lower()).find(b"-encoding") >= 0:  # for bytes, ten times as fast as ``in``
             self._note_codings(headers, lower)
         if status >= 200:
             self._head = b""  # the remaining bytes are the body, which llhttp passes on
-            self._overhead -= self._end  # the head has its own limit
+            self._overhead -= self._end  # the head does not count: it has its own limit
 
     def _note_codings(self, headers: ResponseHeaders, lower: bytes) -> None:
         self._compressed = b"content-encoding" in lower and bool(headers.all_of(b"content-encoding"))

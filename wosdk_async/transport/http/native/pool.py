@@ -22,10 +22,10 @@ from wosdk_async.transport.http.native.resolver import resolver_of
 
 __all__ = ["Pool"]
 
-_TICK = 0.25  # seconds between timeout checks
+_TICK = 0.25  # seconds between checks for timeouts
 _BUFFER = 64 * 1024
-_GOODBYE = 1.0  # seconds that a closed client waits for its sockets
-_MAX_TARGETS = 1024  # addresses with a cached origin
+_GOODBYE = 1.0  # maximum seconds that closing a client waits for its sockets to close
+_MAX_TARGETS = 1024  # maximum URLs with a cached origin
 
 
 @attrs.define(eq=False, repr=False, slots=False)
@@ -93,7 +93,8 @@ class Pool:
             connection, _ = idle.popitem()
             idle_for = self.now() - connection.since
             if idle_for > FRESH and not repeat_safe:
-                idle[connection] = None  # kept for a repeat-safe request; the others were idle for longer
+                # Kept for a repeat-safe request. The other connections have been idle for longer.
+                idle[connection] = None
                 return None
             if idle_for <= self.limits.keepalive:
                 del self._by_age[connection]
@@ -108,7 +109,8 @@ class Pool:
         expires.
         """
         if self.size >= min(self.limits.connections, self.ceiling):
-            idle = next(chain(origin.idle, self._by_age), None)  # the oldest, preferably one to ``origin``
+            # The connection that was idle longest, preferably one to ``origin``.
+            idle = next(chain(origin.idle, self._by_age), None)
             if idle is not None:
                 idle.close()
         if self.size < self.ceiling:
@@ -123,7 +125,7 @@ class Pool:
         except BaseException as cause:
             if waiter in self.waiting:
                 self.waiting.remove(waiter)
-            elif granted.done() and not granted.cancelled():  # in this turn of the loop
+            elif granted.done() and not granted.cancelled():  # granted in this loop iteration: give it back
                 connection = granted.result()
                 if connection is None:
                     self._free_place()
@@ -144,10 +146,10 @@ class Pool:
             return
         while self.waiting:
             granted, origin = self.waiting[0]
-            if granted.done():  # cancelled
+            if granted.done():  # its caller was cancelled
                 self.waiting.popleft()
             elif origin is not connection.origin:
-                connection.close()  # the waiter may then open its own
+                connection.close()  # frees a place, so that the waiter can connect to its own origin
                 return
             else:
                 self.waiting.popleft()
@@ -193,7 +195,7 @@ class Pool:
             connection.check(now)
         if self.open:
             self.start_timer()
-        elif not self.size:  # no host is in use: clear the cache, because new ones keep arriving
+        elif not self.size:  # no host is in use: clear the cache, because new hosts keep arriving
             self.targets.clear()
 
     # --- close ----------------------------------------------------------------------------------
@@ -215,7 +217,7 @@ class Pool:
                         self._one_closed.clear()
                         await self._one_closed.wait()
             for connection in list(self.open):
-                if not connection.busy:  # a service that stops reading would keep its socket open
+                if not connection.busy:  # abort, because a service that stops reading keeps a socket open
                     connection.abort()
 
     def abandon(self) -> None:

@@ -18,8 +18,8 @@ __all__ = ["Origin", "PreparedRequest", "parse_origin", "split_url", "write_requ
 _HEADER_NAME = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _FORBIDDEN_IN_VALUE = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 _WITH_BODY = b"%b %b%bContent-Length: %d\r\n\r\n%b"
-_SMALL = 64 * 1024  # bytes; a shorter body is appended to its head and sent in one piece
-_MAX_HEADS = 1024  # cached per origin: one for each Company and token
+_SMALL = 64 * 1024  # a body with fewer bytes is sent in one piece with its head
+_MAX_HEADS = 1024  # maximum cached heads per origin, one for each Company and token
 _WITH_LENGTH = (b"POST", b"PUT", b"PATCH")  # without a body, these state a length of 0 (RFC 9110 8.6)
 
 PreparedRequest = tuple[Request, bytes, Secret]
@@ -53,7 +53,7 @@ class Origin:
     def head(self, headers: RequestHeaders) -> Secret:
         """Return the encoded version and header lines. Raises ValueError for an invalid header."""
         last, head = self._last
-        if headers is not last:  # all calls of a session share these headers
+        if headers is not last:  # usually the same, because all calls of a session share their headers
             head = self._heads.get(headers) or self._encode_head(headers)
             self._last = headers, head
         return head
@@ -81,7 +81,7 @@ def write_request(prepared: PreparedRequest, write: Callable[[bytes], None]) -> 
     """Encode a request and write it, so that no other object holds its secrets as bytes."""
     request, target, head = prepared
     verb, body = request.method.encode("ascii"), request.body
-    if isinstance(body, Secret):  # of a log-in
+    if isinstance(body, Secret):  # the body of a log-in
         body = body.encode()
     if body is None:
         length = b"Content-Length: 0\r\n" if verb in _WITH_LENGTH else b""
@@ -89,7 +89,7 @@ def write_request(prepared: PreparedRequest, write: Callable[[bytes], None]) -> 
         return
     if len(body) < _SMALL:
         write(_WITH_BODY % (verb, target, head.encode(), len(body), body))
-    else:  # not writelines: in Python 3.12 it never pauses
+    else:  # two writes, because writelines() never pauses in Python 3.12
         write(_WITH_BODY % (verb, target, head.encode(), len(body), b""))
         write(body)
 

@@ -20,7 +20,7 @@ from wosdk_async.shared_tasks import mark_retrieved
 
 try:
     import resource
-except ImportError:  # Windows, where sockets are not files
+except ImportError:  # on Windows, sockets do not count as files
     resource = None  # type: ignore[assignment]
 
 __all__ = ["FILES_EACH", "Address", "Resolver", "max_look_ups", "resolver_of", "start_look_up"]
@@ -30,11 +30,11 @@ Address = tuple[int, int, int, str, Any]
 """Address as returned by ``socket.getaddrinfo``."""
 
 _KEPT = 5.0  # seconds for which addresses are cached
-_MAX_QUICK = 64  # concurrent look-ups that have run for less than _SLOW seconds
+_MAX_QUICK = 64  # maximum concurrent look-ups that have run for less than _SLOW seconds
 _SLOW = 0.25
-_MAX_FILES = 16 * 1024  # files used if the limit is high or absent: connections cost memory and ports
-FILES_EACH = 3  # sockets of a hung look-up: the C library tries up to three name servers
-_MAX_HOSTS = 4096  # hosts with cached addresses
+_MAX_FILES = 16 * 1024  # maximum files, even if the system allows more: connections cost memory and ports
+FILES_EACH = 3  # maximum sockets of a hung look-up: the C library tries up to three name servers
+_MAX_HOSTS = 4096  # maximum hosts with cached addresses
 
 _Host = tuple[str, int]
 _Done = Callable[[Sequence[Address] | Exception], None]
@@ -44,7 +44,7 @@ _Done = Callable[[Sequence[Address] | Exception], None]
 def usable_files() -> int:
     """Return the open-file limit of this process (``ulimit -n``)."""
     soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0] if resource else -1
-    return _MAX_FILES if soft < 0 else min(soft, _MAX_FILES)  # below 0: unlimited
+    return _MAX_FILES if soft < 0 else min(soft, _MAX_FILES)  # a negative limit means unlimited
 
 
 def max_look_ups() -> int:
@@ -85,7 +85,7 @@ class Resolver:
             pending.add_done_callback(mark_retrieved)
             (self._waiting.appendleft if key in self._kept else self._waiting.append)(key)
             self._start_next()
-        return await asyncio.shield(self._pending[key])  # others share the result
+        return await asyncio.shield(self._pending[key])  # shielded, because other callers share the result
 
     def forget(self, host: str, port: int) -> None:
         """Discard the cached addresses of a host, because none could be reached."""
@@ -134,22 +134,23 @@ def start_look_up(loop: asyncio.AbstractEventLoop, host: str, port: int, done: _
             found = error
         except BaseException as error:
             found = OSError(f"the name look-up failed ({type(error).__name__}: {error})")
-        with contextlib.suppress(RuntimeError):  # the loop was closed
+        with contextlib.suppress(RuntimeError):  # raised if the loop has been closed
             loop.call_soon_threadsafe(done, found)
 
-    # Daemon threads, so that a hung look-up does not keep the program from exiting.
+    # A daemon thread, so that a hung look-up does not keep the program from exiting.
     try:
         threading.Thread(target=run, name="wosdk look-up", daemon=True).start()
     except RuntimeError as error:
         loop.call_soon(done, OSError(f"no thread for the name look-up: {error}"))
 
 
-_resolvers: WeakValueDictionary[tuple[int, int], Resolver] = WeakValueDictionary()  # each keeps its loop
+# Keyed by the loop's id, which is not reused, because a resolver keeps its loop in memory.
+_resolvers: WeakValueDictionary[tuple[int, int], Resolver] = WeakValueDictionary()
 
 
 def resolver_of(loop: asyncio.AbstractEventLoop, now: Callable[[], float]) -> Resolver:
     """Return the resolver shared by the pools of ``loop``; a forked child has its own."""
-    key = id(loop), os.getpid()  # GIL: threads add theirs atomically
+    key = id(loop), os.getpid()  # GIL: threads add their resolvers atomically
     found = _resolvers.get(key)
     if found is None or found.now != now:
         found = _resolvers[key] = Resolver(loop, now)

@@ -15,7 +15,7 @@ from wosdk_async.transport.http.native.request import Origin, PreparedRequest
 
 __all__ = ["StreamConnection"]
 
-_AHEAD = 256 * 1024  # bytes buffered for the consumer before reading pauses
+_AHEAD = 256 * 1024  # reading pauses while this many bytes are waiting for the consumer
 
 
 class _StreamParser(ResponseParser):
@@ -38,11 +38,11 @@ class _StreamParser(ResponseParser):
         if self._chunks:
             self._overhead = 0
         else:
-            # Limits the bytes between pieces of the body; a piece resets the count
+            # The base class limits the bytes outside the body. Here each piece of the body resets the count.
             super()._keep_chunks(received)
 
     def _make_response(self) -> Response:
-        # Now: the next bytes belong to what follows the body
+        # Called once the response is complete, so take() returns the last pieces of the body.
         return Response(self._status, self._headers, self.take())
 
 
@@ -63,7 +63,7 @@ class StreamConnection(Connection):
         self._ended = False
         """Whether the body is complete."""
         self._failure: SendError | None = None
-        self._held = True  # never idle; `_waiter` is set while a task waits for the head or more data
+        self._held = True  # always, so that it is never idle; `_waiter` is set while a task waits for data
 
     async def request(self, prepared: PreparedRequest) -> StreamedResponse:
         """Send a request and return the response, whose chunks arrive later. Raises SendError."""
@@ -88,7 +88,7 @@ class StreamConnection(Connection):
     def received(self, data: bytes) -> None:
         """Parse received bytes. A complete head ends :meth:`request`; the body follows in pieces."""
         if self._prepared is not None or self._ended:
-            super().received(data)  # bytes before the request or after its response: closes with an error
+            super().received(data)  # closes, because these bytes precede the request or follow its response
             return
         try:
             response = self._parser.feed(data)
@@ -133,7 +133,7 @@ class StreamConnection(Connection):
         while True:
             while self._pieces:
                 self._size -= len(self._pieces[0])
-                yield self._pieces.popleft()  # not in a variable: a traceback would show it
+                yield self._pieces.popleft()  # without a local variable, which a traceback would show
             if self._ended:
                 return
             if self._failure is not None:

@@ -1,6 +1,7 @@
 """TLS of a connection: in-memory OpenSSL between the connection and its socket transport.
 
-asyncio's own TLS copies received data, and calls OpenSSL until an error reports that no data remains.
+It is faster than asyncio's own TLS, which copies received data, and calls OpenSSL until an error reports that
+no data remains.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from wosdk_async.transport.http.native.batching import Layer
 __all__ = ["TLSTransport"]
 
 _RECORD = 16 * 1024  # maximum bytes of a TLS record
-_RECORD_HEAD = 5  # bytes; the last two are the length of the rest (RFC 8446 5.1)
-_PIECE = 16 * _RECORD  # bytes to encrypt before checking whether the socket accepts more
-_MAX_ANSWERS = 4 * _RECORD  # bytes of OpenSSL's replies that may wait for a service that does not read
+_RECORD_HEAD = 5  # bytes before a record's content; the last two are the content's length (RFC 8446 5.1)
+_PIECE = 16 * _RECORD  # bytes that are encrypted before checking whether the socket accepts more
+_MAX_ANSWERS = 4 * _RECORD  # maximum bytes of OpenSSL's replies that wait for a service that does not read
 
 
 class TLSTransport(Layer):
@@ -85,11 +86,11 @@ class TLSTransport(Layer):
 
     def write(self, data: bytes) -> None:
         """Encrypt and send ``data``; data that the socket does not accept waits in plain text."""
-        # The usual case
+        # The usual case: nothing else is waiting, and the data is short.
         if self._is_open and not self._paused and not self._plaintext and len(data) <= _PIECE:
             try:
                 self._tls.write(data)
-            except ssl.SSLWantReadError:  # the service requested new keys
+            except ssl.SSLWantReadError:  # the service requested new keys, which must be received first
                 self._plaintext.append(memoryview(data))
                 self._flush()
             except ssl.SSLError as error:
@@ -107,7 +108,7 @@ class TLSTransport(Layer):
             return
         if self._is_open:
             self._is_open = False
-            with contextlib.suppress(ssl.SSLError):  # SSLWantReadError: no close_notify from the service yet
+            with contextlib.suppress(ssl.SSLError):  # raised until the service also sends its close_notify
                 self._tls.unwrap()
             self._flush()
         self._transport.close()
@@ -143,7 +144,7 @@ class TLSTransport(Layer):
         """Decrypt received bytes and pass them on."""
         self._incoming.write(data)
         size = len(data) - _RECORD_HEAD
-        # Skip the usual case: exactly one whole record, and no partial one before it.
+        # Skip this in the usual case: exactly one whole record, and no partial one before it.
         if self._missing or self._head or size < 0 or size != (data[3] << 8 | data[4]):
             self._note_records(data)
         if self._has_begun:
@@ -175,7 +176,7 @@ class TLSTransport(Layer):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Report that the socket is closed."""
-        if not self._is_proven:  # maybe the service rejected the session
+        if not self._is_proven:  # the service may have rejected the session
             self._sessions.drop(self._place, self._offered)
         self._is_open = False
         self._fail_handshake(exc, "the service closed the connection")
@@ -197,7 +198,7 @@ class TLSTransport(Layer):
     def resume_writing(self) -> None:
         """Encrypt and send the waiting data."""
         self._paused = False
-        self._flush()  # pending OpenSSL responses
+        self._flush()  # OpenSSL's replies that were waiting
         self._encrypt()
         if not self._paused:
             self._above.resume_writing()
@@ -205,7 +206,7 @@ class TLSTransport(Layer):
     # --- OpenSSL ------------------------------------------------------------------------------
 
     def _step_handshake(self) -> None:
-        if self._handshake.done():  # failed, or abandoned
+        if self._handshake.done():  # the handshake has failed, or was abandoned
             return
         try:
             self._tls.do_handshake()
@@ -218,12 +219,12 @@ class TLSTransport(Layer):
             pass
         except (OSError, ValueError) as error:
             self._handshake.set_exception(error)
-        self._flush()  # maybe an alert
+        self._flush()  # sends the handshake's next message, or an alert
 
     def _fail_handshake(self, error: Exception | None, text: str) -> None:
         if not self._handshake.done():
             self._handshake.set_exception(error or ConnectionResetError(text))
-            self._handshake.exception()  # maybe no task is waiting any more
+            self._handshake.exception()  # retrieved, as asyncio would log it if no task is waiting any more
 
     def _decrypt(self) -> None:
         incoming, tls = self._incoming, self._tls
@@ -231,10 +232,11 @@ class TLSTransport(Layer):
         failure: ssl.SSLError | None = None
         ended = False
         try:
-            # Stop before SSLWantReadError: an exception costs more. Each read takes a whole record.
+            # Stop when no bytes are pending, because the SSLWantReadError of another read costs more. Each
+            # read takes a whole record.
             while self._is_open and incoming.pending and not ended:
                 record = tls.read(_RECORD)
-                # Pass on all at once, so that the parser sees surplus bytes together with the response.
+                # Collect all data, so that the parser sees surplus bytes together with the response.
                 data = data + record if data else record
                 ended = not record
         except ssl.SSLWantReadError:  # a partial record, or a record without data
@@ -255,11 +257,11 @@ class TLSTransport(Layer):
         else:
             if self._outgoing.pending:  # the service started a key update
                 self._answer()
-            if self._plaintext:  # waited for new keys
+            if self._plaintext:  # data that waited for new keys
                 self._encrypt()
 
     def _answer(self) -> None:
-        """Send OpenSSL's responses, but no more to a service that does not read them."""
+        """Send OpenSSL's replies; fail if too many wait because the service does not read them."""
         if not self._paused:
             self._flush()
         elif self._outgoing.pending > _MAX_ANSWERS:
@@ -268,16 +270,17 @@ class TLSTransport(Layer):
     def _prove_session(self) -> None:
         """Keep the handshake's session, now that the service has sent data.
 
-        A resumed session is not replaced: it expires when the service specified, and the next full handshake
-        verifies the certificate again.
+        A resumed session is not replaced: it expires at the time that the service specified, and the next
+        full handshake verifies the certificate again.
         """
         self._is_proven = True
         if not self._tls.session_reused:
-            self._sessions.keep(self._place, self._tls.session)  # TLS 1.3 tickets precede the data
+            # Called after the first data: in TLS 1.3, the tickets come before the data.
+            self._sessions.keep(self._place, self._tls.session)
 
     def _fail(self, error: OSError) -> None:
         self._sessions.pop(self._place, None)
-        self._flush()  # the alert
+        self._flush()  # sends OpenSSL's alert, if any
         self.lost(error)
 
     def _encrypt(self) -> None:
@@ -290,10 +293,10 @@ class TLSTransport(Layer):
                 if not waiting[0]:
                     waiting.popleft()
                 self._flush()
-        except ssl.SSLWantReadError:  # the service requested new keys
+        except ssl.SSLWantReadError:  # the service requested new keys, which must be received first
             self._flush()
         except ssl.SSLError as error:
-            # Not now: the socket's transport may be in the middle of an operation.
+            # Fail in the next loop iteration: the socket's transport may be in the middle of an operation.
             asyncio.get_running_loop().call_soon(self._fail, error)
 
     def _flush(self) -> None:
