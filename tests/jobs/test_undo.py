@@ -606,7 +606,7 @@ async def test_records_without_versions_are_deleted_when_that_is_said(local: Loc
         assert (await undo.run()).counts == {"unversioned": 1}
         undo = Undo(company=local.company, journal=journal, unversioned=True)
         assert undo.unchecked is not None
-        assert undo.unchecked.endswith("they are deleted anyway")
+        assert undo.unchecked.endswith("are deleted anyway")
         assert (await undo.look()).counts == {"undo": 1}
         assert (await undo.run()).counts == {"undone": 1}
         assert (await undo.run()).counts == {"undone": 1}
