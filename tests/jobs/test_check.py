@@ -488,6 +488,20 @@ CELLS = {
 CODES = ["t" * 65, "T1", ""]
 
 
+async def test_a_changed_map_is_announced_while_created_records_keep_their_values(
+    local: Local, job: Job, write: Write
+) -> None:
+    source, start = write(HEADER, rows(1, 2)), "the map has changed since 2 rows were created"
+    other = MAP.replace("{notes}", "{notes} (new)")
+    await job(source, MAP, marker=MARKER).run(local.company)
+    for text, count in ((MAP, 0), (f"{MAP}# a comment\n", 0), (other, 1), (MAP, 0), (other, 1)):
+        summary = await job(source, text, marker=MARKER).run(local.company)
+        result = await checked(local, source, text, marker=MARKER)
+        for warnings in (summary.warnings, result.warnings):
+            assert sum(each.startswith(start) for each in warnings) == count, (text, warnings)
+    assert summary.done_now == 0
+
+
 async def test_new_records_without_required_fields_are_announced(
     local: Local, job: Job, write: Write
 ) -> None:
