@@ -254,15 +254,15 @@ def key_columns(source: Source) -> KeyColumns:
                 exception = "and others"
                 del seen[column]
             exceptions[column].append(exception)
-    cells = _first_cells(source)
-    unlike = {column: _unlike(texts) for column, texts in cells.items()}
-    formats = {column: _formats(texts) for column, texts in cells.items()}
+    sample = _first_cells(source)
+    unlike = {column: _unlike(texts) for column, texts in sample.items()}
+    formats = {column: _formats(texts) for column, texts in sample.items()}
     if rows <= 1:
         return KeyColumns(unlike=unlike, formats=formats)
     unique = [column for column in seen if not exceptions[column]]
     nearly = [column for column in seen if 0 < len(exceptions[column]) <= rows / _ROWS_TO_EXCEPTION]
-    found = {name: texts for name, texts in exceptions.items() if texts}
-    return KeyColumns(unique, nearly, found, unlike, formats)
+    excepted = {name: found for name, found in exceptions.items() if found}
+    return KeyColumns(unique, nearly, excepted, unlike, formats)
 
 
 def _exception(cell: str, line: int, first: int) -> str | None:
