@@ -196,7 +196,8 @@ def _run(run: Mapping[str, Any]) -> str:
     if command := details.get("command"):  # such as undo; empty for an import
         ended += f", {command}"
     elif file := details.get("file"):
-        ended += f", {run['done']} done of {file}"
+        done = f"{run['done']} done " if run["done"] else ""  # none if a later run sent its rows again
+        ended += f", {done}of {file}"
     why = "".join(
         f"; {name}: {text}"
         for name, text in (
