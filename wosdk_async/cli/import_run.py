@@ -127,9 +127,9 @@ def _say_plan(opened: OpenedJob, job: Import) -> None:
     """Print the job's warnings and, unless this is its first run, what will be sent or skipped, and why."""
     if not opened.new or opened.plan.leaves_done:
         say(f"{opened.folder}: {plan_text(opened.plan, job.operation.label)}")
+    for warning in job.warnings:
+        say(f"warning: {warning}")
     if not opened.is_idle:
-        for warning in job.warnings:
-            say(f"warning: {warning}")
         return
     plan = opened.plan
     if plan.rows(Action.KEEP, Action.REFUSE):
@@ -184,7 +184,7 @@ async def _run(
             summary.folder, summary.files = None, []
         ended = f"the import ended, {counted(summary.done, 'row')} {summary.label}"
         with writing(ended):
-            writer.say_problems(summary, arguments.outcomes)
+            writer.say_problems(summary, arguments.outcomes, again=arguments.options.again)
             about = opened.about
             say_files(summary, attrs.evolve(about, options={**about.options, **arguments.options.details}))
             print_summary(summary, arguments.as_json, ran=not opened.is_idle)

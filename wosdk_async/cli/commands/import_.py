@@ -45,6 +45,7 @@ def init_command(ctx: click.Context, /, file: str, output: Path | None, **params
       wosdk import init customers.xlsx --entity Customer -o customers.toml
       wosdk import init prices.csv --entity Customer --update-by TenantCode
     """
+    from wosdk_async.cli.import_run import say_sheet
     from wosdk_async.jobs import open_source
     from wosdk_async.jobs.mapping.drafting import ADAPT, draft_map, key_columns
     from wosdk_async.jobs.mapping.import_map import DEFAULT_OPERATION
@@ -63,10 +64,12 @@ def init_command(ctx: click.Context, /, file: str, output: Path | None, **params
         source = open_source(file, **attrs.asdict(reading))
         # Again, because rows above the header may have hidden that the delimiter is wrong.
         _require_delimiter(source, reading)
+    say_sheet(source)
+    keys = key_columns(source)
+    for note in getattr(source, "notes", ()):
+        say(f"warning: {note}")
     described = f" (for details: wosdk describe {operation.kind.wire_name})"
-    text = draft_map(
-        source.columns, operation, Path(file).name, key_columns(source), described, reading.header_row
-    )
+    text = draft_map(source.columns, operation, Path(file).name, keys, described, reading.header_row)
     if output is None:
         click.echo(text, nl=False)
         return

@@ -136,7 +136,7 @@ class OutcomeWriter:
         if self._to_stderr and outcome.outcome != "not_started":
             say(line)
 
-    def say_problems(self, summary: Summary, outcomes: Path | None) -> None:
+    def say_problems(self, summary: Summary, outcomes: Path | None, *, again: bool = False) -> None:
         """Print the first rows that are not done, and the warnings, on stderr."""
         self._faults.say()
         if any(rows[0].code == KEY_EXISTS for _, rows in self._faults.first.values()):
@@ -164,7 +164,9 @@ class OutcomeWriter:
         if summary.missing is not None:
             say(summary.missing)
         elif left and summary.folder is not None:
-            say(f"to send the remaining {counted(left, 'row')}, rerun without --again")
+            command = "this command without --again" if again else "the same command"
+            retried = " and those that failed before being sent" if summary.failed > summary.waiting else ""
+            say(f"to send the remaining {counted(left, 'row')}{retried}, run {command}")
 
 
 _FILES = {

@@ -29,7 +29,7 @@ from wosdk_async.jobs.ledger.facts import Preview, preview_of
 from wosdk_async.jobs.ledger.overview import overview
 from wosdk_async.jobs.ledger.request import ImportRequest
 from wosdk_async.jobs.ledger.terms import Action, Standing
-from wosdk_async.jobs.ledger.undone import undone_beside, without_undone
+from wosdk_async.jobs.ledger.undone import shown_records, undone_beside, without_undone
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.lookup import NamedIds
 from wosdk_async.jobs.mapping.marking import no_marker_for_workers, own_keys
@@ -299,8 +299,7 @@ class Check:
                 return built.finding(_kind_of(error), reason_of(error))
         elif found:
             ids = [each.id for each in found[:_IDS]]
-            shown = ", ".join(f"{each.wire_name} {each.id}" for each in found[:_IDS])
-            return built.finding("there", f"{shown} has {self._marker} {built.key!r}", ids)
+            return built.finding("there", f"{shown_records(found)} has {self._marker} {built.key!r}", ids)
         if len(self._result.requests) < _REQUESTS:
             await self._capture_request(company, built)
         first = ", ".join(repr(entry.text) for entry in built.missing)

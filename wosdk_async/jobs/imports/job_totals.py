@@ -92,7 +92,7 @@ class JobTotals:
             seconds=time.perf_counter() - self._started,
             references_found=index.found,
             references_created=index.created,
-            warnings=self._warnings(undo),
+            warnings=[*self._warnings(undo), *await self._found_ended(counts[State.FOUND])],
             stopped=self.stops.stop.reason,
             audit=audit,
             audit_state=audit_state,
@@ -109,6 +109,19 @@ class JobTotals:
             return await self.job.journal.read(row_table.changed)
         except JournalError:  # the journal cannot even be read; use the count from before this run
             return self.job.plan.counts.get(Standing.DONE_CHANGED, 0)
+
+    async def _found_ended(self, found: int) -> list[str]:
+        """Return a warning about rows whose records were found, but are cancelled or removed."""
+        count = 0
+        with contextlib.suppress(JournalError):  # the journal cannot even be read
+            if found:
+                count, line = await self.job.journal.read(row_table.found_ended)
+        if not count:
+            return []
+        return [
+            f"{count} of {found} found records are cancelled or removed (first: line {line}), and nothing "
+            "replaces them; restore the records, or import the rows with new keys"
+        ]
 
     async def _undo(self) -> UndoState | None:
         try:

@@ -14,7 +14,7 @@ from wosdk_async.jobs.journal.store import explained
 from wosdk_async.jobs.ledger.admission import admit
 from wosdk_async.jobs.ledger.comparison import Compared, ledger_counts
 from wosdk_async.jobs.ledger.decision import decide
-from wosdk_async.jobs.ledger.facts import compared_with, facts_of, find_ledger, sent_elsewhere
+from wosdk_async.jobs.ledger.facts import compared_with, facts_of, find_ledger, map_warnings, sent_elsewhere
 from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.ledger.key_conflicts import new_keys
 from wosdk_async.jobs.ledger.overview import audit_state_of
@@ -118,6 +118,7 @@ async def open_job(
             return begun
         if journal.plan.key is not None:
             rows.warnings += await journal.read(lambda db: new_keys(db, plan))
+        rows.warnings += await journal.read(lambda db: map_warnings(db, request))
         return OpenedJob(
             request=request,
             journal=journal,

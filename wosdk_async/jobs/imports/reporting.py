@@ -70,9 +70,9 @@ class RowReports:
         self.stops.refused(reason)
         self._report([self._end(row, "failed", reason=reason, code=code, proof=THERE_BEFORE)])
 
-    def found(self, row: Row, effect: Effect) -> None:
-        """Report a row whose record already existed."""
-        self._report([self._end(row, "found", effect)])
+    def found(self, row: Row, effect: Effect, ended: str | None) -> None:
+        """Report a row whose record already existed; ``ended`` says that it is cancelled or removed."""
+        self._report([self._end(row, "found", effect, reason=ended)])
 
     def carried_out_before(self, row: Row, effect: Effect) -> None:
         """Report a row that succeeded in an earlier attempt."""

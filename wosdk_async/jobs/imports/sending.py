@@ -18,7 +18,7 @@ from wosdk_async.jobs.imports.reporting import RowReports
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.journal.claims import Claim, Claims
 from wosdk_async.jobs.journal.entries import KEY_EXISTS
-from wosdk_async.jobs.ledger.undone import find_rows
+from wosdk_async.jobs.ledger.undone import find_rows, is_ended, shown_records
 from wosdk_async.jobs.mapping.operations import Found, effect_of
 from wosdk_async.jobs.mapping.record_operations import RowOperation
 from wosdk_async.jobs.options import ImportOptions
@@ -165,11 +165,11 @@ class RowSender:
         if again and len(records) == 1:
             self.reports.carried_out_before(claim.row, effect_of(records[0]))
         elif self.options.if_exists == "skip":
-            self.reports.found(claim.row, effect_of(records[0]))
+            ended = f"found, but {shown_records(records)}" if is_ended(records[0]) else None
+            self.reports.found(claim.row, effect_of(records[0]), ended)
         else:
             path = self.builder.keys.path if self.builder.keys is not None else ""
-            ids = ", ".join(f"{record.wire_name} {record.id}" for record in records[:3])
-            reason = f"already exists: {ids} has {path} {claim.key!r}"
+            reason = f"already exists: {shown_records(records)} has {path} {claim.key!r}"
             self.reports.exists_already(claim.row, reason, KEY_EXISTS)
         return False
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import attrs
 
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal import JobPlan
+from wosdk_async.jobs.journal import JobPlan, State
 from wosdk_async.jobs.journal.folder import jobs_at, jobs_beside, ledgers_in, plan_of
 from wosdk_async.jobs.journal.schema import TABLES
 from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_plan
@@ -26,6 +26,7 @@ __all__ = [
     "compared_with",
     "facts_of",
     "find_ledger",
+    "map_warnings",
     "preview_of",
     "sent_elsewhere",
 ]
@@ -219,6 +220,21 @@ def sent_elsewhere(
     return None
 
 
+def map_warnings(db: sqlite3.Connection, request: ImportRequest) -> list[str]:
+    """Return a warning if rows were created with another map; updates send such rows again."""
+    if request.action.compares:
+        return []
+    (count,) = db.execute(
+        """SELECT count(*) FROM outcome LEFT JOIN undo USING (row)
+        WHERE outcome.state = :done AND undo.state IS NOT :done
+            AND run IN (SELECT number FROM run WHERE json_extract(details, '$.map') <> :map)""",
+        {"done": int(State.DONE), "map": request.import_map.fingerprint},
+    ).fetchone()
+    rows = "1 row was" if count == 1 else f"{count} rows were"
+    text = f"the map has changed since {rows} {request.action.label}; to send them again, undo the job first"
+    return [text] if count else []
+
+
 @attrs.frozen(eq=False)
 class Preview:
     """Preview of an import, valid inside its ``with`` block."""
@@ -229,15 +245,17 @@ class Preview:
     folder: Path | None
     """The ledger's folder; None for a new import."""
     _db: sqlite3.Connection = attrs.field(repr=False)
-    _key: str | None = None
+    _key: str | None
     """The ledger's key template."""
+    _request: ImportRequest
 
     def warnings(self) -> list[str]:
-        """Return warnings about the rows to send."""
+        """Return warnings about the rows to send, and about a changed map."""
         plan = self.decision
-        if isinstance(plan, Refusal) or plan.begins or self._key is None:
+        if isinstance(plan, Refusal) or plan.begins:
             return []
-        return new_keys(self._db, plan)
+        found = [] if self._key is None else new_keys(self._db, plan)
+        return found + map_warnings(self._db, self._request)
 
     def standings(self, first: int, last: int) -> dict[int, Standing]:
         """Return the standings of the rows from place ``first`` to ``last`` of the file."""
@@ -275,4 +293,4 @@ def preview_of(request: ImportRequest, rows: FileRows, company: str) -> Iterator
         known, file = facts_of(request, rows, company, compared, ledger=ledger, elsewhere=elsewhere)
         decision = decide(known, file, request.options)
         key = known.key if known is not None else None
-        yield Preview(decision, actions_of(file, request.options), folder, db, key)
+        yield Preview(decision, actions_of(file, request.options), folder, db, key, request)

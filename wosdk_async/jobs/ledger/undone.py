@@ -33,6 +33,7 @@ __all__ = [
     "find_rows",
     "is_ended",
     "keep_undone",
+    "shown_records",
     "undo_state",
     "undone_beside",
     "without_undone",
@@ -230,20 +231,30 @@ async def find_rows(
     ended = [record.id for records in lists for record in records if is_ended(record)]
     ids = [id for id in ended if usable_id(id) is not None]
     undone = await journal.undone_before(ids) if ids else set()
-    return without_undone(found, undone) if undone else found
+    return without_undone(found, undone)
 
 
 def without_undone(found: Found, undone: Set[int]) -> Found:
-    """Drop undone records from a look-up, unless they have been restored since."""
+    """Drop undone records from a look-up, unless they have been restored since; put ended records last."""
     return {
         key: records
         if isinstance(records, RowError)
-        else [each for each in records if not (each.id in undone and is_ended(each))]
+        else sorted((each for each in records if not (each.id in undone and is_ended(each))), key=is_ended)
         for key, records in found.items()
     }
 
 
 def is_ended(record: Any) -> bool:
     """Return whether a record is cancelled or removed."""
-    cancelled = getattr(record, "status_id", None) == WOStatus.Cancelled
-    return cancelled or bool(getattr(record, "is_removed", False))
+    return bool(_end_of(record))
+
+
+def _end_of(record: Any) -> str:
+    if getattr(record, "is_removed", False):
+        return " (removed)"
+    return " (Cancelled)" if getattr(record, "status_id", None) == WOStatus.Cancelled else ""
+
+
+def shown_records(records: Sequence[Any], limit: int = 3) -> str:
+    """Return the first records as text, such as ``WorkOrder 496 (Cancelled), WorkOrder 498``."""
+    return ", ".join(f"{each.wire_name} {each.id}{_end_of(each)}" for each in records[:limit])

@@ -155,6 +155,11 @@ class ReferenceIndex:
         if spec.create and held:
             remedy = in_python(Remedy.OTHER_FIELD, {"sample": held[0], "by": field})
             self.warnings.append(f"{spec.name}: some records to create seem to exist: {remedy}")
+        if spec.create and spec.lacks:
+            self.warnings.append(
+                f"{spec.name}: create does not set {', '.join(spec.lacks)}, required for a new "
+                f"{spec.entity.wire_name} according to the service's documentation"
+            )
         for entry in missing if spec.create is None else ():
             entry.reason, entry.error = _not_found(spec, entry), MissingRecordError
             if entry.text in held:
