@@ -128,7 +128,7 @@ class Check:
         )
         self._undone: Set[int] = frozenset()
         self._actions: Mapping[Standing, Action] = {}
-        self._looks: list[float] = []
+        self._look_up_seconds: list[float] = []
         self._read_file()
 
     def _read_file(self) -> None:
@@ -166,7 +166,7 @@ class Check:
         began = time.perf_counter()
         await self._index.look_up(company, self._options.limit)
         if self._index.specs:
-            self._looks.append(time.perf_counter() - began)
+            self._look_up_seconds.append(time.perf_counter() - began)
         self._index.require(self._map.fixed, self._map.path)
         self._undone = await undone_beside(self._request.base, identity, self._map.operation)
         with (
@@ -229,7 +229,7 @@ class Check:
         if (own := own_keys(self._keys)) is not None and keys:
             began = time.perf_counter()
             records = await self._operation.find(company, own.path, keys)
-            self._looks.append(time.perf_counter() - began)
+            self._look_up_seconds.append(time.perf_counter() - began)
             records = without_undone(records, self._undone)
         return [
             await self._decided(company, each, records.get(each.key, ()))
@@ -313,10 +313,10 @@ class Check:
 
     async def _capture_request(self, company: Company, built: _BuiltRow) -> None:
         """Build the request for a row. The client's hook captures the request instead of sending it."""
-        kept = len(self._dry.calls)
-        with suppress(WosdkError, LookupError):  # the hook's response is empty, and some results need more
+        captured_before = len(self._dry.calls)
+        with suppress(WosdkError, LookupError):  # some results cannot be read from the hook's empty response
             await self._operation.send(company, built.record, None)
-        for _, call in self._dry.calls[kept:]:
+        for _, call in self._dry.calls[captured_before:]:
             shown = {"row": built.row.number, "method": call.method, "path": call.path}
             body = loads(call.body) if call.body else None
             first = {"created_first": [entry.text for entry in built.missing]} if built.missing else {}
@@ -332,4 +332,4 @@ class Check:
         rows = result.counts["would_send"] * share  # extrapolated from the sample
         pages = math.ceil(rows / _PAGE) if self._keys is not None else 0
         calls = round(rows) + sum(result.new_records.values()) + pages + len(self._index.specs)
-        result.expect(calls if rows else 0, self._looks, self._options.limit, self._rate)
+        result.expect(calls if rows else 0, self._look_up_seconds, self._options.limit, self._rate)

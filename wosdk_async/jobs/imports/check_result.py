@@ -64,7 +64,7 @@ class Finding:
     """Why the row would not be sent, or which records would be created first."""
     key: str = ""
     ids: tuple[int, ...] = ()
-    """The first few records that the row would change or that already have the row's key."""
+    """Ids of the first few records that the row would change, or that already have the row's key."""
     warnings: tuple[str, ...] = ()
     faults: tuple[tuple[FindingKind, str], ...] = ()
     """The row's faults with their kinds, if there are several."""

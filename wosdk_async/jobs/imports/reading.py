@@ -110,7 +110,7 @@ class RowBuilder:
     @_build_sent.default
     def _command_writer(self) -> _Build:
         kind, record, keys = self.import_map.action.kind, self.import_map.record, self.keys
-        # Without a record, only a key that is text and set by the map reaches its field.
+        # A key that the map does not set as plain text must be put into a record.
         if not issubclass(kind, Command) or (keys is not None and getattr(keys.node, "parse", True)):
             return record.build
         write = written(record, self.index).build
@@ -171,11 +171,11 @@ class RowBuilder:
             InvalidCallError: the row is invalid.
         """
         try:
-            record, missing, made = self._built(row, self._build_sent)
+            record, missing, own_key = self._built(row, self._build_sent)
         except Unsupported:  # for example, a text is too long
-            record, missing, made = self._built(row, self.import_map.record.build)
+            record, missing, own_key = self._built(row, self.import_map.record.build)
         if self.keys is not None:
-            if self.keys.are_own and made != key:
+            if self.keys.are_own and own_key != key:
                 raise WaitingRowError(
                     "the row's key has changed since the row was first sent; the next run sends the new key"
                 )

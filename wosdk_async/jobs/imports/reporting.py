@@ -26,7 +26,7 @@ from wosdk_async.protocol.verdicts import ending_of
 __all__ = ["RowReports"]
 
 _End = tuple[RowRecord, int, Kind | None, str | None]
-"""Record of a row, its line, its kind of outcome unless that is unknown, and the entity of its effect."""
+"""A row's record, its line, its kind of outcome (None if unknown), and the entity of its effect."""
 _NO_EFFECT = Effect()
 
 

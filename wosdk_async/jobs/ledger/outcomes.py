@@ -18,7 +18,7 @@ __all__ = ["RowOutcome", "Summary", "code_of"]
 Kind = Literal["created", "updated", "deleted", "done", "found", "failed", "in_doubt", "not_started"]
 
 
-@attrs.define(unsafe_hash=True)  # not frozen, which takes three times as long to construct
+@attrs.define(unsafe_hash=True)  # not frozen: a frozen class takes three times as long to construct
 class RowOutcome:
     """Outcome of one row; ``reason`` explains failures and doubts."""
 

@@ -109,9 +109,9 @@ class Overview:
     @property
     def left(self) -> int:
         """Number of rows to send or settle. Without a marker, rows in doubt cannot be settled."""
-        settled = (State.SENDING, State.IN_DOUBT) if self.plan.marker else (State.SENDING,)
+        to_settle = (State.SENDING, State.IN_DOUBT) if self.plan.marker else (State.SENDING,)
         return self.counts[State.PLANNED] + sum(
-            counts.get(state, 0) for counts in (self.counts, self.gone) for state in settled
+            counts.get(state, 0) for counts in (self.counts, self.gone) for state in to_settle
         )
 
     def figures(self) -> dict[str, int]:

@@ -180,7 +180,7 @@ class ImportRequest:
         try:
             rows = FileRows(self.source, self.import_map, self.keys("job"), self.index)
         except Exception:
-            self._require_unchanged()  # otherwise it may say that the columns are wrong
+            self._require_unchanged()  # a changed file may raise misleading errors, such as wrong columns
             raise
         try:
             self._require_unchanged()

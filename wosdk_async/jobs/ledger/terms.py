@@ -1,4 +1,4 @@
-"""Terms of the decision: row standings and actions, facts, and results."""
+"""Types of the decision about an import: row standings and actions, facts, and results."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ class UndoRow:
     """Name of the reference in the map; None for a row."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the facts that are not None as plain data."""
+        """Return the fields that are not None as plain data."""
         return attrs.asdict(self, filter=lambda _, value: value is not None)
 
 

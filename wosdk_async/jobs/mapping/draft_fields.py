@@ -123,8 +123,8 @@ def is_usable(column: str) -> bool:
 def name_field(entity: type[Record], column: str | None = None) -> str | None:
     """Return the look-up field of an entity: ``number`` for a column ``Task.Number``, otherwise a default."""
     named = _field_spelled(entity, column or "")
-    texts = [name for name in _NAMES if entity.__wire__.get(name, {}).get("type") == "string"]
-    return next(iter((*named, *texts)), None)
+    defaults = [name for name in _NAMES if entity.__wire__.get(name, {}).get("type") == "string"]
+    return next(iter((*named, *defaults)), None)
 
 
 def _field_spelled(entity: type[Record], column: str) -> list[str]:
@@ -166,13 +166,13 @@ def _fields(kind: type[Record], table: str, *, nested: bool = False) -> Iterator
 
 
 def _action_of(kind: type[Record]) -> str | None:
-    """Return a command's action type, which its reasons share (facts 4); None for other commands."""
+    """Return the action type of a command's reasons (facts 4); None if the command has no action type."""
     word = kind.wire_name.removeprefix("Wo").removesuffix("Command")
     return word if word in WOActionType.__members__ else None
 
 
 def _relax(found: list[DraftField]) -> None:
-    """Suggest names and references instead of requiring fields; the service seems to require none."""
+    """Make all fields optional, because the service seems to require none; suggest names and references."""
     for each in found:
         each.suggested = each.required and (each.target is not None or each.name in _SUGGESTED)
         each.required = False
@@ -249,7 +249,7 @@ def _in_words(column: str, field: DraftField) -> float:
     for words in names:
         if column_words and column_words == words:
             best = max(best, _EQUAL_WORDS)
-        # For other types, a column with more or fewer words often holds a different value.
+        # Only for names: in fields of other types, more or fewer words often mean a different value.
         elif column_words and words and (column_words < words or words < column_words) and _is_named(field):
             best = max(best, _MORE_WORDS)
     return best

@@ -260,7 +260,7 @@ def columns_behind(reason: str, record: Node, specs: Iterable[ReferenceSpec]) ->
     columns = node.columns
     if isinstance(node, ReferenceNode):
         columns = frozenset().union(*(spec.columns for spec in specs if spec.name == node.name))
-    # A list is missing only if it is blank, but another field may have a value that the service rejects.
+    # A list is reported only if its columns are blank; another field may have a value that is rejected.
     blank = "blank " if isinstance(node, ListNode) else ""
     return f"{blank}{named_columns(columns)}" if columns else None
 

@@ -53,7 +53,7 @@ class ReferenceIndex:
         self._ids: dict[str, tuple[str | None, ReferenceSpec, dict[str, int]]] = {
             spec.name: (spec.first, spec, {}) for spec in self.specs.values()
         }
-        """For each reference, its ``first`` column, the reference, and a cache of ids by raw name."""
+        """For each reference's name: its ``first`` column, the reference, and a cache of ids by raw name."""
         self._uncollected = list(self.specs.values())
 
     def __repr__(self) -> str:
@@ -75,7 +75,7 @@ class ReferenceIndex:
                         self._remember(spec, name)
                 except RowError:
                     pass
-        if len(self._uncollected) == len(self.specs):  # references without columns need only one row
+        if len(self._uncollected) == len(self.specs):  # after the first rows, only columns can add names
             varied = (each for each in self.specs.values() if each.template is not None)
             self._uncollected = [each for each in varied if each.template and each.template.columns]
 
@@ -134,7 +134,7 @@ class ReferenceIndex:
     async def _explain(
         self, company: Company, spec: ReferenceSpec, missing: list[ReferenceEntry], limit: int
     ) -> None:
-        """Record why records are missing and will not be created; suggest other fields with their names."""
+        """Store why records that will not be created are missing; suggest fields that hold their names."""
         names = [entry.text for entry in missing if spec.template is not None]
         holders = defaultdict[str, set[str]](set)
 
@@ -168,7 +168,7 @@ class ReferenceIndex:
             first, second = self._entries[spec.name], self._entries[other.name]
             for key in first.keys() & second.keys():
                 pair = first[key], second[key]
-                # If only one entry is missing, the other was found by a spelling that the first lacks.
+                # If only one entry is missing, the other was found by a spelling that the missing one lacks.
                 if any(entry.missing for entry in pair):
                     first[key] = second[key] = min(pair, key=lambda entry: entry.missing)
                     first[key].spellings |= pair[0].spellings | pair[1].spellings
@@ -269,7 +269,7 @@ class ReferenceIndex:
     # --- use ----------------------------------------------------------------------------------
 
     def known(self, reference: str) -> tuple[Mapping[str, int], str]:
-        """Return the ids of records by the cells that named them so far, and the column of those cells."""
+        """Return the record ids cached so far, by cell, and the column of those cells (or ``""``)."""
         first, _, ids = self._ids[reference]
         return ids, first or ""
 

@@ -41,7 +41,7 @@ class JsonLines:
     def __init__(self, path: str | Path, *, encoding: str | None = None) -> None:
         self.path = Path(path)
         self.empty_rows = 0
-        # By field with nested values, their types: dict, list or both.
+        # Types of nested values (dict, list or both), by field.
         self._nested: dict[str, set[type]] = defaultdict(set)
         self._text = TextFile(self.path, encoding)
         self.sha256 = self._text.sha256
@@ -98,7 +98,7 @@ class JsonLines:
 
     @cached_property
     def _kinds(self) -> list[tuple[list[str], list[str]]]:
-        """Columns, by kind, of each field with values of two kinds (scalar, object or list)."""
+        """For each field with values of two kinds (scalar, object or list), the columns of each kind."""
         inner: dict[str, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
         for column in self.columns:
             for place, character in enumerate(column):

@@ -141,7 +141,7 @@ class CreatedRecords:
         if version is None:
             unchecked = self.unversioned and not self.has_versions
             return ("undo" if unchecked else "unversioned"), None
-        # A version from a look-up may already include a later change, so expect that of a new record.
+        # A version from a look-up may include a later change, so expect the version of a new record instead.
         fresh = created.version or _FRESH if created.proof == ANSWERED else _FRESH
         if version == fresh:
             return "undo", None
