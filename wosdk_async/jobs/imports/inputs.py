@@ -33,7 +33,7 @@ class Input:
 
     source: Source
     folder: Path | None
-    """The job folder, which holds the copy of stdin or a URL; None puts it beside the file."""
+    """The job folder, which holds the copy of stdin or a URL; None for the default folder beside the file."""
     address: str | None = None
     """The URL without credentials; None for files, and for stdin, which is identified by content."""
 

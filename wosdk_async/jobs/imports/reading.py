@@ -110,7 +110,7 @@ class RowBuilder:
     @_build_sent.default
     def _command_writer(self) -> _Build:
         kind, record, keys = self.import_map.action.kind, self.import_map.record, self.keys
-        # A key that the map does not set as plain text must be put into a record.
+        # Without a record, a key reaches its field only if the map sets it there, as a string.
         if not issubclass(kind, Command) or (keys is not None and getattr(keys.node, "parse", True)):
             return record.build
         write = written(record, self.index).build

@@ -237,7 +237,7 @@ def _counted(db: sqlite3.Connection) -> Compared:
     counts = db.execute("SELECT standing, count(*) FROM temp.gone GROUP BY standing").fetchall()
     back = db.execute("""SELECT standing, count(*) FROM temp.matched JOIN planned USING (row)
         WHERE planned.away GROUP BY standing""").fetchall()
-    some_lacked = Standing.NEW in standings or any(each not in _NEVER_SENT for each, _ in back)
+    some_were_missing = Standing.NEW in standings or any(each not in _NEVER_SENT for each, _ in back)
     unexplained = db.execute("SELECT coalesce(sum(unexplained), 0) FROM temp.gone").fetchone()[0]
     gone = {Standing(standing): count for standing, count in counts}
     ask = {*gone}.intersection(IN_COMPANY) and {*standings} - _NEVER_SENT
@@ -248,7 +248,7 @@ def _counted(db: sqlite3.Connection) -> Compared:
         back={Standing(standing): count for standing, count in back},
         first_new=first_new,
         first_gone=row_sample(db, "SELECT line, name FROM temp.gone WHERE unexplained ORDER BY row LIMIT 1"),
-        disguised=disguised_keys(db, some_lacked) if ask else {},
+        disguised=disguised_keys(db, some_were_missing) if ask else {},
     )
 
 

@@ -144,7 +144,7 @@ class Identities:
 
 
 def _hash_of(names: Sequence[str], hashed: Collection[str]) -> _Hash:
-    """Return a hash for the cells of ``names`` that takes only the columns ``hashed``, in any order."""
+    """Return a hash of the columns ``hashed``, in any order, for cells in the order of ``names``."""
     columns, places = sorted(hashed), {name: place for place, name in enumerate(names)}
     empty = blake2b(digest_size=_BYTES, person=b"cells", salt=_hashed(_COLUMNS, columns))
     return empty, _getter([places[name] for name in columns])

@@ -58,7 +58,7 @@ class RowOutcome:
         return self.id if self.entity == "WorkOrder" else None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the facts that are not None, as in the outcomes file."""
+        """Return the non-empty fields, as in the outcomes file."""
         values = attrs.asdict(self, filter=lambda _, value: value is not None and value != ())
         is_order = values.pop("entity", None) == "WorkOrder"
         return {"work_order_id" if is_order and name == "id" else name: values[name] for name in values}
