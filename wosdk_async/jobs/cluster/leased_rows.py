@@ -20,7 +20,7 @@ __all__ = ["NOT_SENT", "LeaseEndedError", "LeasedRow", "LeasedRows"]
 NOT_SENT: Mapping[str, Any] = {"result": "not_sent"}
 """Result of a row for which nothing was sent."""
 _MAX_QUEUED = 0.5  # seconds that started rows may wait for the rate limit
-_QUEUED_PART = 0.5  # the same, as a part of the deadline; the smaller limit applies
+_QUEUED_PART = 0.5  # _MAX_QUEUED as a part of the deadline; the smaller of both limits applies
 
 
 class LeaseEndedError(Exception):

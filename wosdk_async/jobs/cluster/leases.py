@@ -167,7 +167,7 @@ class Leases:
         if len(rows) != len(batch) or self._rows.keys() & rows:
             raise AssertionError(f"a row of grant {epoch} is already granted")
         # The worker counts from the creation of its report, the coordinator from the later arrival. So the
-        # lease never expires here before it ends there.
+        # coordinator never treats a lease as expired while the worker may still use it.
         ends, expires_at = clock + self._options.lease, heard + self._options.expires_after
         lease = Lease(epoch, worker, ends, expires_at, rows)
         self._leases.setdefault(worker, {})[epoch] = lease

@@ -94,8 +94,8 @@ def range_files_in(folder: Path) -> list[RangeFile]:
     for path in folder.iterdir():
         if _OPEN_NAME.fullmatch(path.name):
             path.unlink()
-    found = [file for path in folder.iterdir() if (file := RangeFile.at(path)) is not None]
-    return sorted(found, key=lambda file: (file.ids.above is not None, file.ids.above or 0))
+    files = [file for path in folder.iterdir() if (file := RangeFile.at(path)) is not None]
+    return sorted(files, key=lambda file: (file.ids.above is not None, file.ids.above or 0))
 
 
 def gaps(files: Iterable[RangeFile], highest: int) -> list[IdRange]:

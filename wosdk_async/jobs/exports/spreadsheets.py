@@ -1,4 +1,4 @@
-"""Writers of CSV, JSON lines and Excel workbooks that use constant memory.
+"""Constant-memory writers of CSV, JSON lines and Excel workbooks.
 
 Workbook cells have Excel types where these preserve the value: numbers of up to 15 digits, dates from 1900.
 Other values are text. Text is never a formula or link. Text longer than 32,767 characters goes to a separate

@@ -96,7 +96,7 @@ def writing_table(path: Path, form: TableForm) -> Iterator[_Writer]:
 
 
 def usable_format(output: Path, format: str | None, default: str | None = None) -> str:
-    """Return an output's format after importing the packages for it, which is slow.
+    """Import the packages for an output (this is slow), and return the output's format.
 
     Raises:
         ExportError: the suffix is unknown or contradicts the format, or a package is missing.

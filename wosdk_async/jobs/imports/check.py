@@ -218,13 +218,13 @@ class Check:
         """Return the findings for a page of rows, in order."""
         places = page[0].number, page[-1].number
         standings, reasons = preview.standings(*places), preview.reasons(*places)
-        found: list[_BuiltRow | Finding] = []
+        results: list[_BuiltRow | Finding] = []
         # A row without a standing shares its ledger row with an earlier row, so it is not sent.
         for row in page:
             standing = standings.get(row.number, Standing.DONE)
-            found.append(self._unsent(row, standing, reasons) or self._build(row, again=standing in _AGAIN))
-        found = await self._with_known_ids(company, found)
-        keys = [each.key for each in found if isinstance(each, _BuiltRow)]
+            results.append(self._unsent(row, standing, reasons) or self._build(row, again=standing in _AGAIN))
+        results = await self._with_known_ids(company, results)
+        keys = [each.key for each in results if isinstance(each, _BuiltRow)]
         records: Found = {}
         if (own := own_keys(self._keys)) is not None and keys:
             began = time.perf_counter()
@@ -235,19 +235,19 @@ class Check:
             await self._decided(company, each, records.get(each.key, ()))
             if isinstance(each, _BuiltRow)
             else each
-            for each in found
+            for each in results
         ]
 
     async def _with_known_ids(
-        self, company: Company, found: Sequence[_BuiltRow | Finding]
+        self, company: Company, page: Sequence[_BuiltRow | Finding]
     ) -> list[_BuiltRow | Finding]:
         """Replace each row that refers to an unknown id with a finding."""
         ids = {
-            each.row.number: self._ids.in_row(each.row.cells) for each in found if isinstance(each, _BuiltRow)
+            each.row.number: self._ids.in_row(each.row.cells) for each in page if isinstance(each, _BuiltRow)
         }
         await self._ids.look_up(company, chain.from_iterable(ids.values()))
         checked: list[_BuiltRow | Finding] = []
-        for each in found:
+        for each in page:
             fault = self._ids.fault(ids[each.row.number]) if isinstance(each, _BuiltRow) else None
             checked.append(each.finding("missing", fault) if isinstance(each, _BuiltRow) and fault else each)
         return checked
@@ -307,9 +307,9 @@ class Check:
         changed = [each.id for each in found if each.id == getattr(built.record, "id", None)]
         built.row.warnings.extend(built.lacks)
         built.row.warnings.extend([built.caution] if built.caution else ())
-        texts = ["failed before"] if built.again else []
-        texts += [f"creates {first} first"] if first else []
-        return built.finding("would_send", "; ".join(texts), changed)
+        notes = ["failed before"] if built.again else []
+        notes += [f"creates {first} first"] if first else []
+        return built.finding("would_send", "; ".join(notes), changed)
 
     async def _capture_request(self, company: Company, built: _BuiltRow) -> None:
         """Build the request for a row. The client's hook captures the request instead of sending it."""

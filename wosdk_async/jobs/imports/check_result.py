@@ -135,7 +135,7 @@ class CheckResult:
     skips: bool = False
     """Whether to skip rows whose record exists, instead of failing them."""
     lacking: int = 0
-    """Number of rows to send without a required field, which will probably be refused."""
+    """Number of rows that would be sent without a required field, and would probably be refused."""
     _causes: dict[tuple[FindingKind, str], ProblemCause] = attrs.field(factory=dict, repr=False)
     _lacks: dict[str, ProblemCause] = attrs.field(factory=dict, repr=False)
     _cautions: dict[str, ProblemCause] = attrs.field(factory=dict, repr=False)
@@ -177,8 +177,8 @@ class CheckResult:
         self.sent_again += finding.again
         self.lacking += bool(finding.lacks) and finding.kind == "would_send"
         for lack in finding.lacks:
-            found = self._lacks.setdefault(lack, ProblemCause(finding, finding.kind, lack))
-            found.add(finding, lack)
+            problem = self._lacks.setdefault(lack, ProblemCause(finding, finding.kind, lack))
+            problem.add(finding, lack)
         if not finding.is_problem:
             for text in finding.warnings if finding.kind == "would_send" else ():
                 self._caution(finding, text)

@@ -95,7 +95,7 @@ def _copy_into(folder: Path, address: Secret, format: str | None, limit: int) ->
         try:
             copy = spool(address, Path(part), limit, format=format)
             path = folder / f"input.{sha256_of(copy)[:16]}{''.join(copy.suffixes)}"
-            # Windows cannot replace an open file; but a file with this name has the same content.
+            # Windows cannot replace an open file, but a file with this name already has the same content.
             with contextlib.suppress(FileExistsError):
                 publish(copy, path)
         finally:

@@ -208,7 +208,7 @@ class RowBuilder:
             with suppress(Exception):  # the row fails with this error later
                 if missing := self.build(row)[1]:
                     marked.append((row.number, missing))
-                    # Marked before the next row is built, so that each keeps the cells of its first row.
+                    # Before the next row is built, so that each entry keeps the cells of its first row.
                     for entry in missing:
                         entry.wanted = True
         return marked

@@ -114,13 +114,13 @@ class ReferenceStage:
 
         If the file has changed, another reference may name the record, or the letter case may differ.
         """
-        found = [
+        matches = [
             (spec.name != record.reference, key != record.name, entry)
             for spec, key, entry in self.index.entries(record.entity)
             # If a killed run did not write the field, only the name must match.
             if record.field in ("", spec.by) and key.casefold() == record.name.casefold()
         ]
-        entries = [entry for *_, entry in sorted(found, key=lambda each: each[:2])]
+        entries = [entry for *_, entry in sorted(matches, key=lambda each: each[:2])]
         for entry in entries:
             entry.spellings.add(record.key)
         return entries
@@ -131,7 +131,7 @@ class ReferenceStage:
         A row must not refer to a record that is about to be deleted.
         """
         index, journal = self.index, self.rows.journal
-        found = [
+        deletions = [
             (each, entry)
             for each in await journal.references()
             if each.undo in UNDECIDED
@@ -140,13 +140,13 @@ class ReferenceStage:
         ]
 
         async def look() -> bool:
-            for _, entry in found:
+            for _, entry in deletions:
                 entry.id = None
             await index.look_up(self.company, self.limit)
-            return any(entry.id == each.id for each, entry in found)
+            return any(entry.id == each.id for each, entry in deletions)
 
-        if found and await settled(look, f"deletions in doubt: {len(found)}"):
-            for each, entry in found:
+        if deletions and await settled(look, f"deletions in doubt: {len(deletions)}"):
+            for each, entry in deletions:
                 if entry.id == each.id:
                     journal.record_reference(attrs.evolve(each, undo=State.PLANNED))
 
@@ -255,8 +255,8 @@ class ReferenceCreation:
         """Store a new record's outcome in the index and the journal."""
         entry = outcome.input
         if isinstance(outcome, Done):
-            made = outcome.result
-            self._done(entry, made.id, version=made.concurrency_id, proof=ANSWERED)
+            created = outcome.result
+            self._done(entry, created.id, version=created.concurrency_id, proof=ANSWERED)
             return
         state = State.REFUSED
         entry.reason = f"{self.spec.name} {entry.text!r} {_not_created(outcome)}"

@@ -181,7 +181,7 @@ class RowReports:
         return record, row.line, kind, effect.entity or None
 
     def _report(self, ends: Sequence[_End]) -> None:
-        """Record how rows ended, then report the rows with a kind of outcome."""
+        """Record how rows ended, and pass the rows whose kind of outcome is known to ``on_row``."""
         records = self.journal.record_all([end[0] for end in ends])
         if self.journal.failed is not None:
             self.stops.stop.start_no_more(self.journal.failed)

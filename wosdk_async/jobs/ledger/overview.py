@@ -120,8 +120,8 @@ class Overview:
 
     def ended(self) -> dict[str, int]:
         """Return the counts of rows that another run would not touch."""
-        found = {name: count for name, count in self.figures().items() if name in ("done", "found", "failed")}
-        return found if self.plan.marker else {**found, "in_doubt": self.counts[State.IN_DOUBT]}
+        ended = {name: count for name, count in self.figures().items() if name in ("done", "found", "failed")}
+        return ended if self.plan.marker else {**ended, "in_doubt": self.counts[State.IN_DOUBT]}
 
     def as_dict(self) -> dict[str, Any]:
         """Return the overview as plain data."""

@@ -192,13 +192,13 @@ async def undone_beside(base: Path, company: str, operation: str, *, besides: Pa
         operation: the jobs' operation.
         besides: a job folder to skip.
     """
-    found: set[int] = set()
+    ids: set[int] = set()
     for folder in jobs_at(base):
         async with Journal.open(folder, snapshot=True) as journal:
             plan = journal.plan
             if folder != besides and (plan.company, plan.operation) == (company, operation):
-                found |= await journal.undone_ids()
-    return found
+                ids |= await journal.undone_ids()
+    return ids
 
 
 async def keep_undone(journal: Journal, base: Path) -> None:

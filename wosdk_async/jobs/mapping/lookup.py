@@ -203,13 +203,13 @@ class NamedIds:
 
     def in_row(self, cells: Mapping[str, str]) -> list[NamedId]:
         """Return the ids in a row."""
-        found = []
+        ids = []
         for path, entity, node in self._fields:
             with suppress(RowError):  # a field of a new record may be unusable in this row
                 id = node.fill(RowContext(cells, _NO_REFERENCES))
                 if isinstance(id, int):
-                    found.append((path, entity, id))
-        return found
+                    ids.append((path, entity, id))
+        return ids
 
     async def look_up(self, company: Company, ids: Iterable[NamedId]) -> None:
         """Look up which ids exist, in batches."""

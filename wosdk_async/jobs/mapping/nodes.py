@@ -255,11 +255,11 @@ class ObjectNode:
                 values.append(_VALUE.format(first=first.format(place=place), place=place))
             variables[name] = variable
         empty = " and ".join(f"{variables[name]} is None" for name in varying)
-        lines = f"    if {empty}:\n        return None\n" if varying else ""
-        made = f"    made = make({', '.join(map('='.join, variables.items()))})"
+        return_if_empty = f"    if {empty}:\n        return None\n" if varying else ""
+        make_object = f"    made = make({', '.join(map('='.join, variables.items()))})"
         if self.writes is not None:
-            made = content_source(self.make, variables, names)
-        source = _OBJECT.format(values="".join(values), empty=lines, made=made)
+            make_object = content_source(self.make, variables, names)
+        source = _OBJECT.format(values="".join(values), empty=return_if_empty, made=make_object)
         return compile_function("fill", source, f"{self.make.__name__} of a row", names)  # type: ignore[no-any-return]
 
 

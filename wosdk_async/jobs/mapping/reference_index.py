@@ -345,10 +345,10 @@ async def _results(
     batches: Iterable[list[str]], query: Callable[[list[str], Trace], Awaitable[T]], limit: int
 ) -> list[T]:
     """Return the results of a query for each batch. Raise the first WosdkError."""
-    found = []
+    results = []
     async with Run(batches, query, limit=limit, grace=0.0) as run:
         async for outcome in run:
             if not isinstance(outcome, Done):
                 raise getattr(outcome, "error", None) or WosdkError("the import stopped")
-            found.append(outcome.result)
-    return found
+            results.append(outcome.result)
+    return results

@@ -188,11 +188,11 @@ class CsvFile:
 
     def _without_marks(self, cells: list[str]) -> list[str]:
         """Return cells without guard apostrophes or stray CRs."""
-        found = [cell.replace("\0", "\r") for cell in cells]
+        restored = [cell.replace("\0", "\r") for cell in cells]
         if not self._guarded:
-            return found
-        bare = list(map(without_guard, found))
-        self._unguarded += sum(map(operator.ne, bare, found))
+            return restored
+        bare = list(map(without_guard, restored))
+        self._unguarded += sum(map(operator.ne, bare, restored))
         return bare
 
 

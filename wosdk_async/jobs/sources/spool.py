@@ -178,7 +178,7 @@ def _download(url: str, shown: str, seconds: float, write: Callable[[bytes], Non
 
 
 def _request(url: str, shown: str) -> tuple[str, RequestHeaders]:
-    """Return the URL without credentials, and the headers with them."""
+    """Return the URL without credentials, and the headers that contain the credentials."""
     try:
         parts = urlsplit(url)
         _ = parts.port  # raises ValueError unless the port is a number

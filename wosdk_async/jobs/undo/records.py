@@ -101,7 +101,7 @@ class CreatedRecords:
     async def read(self, ids: Sequence[int]) -> dict[int, Any]:
         """Read records by id, including removed records. An id that the service refuses maps to the error.
 
-        Missing records are read twice, because they would count as deleted.
+        Records that seem to be missing are read twice, because missing records count as deleted.
         """
         return await looked_up(ids, self._read, self.company)
 
