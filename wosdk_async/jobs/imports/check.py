@@ -58,7 +58,7 @@ class _BuiltRow:
     lacks: tuple[str, ...] = ()
     """Empty fields that the service requires, each with a remedy."""
     caution: str | None = None
-    """A warning about a record that the service accepts."""
+    """A warning about fields that the service overwrites."""
     again: bool = False
     """Whether the row failed in an earlier run."""
 

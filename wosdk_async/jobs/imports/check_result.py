@@ -195,18 +195,18 @@ class CheckResult:
         if text not in finding.lacks and (cause in self._cautions or len(self._cautions) < _KEPT):
             self._cautions.setdefault(cause, ProblemCause(finding, finding.kind, text)).add(finding, text)
 
-    def expect(self, calls: int, looks: Sequence[float], limit: int, rate: float | None) -> None:
+    def expect(self, calls: int, look_up_seconds: Sequence[float], limit: int, rate: float | None) -> None:
         """Set the number of calls and estimate their duration.
 
         Args:
             calls: the number of calls.
-            looks: the duration of each look-up in seconds.
+            look_up_seconds: the duration of each look-up.
             limit: the maximum concurrent calls.
             rate: the maximum calls per second.
         """
         self.calls = calls
-        if looks:
-            self.seconds = calls * median_high(looks) / min(limit, max(calls, 1))
+        if look_up_seconds:
+            self.seconds = calls * median_high(look_up_seconds) / min(limit, max(calls, 1))
         if rate:
             self.seconds = max(self.seconds or 0.0, calls / rate)
 

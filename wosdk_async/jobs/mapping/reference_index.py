@@ -68,7 +68,7 @@ class ReferenceIndex:
             recent, first = self._recent[spec.name], spec.first
             for cells in rows:
                 try:
-                    if first is not None and cells[first] in recent:  # blanks are never recent
+                    if first is not None and cells[first] in recent:  # blank names are never in `recent`
                         continue
                     raw = spec.raw_name_in(cells)
                     if raw is not None and raw not in recent and (name := spec.name_of(raw)):

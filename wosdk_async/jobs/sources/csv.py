@@ -145,7 +145,7 @@ class CsvFile:
         )
 
     def _records(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield the first line and the cells of each non-empty record."""
+        """Yield the number of the first line, and the cells, of each non-empty record."""
         above = 1 if self.dialect.first_line else 0
         text = itertools.islice(self._text.lines(self._newline), above, None)
         has_marks = False

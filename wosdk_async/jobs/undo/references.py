@@ -42,7 +42,7 @@ _NAMED = {
     **dict.fromkeys(("Concurrency", "CpTheme", "Extension", "Language", "NoteType", "TimeZone"), ""),
     **dict.fromkeys(("WONService", "Won", "WonLocation", "WonMember"), ""),
 }
-"""Entity types by alias in id field names, "" for none (entities.json: meanings; partly assumed)."""
+"""Entity types by alias in names of id fields, "" for none (entities.json: meanings). Some are assumed."""
 
 
 def created_references(
