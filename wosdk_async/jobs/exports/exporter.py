@@ -111,7 +111,7 @@ class Export(ExportJob):
         """
         self._company = self._required(company)
         started = time.monotonic()
-        # With a work folder the output may exist, because a killed export had already published it.
+        # Beside a work folder, the output may exist: a killed export may already have published it.
         begun = work_folder_of(self.output).exists()
         self._require_place(may_exist=begun or self.options.force)
         await self._company.connect()

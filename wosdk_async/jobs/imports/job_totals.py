@@ -131,7 +131,7 @@ class JobTotals:
 
     def _warnings(self, undo: UndoState | None) -> list[str]:
         is_unfinished = undo is not None and undo.left is None
-        found = [
+        warnings = [
             *(
                 ["an undo of this job did not finish; undo the job again to resume it"]
                 if is_unfinished
@@ -141,7 +141,7 @@ class JobTotals:
             *self.job.request.index.warnings,
             *(self.workers.warnings if self.workers else ()),
         ]
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(warnings))
 
     async def audited(self) -> tuple[AuditResult | None, AuditState]:
         """Return the last audit's result and the audit state."""

@@ -99,13 +99,13 @@ async def open_job(
     """
     folders = JobFolders(request.base)
     ledgers = await asyncio.to_thread(folders.ledgers)
-    found = await asyncio.to_thread(find_ledger, request, rows, company, ledgers)
-    if found is None:
+    existing = await asyncio.to_thread(find_ledger, request, rows, company, ledgers)
+    if existing is None:
         elsewhere = await asyncio.to_thread(sent_elsewhere, request, rows, company, request.base)
         nothing = Compared(standings={}, gone={})
         _required(decide(*facts_of(request, rows, company, nothing, elsewhere=elsewhere), request.options))
         return await _begin(request, rows, company, folders, journals)
-    journal = await asyncio.to_thread(journals.open, found)
+    journal = await asyncio.to_thread(journals.open, existing)
     try:
         compared = await journal.read(lambda db: compared_with(db, request, rows))
         ledger = journal.folder, journal.plan, await journal.read(ledger_counts)

@@ -110,7 +110,7 @@ class RowBuilder:
     @_build_sent.default
     def _command_writer(self) -> _Build:
         kind, record, keys = self.import_map.action.kind, self.import_map.record, self.keys
-        # Without a record, only a key that is text and set by the map reaches its field.
+        # Without a record, a key reaches its field only if the map sets it there, as a string.
         if not issubclass(kind, Command) or (keys is not None and getattr(keys.node, "parse", True)):
             return record.build
         write = written(record, self.index).build
@@ -171,11 +171,11 @@ class RowBuilder:
             InvalidCallError: the row is invalid.
         """
         try:
-            record, missing, made = self._built(row, self._build_sent)
+            record, missing, own_key = self._built(row, self._build_sent)
         except Unsupported:  # for example, a text is too long
-            record, missing, made = self._built(row, self.import_map.record.build)
+            record, missing, own_key = self._built(row, self.import_map.record.build)
         if self.keys is not None:
-            if self.keys.are_own and made != key:
+            if self.keys.are_own and own_key != key:
                 raise WaitingRowError(
                     "the row's key has changed since the row was first sent; the next run sends the new key"
                 )
@@ -208,7 +208,7 @@ class RowBuilder:
             with suppress(Exception):  # the row fails with this error later
                 if missing := self.build(row)[1]:
                     marked.append((row.number, missing))
-                    # Marked before the next row is built, so that each keeps the cells of its first row.
+                    # Before the next row is built, so that each entry keeps the cells of its first row.
                     for entry in missing:
                         entry.wanted = True
         return marked

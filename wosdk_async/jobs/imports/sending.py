@@ -73,7 +73,7 @@ class RowSender:
             self._prepared(only, again), self._journal, ahead, rate=rate, begin=local
         ) as claims:
             if keys is not None and operation.by is None and not self._proved:
-                # Send one row alone first: a broken marker then affects only one work order.
+                # Send one row alone first, so that a broken marker affects only one record.
                 first = _ClaimsUntil(claims, lambda: self._proved)
 
                 async def prove(claim: Claim, trace: Trace) -> Any:
@@ -90,8 +90,8 @@ class RowSender:
 
     async def marker(self) -> str | None:
         """Return the field by which the client looks up calls in doubt; None to disable look-ups."""
-        # Undone records keep their keys. The client does not know them and would take such a record for the
-        # result of a call in doubt, so only the job looks up keys.
+        # Undone records keep their keys. The client would take an undone record for the result of a call in
+        # doubt, so if there are any, only the job looks up keys.
         keys = self.builder.keys
         return keys.path if keys is not None and not await self._journal.undone_before() else None
 
@@ -144,14 +144,14 @@ class RowSender:
                     found = await self._find(self.builder.keys.path, keys)
             except StoppedError:
                 return []
-        decided = self._has_record if self._operation.by is not None else self._is_new
+        is_wanted = self._has_record if self._operation.by is not None else self._is_new
         wanted = []
         for claim in claims:
             records = found.get(claim.key or "", ())
             try:
                 if isinstance(records, RowError):
                     self.reports.exists_already(claim.row, records.message)
-                elif decided(claim, records, again):
+                elif is_wanted(claim, records, again):
                     _require_complete(claim)
                     wanted.append(claim)
             except RowError as error:
@@ -180,7 +180,7 @@ class RowSender:
             RowError: there is no record to change.
         """
         operation = self._operation
-        if again and not operation.compares:  # an update, which compares, is idempotent and simply repeated
+        if again and not operation.compares:  # updates compare; they are idempotent, so they are repeated
             effect = operation.settled(claim.record, claim.key or "", records)
             if effect is not None:
                 self.reports.carried_out_before(claim.row, effect)
@@ -228,7 +228,7 @@ class RowSender:
 
 
 def _require_complete(claim: Claim) -> None:
-    # Before sending, the missing records of all rows that can be sent were created.
+    # The missing records of all rows were created before sending, so only a changed row can lack one.
     if claim.incomplete:
         raise RowError("the row refers to a missing record: the file has changed since the import started")
 

@@ -68,7 +68,7 @@ class JobFolders:
             if not (folder / JOURNAL).exists():
                 self._free = self._free or self._abandoned(folder)
                 continue
-            self._free = None  # not reused, because a new job gets a higher number than existing ones
+            self._free = None  # lower numbers are not reused: a new job gets a higher number
             found.append(folder)
         return found
 

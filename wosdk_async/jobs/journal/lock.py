@@ -123,7 +123,7 @@ class FolderLock:
         self.forked()
 
     def forked(self) -> None:
-        """Give up the lock in a forked child, because the parent may end first."""
+        """Give up the lock in a forked child, which would otherwise keep it after the parent ends."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1

@@ -1,4 +1,4 @@
-"""Facts for the decision, from the import's ledger and its comparison with the file."""
+"""Facts from which an import is decided: its ledger, and the comparison of the ledger with the file."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: S
 
 
 def _is_ledger(folder: Path, plan: JobPlan) -> bool:
-    """Return whether a ledger is valid; a restarted ledger without rows is not."""
+    """Return whether a ledger is valid; one created to resend another's rows is invalid without rows."""
     if plan.after is None:
         return True
     with _opened(folder) as db:
@@ -80,7 +80,7 @@ def _of_rejects(request: ImportRequest, job: str) -> Path | None:
     )
     found: list[Path] = []
     for folder in candidates:
-        with contextlib.suppress(JournalError):  # an unreadable journal may be that of another file
+        with contextlib.suppress(JournalError):  # an unreadable journal may belong to another file
             if plan_of(folder).job == job and not any(folder.samefile(each) for each in found):
                 found.append(folder)
     surest = [each for each in found if each.absolute() in (named and named.absolute(), request.path.parent)]
@@ -108,7 +108,7 @@ def written_by_job(request: ImportRequest) -> bool:
     return any((folder / JOURNAL).is_file() for folder in request.path.parents[:_DEPTH])
 
 
-_DEPTH = 3  # parents of a file in runs/N, the last of which is the job folder
+_DEPTH = 3  # parents to search: the third parent of a file in runs/N is the job folder
 
 
 def compared_with(db: sqlite3.Connection, request: ImportRequest, rows: FileRows) -> Compared:
@@ -203,7 +203,7 @@ def sent_elsewhere(
 ) -> tuple[Path, int] | None:
     """Find another ledger in the directory that sent rows of the file, and count these rows.
 
-    This protects first runs without look-ups from files that were copied, linked or renamed.
+    A first run without look-ups would otherwise resend the rows of a copied, linked or renamed file.
 
     Raises:
         JournalError: a ledger in the directory cannot be read, so it is unknown which rows it sent.

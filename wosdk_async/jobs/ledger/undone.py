@@ -94,7 +94,7 @@ class UndoRow:
     """Name of the reference in the map; None for a row."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the facts that are not None as plain data."""
+        """Return the fields that are not None as plain data."""
         return attrs.asdict(self, filter=lambda _, value: value is not None)
 
 
@@ -193,13 +193,13 @@ async def undone_beside(base: Path, company: str, operation: str, *, besides: Pa
         operation: the jobs' operation.
         besides: a job folder to skip.
     """
-    found: set[int] = set()
+    ids: set[int] = set()
     for folder in jobs_at(base):
         async with Journal.open(folder, snapshot=True) as journal:
             plan = journal.plan
             if folder != besides and (plan.company, plan.operation) == (company, operation):
-                found |= await journal.undone_ids()
-    return found
+                ids |= await journal.undone_ids()
+    return ids
 
 
 async def keep_undone(journal: Journal, base: Path) -> None:

@@ -97,10 +97,10 @@ def _columns_left(columns: Sequence[str], found: Sequence[DraftField]) -> list[s
 def _marker(operation: RowOperation, shown: Sequence[DraftField], keys: KeyColumns) -> list[str]:
     if operation.by is not None or (operation.table == "command" and operation.label != "created"):
         return []
-    texts = [each for each in shown if each.meta["type"] == "string" and each.target is None]
+    candidates = [each for each in shown if each.meta["type"] == "string" and each.target is None]
     if operation.table == "command":
-        texts = [each for each in texts if each.name == MARKER_FIELD]
-    key_fields = [each for each in texts if each.column in keys.unique]
+        candidates = [each for each in candidates if each.name == MARKER_FIELD]
+    key_fields = [each for each in candidates if each.column in keys.unique]
     for each in key_fields:
         path = each.name if operation.table == "entity" else f"work_order.{each.name}"
         with contextlib.suppress(ImportMapError):
@@ -118,9 +118,9 @@ def _marker(operation: RowOperation, shown: Sequence[DraftField], keys: KeyColum
     if operation.table == "command":
         example = f"marker = {_quoted(f'work_order.{MARKER_FIELD}')}"
     else:
-        example = f"marker = {_quoted(texts[0].name)}" if texts else "marker"
+        example = f"marker = {_quoted(candidates[0].name)}" if candidates else "marker"
     unique = f" Unique columns: {', '.join(keys.unique)}." if keys.unique else ""
-    named = [each.column for each in texts if operation.table == "command"]
+    named = [each.column for each in candidates if operation.table == "command"]
     nearly = "".join(
         f" {column} would be unique, but {', '.join(exceptions)}."
         for column, exceptions in keys.exceptions.items()

@@ -276,8 +276,8 @@ def _of_records(verb: str, name: str, by: str | None) -> RowOperation:
         if by is not None:
             raise ImportMapError(f'create {name}: a create does not look up {by}; write "create {name}"')
         return CreateRecord(kind)
-    made = UpdateRecord if verb == "update" else DeleteRecord
-    return made(kind, _key_field(kind, by or "id", f"{verb} {name}"))
+    operation = UpdateRecord if verb == "update" else DeleteRecord
+    return operation(kind, _key_field(kind, by or "id", f"{verb} {name}"))
 
 
 def _key_field(kind: type[Record], by: str, where: str) -> str:
