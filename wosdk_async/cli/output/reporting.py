@@ -52,7 +52,7 @@ _ADDED = re.compile(
 
 
 class _Causes:
-    """The first rows of the first causes."""
+    """The first ``limit`` causes of problems, each with its first rows and its number of rows."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -83,7 +83,8 @@ def say_cause(text: str, rows: Sequence[RowOutcome | Finding], count: int) -> No
 class OutcomeWriter:
     """Writer of outcomes as JSON lines. Keeps the first problems for the summary.
 
-    If a line cannot be written, call ``stop``; the outcomes of calls in flight go to stderr.
+    If a line cannot be written, the writer calls ``stop``, and writes the outcomes of calls in flight to
+    stderr.
     """
 
     def __init__(self, file: IO[bytes] | None, stop: Callable[[], None]) -> None:
@@ -277,7 +278,7 @@ def _head_of(rejects: Path) -> bytes:
 
 
 def _delimiter_in(head: bytes) -> str | None:
-    """Return the delimiter, which a spreadsheet may have changed; None without report columns."""
+    """Return the delimiter between the report columns; None without them. A spreadsheet may change it."""
     found = _ADDED.search(head.decode("utf-8", errors="replace"))
     return None if found is None else found["delimiter"]
 

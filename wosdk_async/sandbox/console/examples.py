@@ -22,7 +22,7 @@ __all__ = ["example_of"]
 
 # Examples use the newest record of these types, and the oldest of other types, which is from the seed.
 _NEWEST = frozenset({"WorkOrder", "WoItem", "WoFlag", "Payment", "Document"})
-_ENTITIES = {  # entity types of the members that are not named after them
+_ENTITIES = {  # by member, if not named after its entity type
     "AssetId": "Location",
     "VendorInvoiceStatusId": "ApInvoiceStatus",
     "WoItemIds": "WoItem",

@@ -249,7 +249,7 @@ def _header_options(shown: list[list[str]]) -> Iterator[str]:
         elif known == "authorization" and value.lower().startswith("basic "):
             yield _CREDENTIALS
         else:
-            # An empty header ends with a semicolon, because curl drops one that ends with a colon.
+            # curl drops a header without a value unless it ends with a semicolon instead of a colon.
             yield f"--header {_quoted(f'{name}: {value}' if value else f'{name};')}"
 
 

@@ -215,7 +215,7 @@ def run_query(context: RequestContext, schema: EntitySchema, expression: dict[st
     criteria = QueryCriteria(schema, context.company.id, context.store.indexes.ensure)
     where = criteria.filter(_object(expression, "Criteria"))
     # An index returns the records of one value ordered by id. For a range of values, the plus keeps SQLite
-    # from scanning the whole table in that order when an index is better
+    # from scanning the whole table in order of id instead of using the index.
     by_id = "+t0.id" if criteria.ranged and not get_ignore_case(expression, "Orders") else "t0.id"
     order = ", ".join([*_orders(criteria, expression), by_id])
     text = (
