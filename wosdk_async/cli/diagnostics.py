@@ -222,7 +222,7 @@ async def _login(settings: Settings, name: str, watch: _Stopwatch, seconds: floa
         pair = await tenant.pair()
     except WosdkError as error:
         return [failed("credentials", error, time.monotonic() - started)]
-    assert isinstance(pair, Credentials)  # noqa: S101 - variables cannot name a token
+    assert isinstance(pair, Credentials)  # noqa: S101 - only a program can pass a token
     detail = f"client id {pair.client_id}, not tested yet"
     done = [Step(step="credentials", seconds=time.monotonic() - started, detail=detail)]
     login = Login(

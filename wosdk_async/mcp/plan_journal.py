@@ -153,7 +153,7 @@ class PlanJournal:
         """Record the end of an attempt: done, refused, or in doubt."""
         self._write(id, state, outcome=None if outcome is None else json.dumps(outcome))
 
-    def expired(self, id: str) -> None:
+    def expire(self, id: str) -> None:
         """Record that a plan has expired, so that it stays expired even if the clock is set back."""
         self._write(id, State.PLANNED, only=State.PLANNED, expires=0.0)
 

@@ -81,10 +81,10 @@ class CommitResult(Result):
 
     plan: str | None = Field(default=None, description="Plan id.")
     outcome: Literal["done", "planned", "refused", "in_doubt", "expired", "busy", "unknown"] | None = Field(
-        default=None, description="Current state. Only 'done' means that the change was planned."
+        default=None, description="Current state. Only 'done' means that the change was made."
     )
     do_not_repeat: bool = Field(
-        default=False, description="If true, the change may have been planned. Do not make it in another way."
+        default=False, description="If true, the change may have been made. Do not make it in another way."
     )
     wait_seconds: int | None = Field(default=None, description="Seconds to wait before calling settle.")
     look_with: dict[str, Any] | None = Field(default=None, description="Tool call that shows the effect.")
@@ -95,7 +95,7 @@ class CommitResult(Result):
 
     @property
     def in_doubt(self) -> bool:
-        """Whether the change may have been planned."""
+        """Whether the change may have been made."""
         return self.do_not_repeat
 
 
@@ -162,7 +162,7 @@ class PlanTools:
     async def commit(self, plan: Id) -> CommitResult:
         """Carry out a plan once. Repeating the commit returns the same result and changes nothing more.
 
-        'in_doubt' is not a failure: the change may have been planned. In that case never plan it again; call
+        'in_doubt' is not a failure: the change may have been made. In that case never plan it again; call
         settle.
         """
         return _commit_result(plan, await self.commits.commit(plan))

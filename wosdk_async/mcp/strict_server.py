@@ -136,10 +136,10 @@ def _normalized(schema: dict[str, Any], arguments: dict[str, Any]) -> dict[str, 
     for name, value in arguments.items():
         if value is None and name not in schema.get("required", ()):
             continue
-        one = isinstance(value, dict) or (
+        is_single = isinstance(value, dict) or (
             isinstance(value, str) and not value.lstrip().startswith(("[", "{"))
         )
-        result[name] = [value] if one and schema["properties"][name].get("type") == "array" else value
+        result[name] = [value] if is_single and schema["properties"][name].get("type") == "array" else value
     return result
 
 

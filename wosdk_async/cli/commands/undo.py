@@ -50,8 +50,8 @@ class _NotUndone:
 
         for row in self.rows[:_SHOWN]:
             name = f"row {row.row}" if row.reference is None else row.reference
-            known = (f", id {row.id}" if row.id else "") + (f" ({row.number})" if row.number else "")
-            say(f"{name}{known}: {UNDO_LABELS[row.outcome]}{f': {row.reason}' if row.reason else ''}")
+            details = (f", id {row.id}" if row.id else "") + (f" ({row.number})" if row.number else "")
+            say(f"{name}{details}: {UNDO_LABELS[row.outcome]}{f': {row.reason}' if row.reason else ''}")
         if self._count > _SHOWN:
             say(f"and {counted(self._count - _SHOWN, 'more row')}; --json lists them all")
 

@@ -241,12 +241,12 @@ def curl(method: str, scheme: str, path: str, headers: Iterable[tuple[bytes, byt
 
 def _header_options(shown: list[list[str]]) -> Iterator[str]:
     for name, value in shown:
-        known = name.lower()
-        if known in _OWN:
+        lower_name = name.lower()
+        if lower_name in _OWN:
             continue
-        if known == "authorization" and value.lower().startswith("bearer "):
+        if lower_name == "authorization" and value.lower().startswith("bearer "):
             yield f"--header {_BEARER}"
-        elif known == "authorization" and value.lower().startswith("basic "):
+        elif lower_name == "authorization" and value.lower().startswith("basic "):
             yield _CREDENTIALS
         else:
             # curl drops a header without a value unless it ends with a semicolon instead of a colon.

@@ -104,8 +104,8 @@ class Router:
 
     def request_id(self, request: ServiceRequest) -> str | None:
         """Return the RequestId to repeat in the response, success or error (facts 5 and 3.1)."""
-        known = request.family in self._families
-        return request_id_of(request.query, request.content) if known else None
+        is_service_call = request.family in self._families
+        return request_id_of(request.query, request.content) if is_service_call else None
 
     def _token(self, request: ServiceRequest) -> StatusAndBody:
         """Respond to a token request, with refusals from RFC 6749 (facts 1 has none)."""

@@ -86,8 +86,8 @@ def read_integer(value: object) -> Any:
 
 def read_ids(value: object) -> list[int]:
     """Return a list's integers, dropping other elements."""
-    known = [read_integer(each) for each in value] if isinstance(value, list) else []
-    return [each for each in known if each is not UNREADABLE]
+    parsed = [read_integer(each) for each in value] if isinstance(value, list) else []
+    return [each for each in parsed if each is not UNREADABLE]
 
 
 def _string(field: Field, value: object) -> object:
@@ -194,8 +194,8 @@ class Moment:
 
     def later(self, minutes: int) -> Moment:
         """Return the moment ``minutes`` later, without a fraction (facts 3.5) or seconds (assumed)."""
-        whole = self.ticks // _TICKS // 60 + minutes
-        return Moment(whole * 60 * _TICKS)
+        total = self.ticks // _TICKS // 60 + minutes
+        return Moment(total * 60 * _TICKS)
 
 
 @lru_cache(maxsize=64)

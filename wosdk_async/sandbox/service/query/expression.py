@@ -23,7 +23,7 @@ from wosdk_async.sandbox.storage.database import REPEATED_IDS, column
 
 __all__ = ["run_query"]
 
-_MAX_DEPTH = 32  # nested filters; facts 4 states no limit (not shown; assumed)
+_MAX_DEPTH = 32  # nested filters. Not shown; assumed: a limit (facts 4 states none)
 # Operators that can use an index; others scan all records.
 _INDEXABLE = frozenset(
     {"Equal", "In", "Between", "GreaterThan", "GreaterOrEqual", "LessThan", "LessOrEqual", "Null"}
