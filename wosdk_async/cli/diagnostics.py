@@ -161,7 +161,7 @@ _BY_KIND: tuple[tuple[type[WosdkError], str], ...] = (
     (DiscoveryError, "add the host to WOSDK_TRUSTED_HOSTS only if you own it"),
     (SessionRefusedError, "a new token was refused: try again, then ask the administrator"),
     (
-        RefusedError,  # facts 1 names this right. Not shown; assumed: this error if it is missing
+        RefusedError,  # facts 1 names this right. Not shown; assumed: this error without it
         "the credentials are valid, but their role may lack the right 'Permissions - Web Services Access'",
     ),
     (NoAnswerError, "a proxy or a maintenance page may respond instead of the service"),

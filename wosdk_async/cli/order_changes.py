@@ -67,7 +67,7 @@ reason_option = click.option("--reason", metavar="NAME|ID", help="Reason; omit t
 # --- the action --------------------------------------------------------------------------------
 
 
-def _moved(before: str | None, result: WorkOrder | WoActionResponse) -> ChangeResult:
+def _state_change(before: str | None, result: WorkOrder | WoActionResponse) -> ChangeResult:
     order = result.wo if isinstance(result, WoActionResponse) else result
     after = None if order is None or order.status_id is None else str(order.status_id)
     return ChangeResult(
@@ -83,7 +83,7 @@ class OrderPlan:
     """Description of the action, such as ``hold, reason 'Weather'``."""
     act: Callable[[Company, int], Awaitable[Any]]
     """Function that performs the action on the order with the given id."""
-    result_of: Callable[[str | None, Any], ChangeResult] = attrs.field(default=_moved)
+    result_of: Callable[[str | None, Any], ChangeResult] = attrs.field(default=_state_change)
     """Function that makes the change result from the previous state and the call's result."""
     shows: str = _LOG
     """Property path that shows the effect of the action."""

@@ -1,8 +1,7 @@
 """Plans on disk.
 
-Several servers can share the SQLite file. A plan's lock is released when the server that holds it ends. A
-plan is marked ``sending`` on disk before its first byte is sent; a ``sending`` plan with a free lock is in
-doubt.
+Several servers can share the SQLite file. A plan's lock is freed when the server holding it ends. A plan is
+marked ``sending`` on disk before its first byte is sent; a ``sending`` plan with a free lock is in doubt.
 """
 
 from __future__ import annotations

@@ -233,7 +233,7 @@ def _commit_result(id: str, ending: CommitOutcome) -> CommitResult:
 
 
 _NEWEST = 5
-# According to the catalogue, these commands create a new order; their WorkOrderId names the original.
+# According to the catalogue, these commands create an order that is not the one in their WorkOrderId.
 _MAKE_ANOTHER_ORDER = ("WoCopyCommand", "GeneratePmWoCommand")
 
 

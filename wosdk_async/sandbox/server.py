@@ -102,9 +102,8 @@ def opened_store(
 ) -> Iterator[tuple[Store, StoredCompany]]:
     """Open a store for a block; yield the store and the first of ``companies``, or its first Company.
 
-    Missing Companies are created and seeded; a new store gets only these, or one by default. Raises
-    StoreError for an unusable file, FaultScriptError for a fault of an unknown Company, ValueError for an
-    invalid name.
+    Missing Companies are created and seeded; a new store gets only these, or a default one. Raises StoreError
+    for an unusable file, FaultScriptError for a fault of an unknown Company, ValueError for an invalid name.
     """
     with contextlib.closing(open_store(path, *companies[:1])) as store:
         known = {company.name.lower() for company in store.companies()}

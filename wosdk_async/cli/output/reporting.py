@@ -83,8 +83,7 @@ def say_cause(text: str, rows: Sequence[RowOutcome | Finding], count: int) -> No
 class OutcomeWriter:
     """Writer of outcomes as JSON lines. Keeps the first problems for the summary.
 
-    If a line cannot be written, the writer calls ``stop``, and writes the outcomes of calls in flight to
-    stderr.
+    A failed write calls ``stop``; the outcomes of calls in flight go to stderr instead.
     """
 
     def __init__(self, file: IO[bytes] | None, stop: Callable[[], None]) -> None:

@@ -66,7 +66,7 @@ _IN_FORM = re.compile(rf"((?:{_NAMES})(?:[\[\]\w. +-]|%5b|%5d|%20){{0,50}}=)[^&]
 _IN_ESCAPES = re.compile(
     rf"((?:{_NAMES})(?:[+\s]|{_PERCENT}(?:2[027]|5c)){{0,20}}{_PERCENT}3[ad])[^&]*", re.IGNORECASE
 )
-# The key in a file's address, which grants access (facts 3.10) and may be escaped
+# The key in a file's address: the key grants access (facts 3.10), and the address may be escaped
 #   /files/46/7/0123abcd?x=1                 /files/46/7/•••?x=1
 #   %2Ffiles%2F46%2F7%2F0123abcd             %2Ffiles%2F46%2F7%2F•••
 _SLASH, _DIGITS = r"(?:\\?/|%2f){1,9}", r"(?:\d|%3\d){1,20}"

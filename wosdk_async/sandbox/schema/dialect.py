@@ -97,7 +97,7 @@ class Dialect:
     """Whether refusals add an explanation to a recorded text; otherwise they only have the text (facts 6)."""
     refuses_missing_delete: bool = True
     """Whether deleting a record that never existed is refused, unless a header allows it (facts 3.8); if
-    not refused, the delete succeeds (facts 3.4)."""
+    False, the delete succeeds (facts 3.4)."""
     soap_url: bool = False
     """Whether discovery without ``ApiType`` returns the SOAP address (facts 2); otherwise the REST
     address (spec 4.1)."""

@@ -37,7 +37,7 @@ MONEY_PARTS = {
 # Flags on elements in a request; returned entities show them as false (spec 2.1).
 REQUEST_MARKS = frozenset({"PerformDeletion", "IsNew"})
 REQUEST_ONLY = frozenset({"Contactid"})  # spec 4.3: returned as RequestorContact
-# Initial values that differ from those of other fields of their types: SelfHelpType has no value (facts 3.4),
+# Initial values that are not the default of their type: SelfHelpType has no value (facts 3.4),
 # CriticalFacilities is Inherit (spec 2.8).
 _INITIAL_VALUES = {"SelfHelpType": None, "CriticalFacilities": "Inherit"}
 _LAST = ("IsRemoved", "ConcurrencyId", "Id")  # an entity's last members (facts 3.3)

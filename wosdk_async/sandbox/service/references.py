@@ -1,7 +1,7 @@
 """Checks of references between records, on writes and deletes (spec 2.1 and 3).
 
 Newly referenced records must exist, and referenced records cannot be deleted. Spec 3 shows the first rule for
-creating work orders. Not shown; assumed: both rules for all other writes.
+creating work orders. Not shown; assumed: the first rule for other writes, and the second rule.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ Members = Iterable[tuple[Field, Any]]
 # Not shown; assumed: only removal and restoration change IsRemoved.
 SERVER_SET = frozenset({"Id", "ConcurrencyId", "IsRemoved"}) | REQUEST_MARKS | REQUEST_ONLY
 _REFERRED_BY_NAME = frozenset({"DocumentType"})  # spec 2.9: a document names its type by DisplayAs
-_INHERITED = ("WorkOrderId",)  # list elements, such as procedure steps, get this from their parent
+_INHERITED = ("WorkOrderId",)  # members that list elements, such as procedure steps, copy from their parent
 _REMOVED = " (deleted)"  # facts 3.4: suffix of a removed record's name
 
 

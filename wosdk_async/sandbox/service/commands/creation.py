@@ -86,7 +86,7 @@ def copy_work_order(context: RequestContext, arguments: Arguments) -> Record:
 
 def _make_order(context: RequestContext, sent: Record, arguments: Arguments) -> Record:
     schema = schemas()["WorkOrder"]
-    # facts 5: the command's own EmployeeId is the assignee. Not shown; assumed: COMMAND_ONLY is dropped
+    # facts 5: the command's EmployeeId is the assignee. Not shown; assumed: COMMAND_ONLY members are dropped
     members = [each for each in known_members(schema, sent) if each[0].name not in COMMAND_ONLY["WorkOrder"]]
     order = blank_record(schema, members)
     if context.dialect.contactid_is_requestor:

@@ -107,7 +107,7 @@ def update_invoice_state(context: RequestContext, arguments: Arguments) -> Recor
 
 
 def set_draft_step(step: str, context: RequestContext, arguments: Arguments) -> Record:
-    """Set an invoice's ``DraftProcessStepId``, whose values are named after these commands."""
+    """Set an invoice's ``DraftProcessStepId``; ``step`` is named after the command, such as Disputed."""
     invoice = _find_invoice(context, arguments)
     if invoice["DraftProcessStepId"] != step:
         invoice["DraftProcessStepId"] = step

@@ -28,7 +28,7 @@ __all__ = ["MAX_STEPS", "ON_CREATE_ONLY", "Selection", "property_paths", "select
 
 MAX_STEPS = 16  # not shown; assumed: a limit. Longer paths would only repeat cycles
 
-# facts 3.5: a release of the service that was recorded returns these times only in the response to a create
+# facts 3.5: a recorded release returns these times only in the response to a create
 ON_CREATE_ONLY = ("AcknowledgeByUtc", "DtUtcOnSiteBy")
 
 Show = Callable[[RequestContext, Record], Any]
