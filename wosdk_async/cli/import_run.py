@@ -54,7 +54,7 @@ def run_import(arguments: ImportArguments) -> int:
         raise CliError("--read-only: an import changes the Company, so nothing is sent")
     require_outcomes(arguments)
     tune_process()
-    # The folder of such a job is deleted together with its temporary Company.
+    # With --sandbox alone, without --job, the job folder is deleted together with the temporary Company.
     temporary = arguments.sandbox == TEMPORARY and arguments.options.folder is None
     workers = arguments.workers(say)
     with ExitStack() as exits:

@@ -226,7 +226,7 @@ async def _same_command_would(seen: Overview) -> str:
     if seen.running is not None:
         return "refused while another process is running the job"
     try:
-        would = await asyncio.to_thread(_decided, seen)
+        would = await asyncio.to_thread(_decision_text, seen)
     except WosdkError as error:
         return f"refused: {message_of(error)}"
     if seen.audit_left:
@@ -235,7 +235,7 @@ async def _same_command_would(seen: Overview) -> str:
     return would
 
 
-def _decided(seen: Overview) -> str:
+def _decision_text(seen: Overview) -> str:
     arguments = kept_import(seen.given.options, seen.folder)
     if arguments is None:
         return "rerun the program that started the job"

@@ -74,8 +74,8 @@ def init_command(ctx: click.Context, /, file: str, output: Path | None, **params
         click.echo(text, nl=False)
         return
     try:
-        with create_file(output) as made:
-            made.write(text.encode())
+        with create_file(output) as map_file:
+            map_file.write(text.encode())
     except FileExistsError:
         raise CliError(f"{output} exists already; name another file with -o") from None
     say(f"{output} written; fill in the {text.count(f'= {chr(34)}{ADAPT}')} places marked {ADAPT}")

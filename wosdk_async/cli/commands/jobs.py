@@ -219,11 +219,11 @@ def settle_command(
     if not by_hand:
         status = _settle(ctx, folder, as_json)
     else:
-        status = Exit.SOME if _decided_by_hand(ctx, folder, row, id) else Exit.DONE
+        status = Exit.SOME if _decide_by_hand(ctx, folder, row, id) else Exit.DONE
     sys.exit(status)
 
 
-def _decided_by_hand(ctx: click.Context, folder: Path, row: int | None, id: int | None) -> int:
+def _decide_by_hand(ctx: click.Context, folder: Path, row: int | None, id: int | None) -> int:
     """Record the decision after looking up the given id. Return the number of rows still in doubt."""
     if id is None:
         return asyncio.run(_decide(folder, row, None, None))

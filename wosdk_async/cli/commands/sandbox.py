@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["sandbox_command"]
 
-_MAX_ENV_FILE = 100_000  # characters read to recognize a file of `serve`, which has less than a thousand
+_MAX_ENV_FILE = 100_000  # characters read to recognize a file written by `serve`, which has under a thousand
 _FILE = click.Path(path_type=Path)
 _PORT = Whole(0, 65535)
 _new_store = click.option("--store", type=_FILE, required=True, help="Store file, created if needed.")
@@ -105,7 +105,7 @@ def serve(
             say(f"`{words}` prints the settings of all Companies")
         say(f"serving {store}; press Ctrl-C to stop")
 
-    # These errors mean a full disk, an invalid Company name, or a fault rule for an unknown Company.
+    # On a full disk, an invalid Company name, or a fault for an unknown Company, a new store is removed.
     with _sandbox_errors(), _removed_on_error(store, StoreError, ValueError, FaultScriptError):
         serve_store(
             store,
@@ -227,7 +227,7 @@ def reset(store: Path, to: Path | None) -> None:
 
 
 def _require_replaceable(env_file: Path, force: bool) -> None:
-    """Raise CliError for an env file that is not writable or may have other content."""
+    """Raise CliError for an env file that is not writable, or that `serve` may not have written."""
     from wosdk_async.sandbox.env import are_assignments
 
     require_writable(env_file)

@@ -58,7 +58,7 @@ class Store:
             raise StoreError(f"{self.path}: {why}. {remedy(error)}") from error
         self.counters = CompanyCounters(self._db)
         self._companies: tuple[StoredCompany, ...] | None = None
-        self._open = False
+        self._pending = False
         self._seen = self._data_version()
 
     def close(self) -> None:
@@ -94,13 +94,13 @@ class Store:
     @property
     def pending(self) -> bool:
         """Whether there are uncommitted writes."""
-        return self._open
+        return self._pending
 
     def commit(self) -> None:
         """Commit all writes since the last commit; if it raises sqlite3.Error, nothing was saved."""
-        if not self._open:
+        if not self._pending:
             return
-        self._open = False
+        self._pending = False
         try:
             self.counters.write()
             self._db.execute("COMMIT")
@@ -112,7 +112,7 @@ class Store:
 
     def refresh(self) -> None:
         """Drop cached data if another process has written to the file."""
-        if not self._open and self._data_version() != self._seen:
+        if not self._pending and self._data_version() != self._seen:
             self._forget()
 
     def get(self, company: int, entity: str, key: int) -> Record | None:
@@ -148,7 +148,7 @@ class Store:
         self.counters.forget()
 
     def children(self, company: int, relation: Relation, parent: int) -> list[Record]:
-        """Return the records of a relation, ordered by id."""
+        """Return the children of record ``parent`` in a relation, ordered by id."""
         condition = f"company = ? AND {column(relation.key, 'integer')} = ?"
         values: list[object] = [company, parent]
         if relation.kind:
@@ -205,14 +205,14 @@ class Store:
         self._forget()
 
     def _begin(self) -> None:
-        if self._open:
+        if self._pending:
             if not self._db.in_transaction:
                 raise sqlite3.OperationalError("SQLite ended the transaction")
             return
         self._db.execute("BEGIN IMMEDIATE")
         if self._data_version() != self._seen:
             self._forget()
-        self._open = True
+        self._pending = True
 
     def _forget(self) -> None:
         self.counters.forget()

@@ -71,7 +71,7 @@ def download_urls(context: RequestContext, arguments: Arguments) -> Record:
 
 def _download(context: RequestContext, document: Record) -> Record:
     blob = context.find("Blob", document["Blob"]["Id"]) if "Blob" in document else None
-    name = blob["FileName"] if blob else ""  # that a link has no name is not shown; assumed
+    name = blob["FileName"] if blob else ""  # not shown; assumed: a link has no name
     return {"DocumentId": document["Id"], "Url": address_of(context, document), "FileName": name}
 
 
